@@ -1,0 +1,85 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// One set of compiler settings for every target: Swift 6 language mode, strict memory safety, and
+/// the upcoming features that make imports, existentials and isolation explicit.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // Only for functions that return a view (`Span` and friends) into the memory of their owner.
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: [.byName(name: name), "RillTestSupport"] + more,
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "rill",
+    products: [
+        .library(name: "Rill", targets: ["Rill"]),
+        .library(name: "RillRTP", targets: ["RillRTP"]),
+        .library(name: "RillReceive", targets: ["RillReceive"]),
+        .executable(name: "rill", targets: ["RillCLI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    ],
+    targets: [
+        // The C libraries, one system module each.
+        .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
+        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+
+        // The rooms of the house, in the order in which the data visits them.
+        room("RillCore"),
+        room("RillImage", ["RillCore", "CYUV"]),
+        room("RillCapture", ["RillCore"]),
+        room("RillFiles", ["RillCore", "CPNG"]),
+        room("RillCodec", ["RillCore", "RillImage", "CVPX"]),
+        room("RillRTP"),
+        room("RillSend", ["RillRTP", "RillCore"]),
+        room("RillNetwork", ["RillCore"]),
+        room("RillReceive", ["RillRTP", "RillCore"]),
+        room(
+            "Rill",
+            [
+                "RillCore", "RillImage", "RillCapture", "RillFiles", "RillCodec", "RillRTP", "RillSend",
+                "RillNetwork", "RillReceive",
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ]),
+        .executableTarget(
+            name: "RillCLI",
+            dependencies: ["Rill", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: settings),
+
+        // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.
+        .target(
+            name: "RillTestSupport", dependencies: ["RillCore"], path: "Tests/RillTestSupport",
+            swiftSettings: settings),
+        tests(of: "RillCore"),
+        tests(of: "RillImage"),
+        tests(of: "RillCapture"),
+        tests(of: "RillFiles"),
+        tests(of: "RillCodec"),
+        tests(of: "RillRTP"),
+        tests(of: "RillSend"),
+        tests(of: "RillNetwork"),
+        tests(of: "RillReceive", ["RillSend"]),
+        tests(of: "Rill"),
+    ]
+)

@@ -1,0 +1,32 @@
+// libvpx for Swift: the headers, and one name for each macro and variadic call that Swift cannot see.
+#pragma once
+
+#include <vpx/vp8cx.h>
+#include <vpx/vp8dx.h>
+#include <vpx/vpx_decoder.h>
+#include <vpx/vpx_encoder.h>
+
+static inline vpx_codec_err_t CVPX_enc_init(vpx_codec_ctx_t *ctx, vpx_codec_iface_t *iface,
+                                            const vpx_codec_enc_cfg_t *cfg) {
+    return vpx_codec_enc_init(ctx, iface, cfg, 0);
+}
+
+static inline vpx_codec_err_t CVPX_dec_init(vpx_codec_ctx_t *ctx, vpx_codec_iface_t *iface,
+                                            const vpx_codec_dec_cfg_t *cfg) {
+    return vpx_codec_dec_init(ctx, iface, cfg, 0);
+}
+
+static inline vpx_codec_err_t CVPX_control_int(vpx_codec_ctx_t *ctx, int control, int value) {
+    return vpx_codec_control_(ctx, control, value);
+}
+
+static inline vpx_codec_err_t CVPX_control_get_int(vpx_codec_ctx_t *ctx, int control, int *value) {
+    return vpx_codec_control_(ctx, control, value);
+}
+
+// The members of the packet's anonymous union that the wrapper reads.
+static inline void *CVPX_packet_data(const vpx_codec_cx_pkt_t *packet) { return packet->data.frame.buf; }
+static inline size_t CVPX_packet_size(const vpx_codec_cx_pkt_t *packet) { return packet->data.frame.sz; }
+static inline vpx_codec_frame_flags_t CVPX_packet_flags(const vpx_codec_cx_pkt_t *packet) {
+    return packet->data.frame.flags;
+}

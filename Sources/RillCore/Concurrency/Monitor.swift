@@ -1,0 +1,79 @@
+import Glibc
+
+/// A state behind a lock, with a condition to wait on: the one lock of Rill.
+///
+/// It guards a whole state machine, never a field. It is pthread's, not `Synchronization.Mutex`, because the thread
+/// sanitizer of Swift 6.3 on Linux does not see the latter and would report races that are not there.
+@safe
+package final class Monitor<State: ~Copyable>: @unchecked Sendable {
+    // Sendable by hand: `state` is only ever touched between lock and unlock.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var state: State
+
+    package init(_ state: consuming sending State) {
+        self.state = state
+        // The lock must not move in memory while threads wait on it, so it lives on the heap.
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe condition = .allocate(capacity: 1)
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        // Deadlines are on the monotonic clock: a set wall clock must not stall or hurry a pipeline.
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        let mutexResult = unsafe pthread_mutex_init(mutex, nil)
+        let conditionResult = unsafe pthread_cond_init(condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
+        precondition(mutexResult == 0 && conditionResult == 0, "pthread gave no lock")
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Runs `body` alone with the state, and wakes those who wait for it to change when `body` is done.
+    package func change<Result: ~Copyable, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer {
+            unsafe pthread_cond_broadcast(condition)
+            unsafe pthread_mutex_unlock(mutex)
+        }
+        return try body(&state)
+    }
+
+    /// Runs `body` alone with the state and wakes nobody: for looks, and for changes that nobody waits for.
+    package func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+
+    /// Waits until `body` gives an answer; it is asked at once and after each ``change(_:)``.
+    package func wait<Result: ~Copyable>(for body: (inout State) -> Result?) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            unsafe pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// The same, but gives up with `nil` once `CLOCK_MONOTONIC` has reached `deadline` (nanoseconds).
+    package func wait<Result: ~Copyable>(
+        untilMonotonic deadline: Int64, for body: (inout State) -> Result?
+    ) -> Result? {
+        var moment = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            guard unsafe pthread_cond_timedwait(condition, mutex, &moment) != ETIMEDOUT else { return body(&state) }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// Where the planes of a frame lie in its one block of memory.
+public struct FrameLayout: Hashable, Sendable {
+    /// One plane: a rectangle of bytes in the block.
+    public struct Plane: Hashable, Sendable {
+        /// Bytes from the start of the block to the first sample.
+        public var offset: Int
+        /// Bytes from one row to the next; at least `width`.
+        public var stride: Int
+        /// Bytes of samples in a row.
+        public var width: Int
+        /// Rows.
+        public var height: Int
+
+        /// The end of the last row's samples, in bytes from the start of the block.
+        var end: Int { offset + (height - 1) * stride + width }
+    }
+
+    /// How the samples lie.
+    public let format: PixelFormat
+    /// Size of the picture in pixels.
+    public let resolution: Resolution
+    /// Bytes that the block must have.
+    public let byteCount: Int
+    private let first: Plane
+    private let second: Plane
+    private let third: Plane
+
+    /// Every row and plane of the frames that Rill's own stages make starts at a multiple of this.
+    public static let alignment = 64
+
+    /// The layout that our own stages use: planes one after the other, each row 64-byte aligned.
+    public init(_ format: PixelFormat, _ resolution: Resolution) {
+        let chroma = resolution.chroma
+        let luma = Plane(
+            offset: 0, stride: aligned(resolution.width), width: resolution.width, height: resolution.height)
+        let chromaWidth = format == .i420 ? chroma.width : 2 * chroma.width
+        let u = Plane(
+            offset: luma.stride * luma.height, stride: aligned(chromaWidth), width: chromaWidth, height: chroma.height)
+        var v = u
+        if format == .i420 { v.offset += u.stride * u.height }
+        self.init(format: format, resolution: resolution, planes: (luma, u, v))
+    }
+
+    /// A layout that somebody else chose (a decoder's own buffers, a tightly packed file).
+    ///
+    /// For ``PixelFormat/nv12`` the third plane is not looked at. Planes whose rows overlap or whose sizes do not fit
+    /// the format are the caller's mistake.
+    package init(format: PixelFormat, resolution: Resolution, planes: (Plane, Plane, Plane)) {
+        let chroma = resolution.chroma
+        let chromaWidth = format == .i420 ? chroma.width : 2 * chroma.width
+        precondition(planes.0.width == resolution.width && planes.0.height == resolution.height)
+        precondition(planes.1.width == chromaWidth && planes.1.height == chroma.height)
+        precondition(format == .nv12 || (planes.2.width == chromaWidth && planes.2.height == chroma.height))
+        precondition(planes.0.stride >= planes.0.width && planes.1.stride >= planes.1.width)
+        precondition(planes.0.offset >= 0 && planes.1.offset >= 0 && planes.2.offset >= 0)
+        self.format = format
+        self.resolution = resolution
+        self.first = planes.0
+        self.second = planes.1
+        self.third = format == .i420 ? planes.2 : planes.1
+        self.byteCount = max(planes.0.end, planes.1.end, self.third.end)
+    }
+
+    /// The plane of that number: 0 is Y, then U and V, or the interleaved UV.
+    public subscript(plane index: Int) -> Plane {
+        precondition(index >= 0 && index < format.planeCount, "plane \(index) of \(format.planeCount)")
+        return index == 0 ? first : index == 1 ? second : third
+    }
+}
+
+private func aligned(_ width: Int) -> Int {
+    (width + FrameLayout.alignment - 1) / FrameLayout.alignment * FrameLayout.alignment
+}

@@ -1,0 +1,46 @@
+/// The size of a picture in pixels.
+@frozen
+public struct Resolution: Hashable, Sendable {
+    /// Pixels in a row; at least 1.
+    public let width: Int
+    /// Rows; at least 1.
+    public let height: Int
+
+    /// The largest width and height that Rill handles: the limit of VP8's 14-bit fields.
+    public static let maximumDimension = 16383
+
+    /// A size of which both numbers must lie in `1...maximumDimension`; anything else is the caller's mistake. Numbers
+    /// that somebody else wrote come in through ``init(validatingWidth:height:)``.
+    public init(width: Int, height: Int) {
+        guard let valid = Resolution(validatingWidth: width, height: height) else {
+            preconditionFailure("a resolution lies between 1x1 and 16383x16383, not \(width)x\(height)")
+        }
+        self = valid
+    }
+
+    /// A size from numbers that somebody else wrote; `nil` when one of them is outside `1...maximumDimension`.
+    public init?(validatingWidth width: Int, height: Int) {
+        let range = 1...Resolution.maximumDimension
+        guard range.contains(width), range.contains(height) else { return nil }
+        self.width = width
+        self.height = height
+    }
+
+    /// Width times height.
+    public var pixelCount: Int { width * height }
+
+    /// The size of a 4:2:0 chroma plane: half of each, rounded up.
+    public var chroma: Resolution { Resolution(width: (width + 1) / 2, height: (height + 1) / 2) }
+
+    /// 160x120.
+    public static let qqvga = Resolution(width: 160, height: 120)
+    /// 640x480.
+    public static let vga = Resolution(width: 640, height: 480)
+    /// 1280x720.
+    public static let hd720 = Resolution(width: 1280, height: 720)
+}
+
+extension Resolution: CustomStringConvertible {
+    /// `640x480`.
+    public var description: String { "\(width)x\(height)" }
+}

@@ -1,0 +1,18 @@
+/// Where packets go to: a socket, an emulated link, a capture file.
+public protocol PacketSink: AnyObject {
+    /// Sends one packet, whole, at `time`. The bytes are the sender's own memory (its packet history) and hold until
+    /// this returns.
+    func send(_ packet: Span<UInt8>, at time: MediaTime)
+}
+
+/// A sink made of a function: `PacketTap { packet, time in … }`.
+public final class PacketTap: PacketSink {
+    private let body: (Span<UInt8>, MediaTime) -> Void
+
+    /// A sink that calls `body` with every packet.
+    public init(_ body: @escaping (Span<UInt8>, MediaTime) -> Void) {
+        self.body = body
+    }
+
+    public func send(_ packet: Span<UInt8>, at time: MediaTime) { body(packet, time) }
+}

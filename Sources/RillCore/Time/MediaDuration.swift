@@ -1,0 +1,87 @@
+/// A span of time in nanoseconds: the difference of two ``MediaTime``s.
+///
+/// Swift's own `Duration` counts attoseconds in 128 bits; this one is a single machine word, which is what a
+/// per-packet path wants. `MediaDuration(_: Duration)` converts at the edge of the API.
+@frozen
+public struct MediaDuration: Hashable, Comparable, Sendable {
+    /// The length in nanoseconds; negative when the first point lies before the second.
+    public var nanoseconds: Int64
+
+    /// No time at all.
+    public static let zero = MediaDuration(nanoseconds: 0)
+
+    @inlinable
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The same length from Swift's `Duration`, cut to whole nanoseconds; values beyond 292 years are clamped.
+    @inlinable
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        self.nanoseconds = overflow ? (seconds < 0 ? .min : .max) : whole &+ attoseconds / 1_000_000_000
+    }
+
+    @inlinable
+    public static func seconds(_ value: Int) -> MediaDuration { MediaDuration(nanoseconds: Int64(value) * 1_000_000_000) }
+    /// A length in seconds, rounded to the nearest nanosecond; `value` must be finite and below 292 years.
+    @inlinable
+    public static func seconds(_ value: Double) -> MediaDuration {
+        MediaDuration(nanoseconds: Int64((value * 1e9).rounded()))
+    }
+    @inlinable
+    public static func milliseconds(_ value: Int) -> MediaDuration {
+        MediaDuration(nanoseconds: Int64(value) * 1_000_000)
+    }
+    @inlinable
+    public static func microseconds(_ value: Int) -> MediaDuration { MediaDuration(nanoseconds: Int64(value) * 1000) }
+
+    /// The length in seconds; for reports and statistics.
+    @inlinable
+    public var seconds: Double { Double(nanoseconds) / 1e9 }
+    /// The length in milliseconds; for reports.
+    @inlinable
+    public var milliseconds: Double { Double(nanoseconds) / 1e6 }
+
+    @inlinable
+    public static func < (a: MediaDuration, b: MediaDuration) -> Bool { a.nanoseconds < b.nanoseconds }
+    @inlinable
+    public static func + (a: MediaDuration, b: MediaDuration) -> MediaDuration {
+        MediaDuration(nanoseconds: a.nanoseconds + b.nanoseconds)
+    }
+    @inlinable
+    public static func - (a: MediaDuration, b: MediaDuration) -> MediaDuration {
+        MediaDuration(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
+    @inlinable
+    public static func * (a: MediaDuration, factor: Int) -> MediaDuration {
+        MediaDuration(nanoseconds: a.nanoseconds * Int64(factor))
+    }
+    @inlinable
+    public static func / (a: MediaDuration, divisor: Int) -> MediaDuration {
+        MediaDuration(nanoseconds: a.nanoseconds / Int64(divisor))
+    }
+    @inlinable
+    public static func += (a: inout MediaDuration, b: MediaDuration) { a.nanoseconds += b.nanoseconds }
+}
+
+extension MediaDuration: CustomStringConvertible {
+    /// Seconds from one second up (`1.250s`), milliseconds below (`40ms`, `0.35ms`).
+    public var description: String {
+        let sign = nanoseconds < 0 ? "-" : ""
+        let magnitude = nanoseconds.magnitude
+        if magnitude >= 1_000_000_000 {
+            let milliseconds = magnitude / 1_000_000
+            return "\(sign)\(milliseconds / 1000).\(paddedTo3(milliseconds % 1000))s"
+        }
+        let microseconds = magnitude / 1000
+        guard microseconds % 1000 != 0 else { return "\(sign)\(microseconds / 1000)ms" }
+        return "\(sign)\(microseconds / 1000).\(paddedTo3(microseconds % 1000))ms"
+    }
+}
+
+private func paddedTo3(_ value: UInt64) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: 3 - digits.count) + digits
+}

@@ -1,0 +1,66 @@
+/// A point in time, in nanoseconds on a monotonic clock.
+///
+/// Rill's core reads no clock: every stage that needs to know the time is told it as a `MediaTime`.
+/// Where zero lies is the driver's business (virtual time starts at zero; the live driver uses
+/// `CLOCK_MONOTONIC` since it started). Stamps of one pipeline share one zero, so they can be subtracted.
+///
+/// Range: 292 years either way. Arithmetic traps on overflow, which no call's time reaches.
+@frozen
+public struct MediaTime: Hashable, Comparable, Sendable {
+    /// Nanoseconds since the clock's zero.
+    public var nanoseconds: Int64
+
+    /// The clock's zero.
+    public static let zero = MediaTime(nanoseconds: 0)
+    /// Later than every real point in time: "never", where an answer says when to wake a stage.
+    public static let distantFuture = MediaTime(nanoseconds: .max)
+
+    @inlinable
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The point that lies `ticks` of a clock of `rate` hertz after zero, rounded to the nearest nanosecond.
+    ///
+    /// The product is formed in 128 bits, so any 64-bit tick count of a media clock is exact.
+    @inlinable
+    public init(ticks: Int64, rate: Int) {
+        let scaled = Int128(ticks) * 1_000_000_000
+        self.nanoseconds = Int64((scaled + Int128(scaled < 0 ? -rate : rate) / 2) / Int128(rate))
+    }
+
+    /// This point in ticks of a clock of `rate` hertz since zero, rounded to the nearest tick.
+    @inlinable
+    public func ticks(rate: Int) -> Int64 {
+        let scaled = Int128(nanoseconds) * Int128(rate)
+        return Int64((scaled + (scaled < 0 ? -500_000_000 : 500_000_000)) / 1_000_000_000)
+    }
+
+    /// Seconds since zero; for reports, not for arithmetic.
+    @inlinable
+    public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    @inlinable
+    public static func < (a: MediaTime, b: MediaTime) -> Bool { a.nanoseconds < b.nanoseconds }
+    @inlinable
+    public static func + (time: MediaTime, duration: MediaDuration) -> MediaTime {
+        MediaTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
+    }
+    @inlinable
+    public static func - (time: MediaTime, duration: MediaDuration) -> MediaTime {
+        MediaTime(nanoseconds: time.nanoseconds - duration.nanoseconds)
+    }
+    @inlinable
+    public static func - (a: MediaTime, b: MediaTime) -> MediaDuration {
+        MediaDuration(nanoseconds: a.nanoseconds - b.nanoseconds)
+    }
+    @inlinable
+    public static func += (time: inout MediaTime, duration: MediaDuration) {
+        time.nanoseconds += duration.nanoseconds
+    }
+}
+
+extension MediaTime: CustomStringConvertible {
+    /// Seconds with milliseconds: `12.345s`.
+    public var description: String { MediaDuration(nanoseconds: nanoseconds).description }
+}

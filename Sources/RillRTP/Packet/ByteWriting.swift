@@ -1,0 +1,30 @@
+// Writing is the mirror of `ByteReader`: big-endian fields appended to a span of fixed capacity. Capacity is the
+// caller's to provide (every structure says its `byteCount` beforehand), so running out of it traps.
+
+extension OutputSpan where Element == UInt8 {
+    @_lifetime(self: copy self)
+    mutating func append(bigEndian value: UInt16) {
+        append(UInt8(truncatingIfNeeded: value >> 8))
+        append(UInt8(truncatingIfNeeded: value))
+    }
+
+    @_lifetime(self: copy self)
+    mutating func append(bigEndian value: UInt32) {
+        append(bigEndian: UInt16(truncatingIfNeeded: value >> 16))
+        append(bigEndian: UInt16(truncatingIfNeeded: value))
+    }
+
+    /// Appends all of `bytes`. Spans have no bulk append yet (Swift 6.3), so this goes through the raw buffer once.
+    @_lifetime(self: copy self)
+    mutating func append(copying bytes: Span<UInt8>) {
+        precondition(bytes.count <= freeCapacity, "\(bytes.count) bytes, room for \(freeCapacity)")
+        guard !bytes.isEmpty else { return }
+        unsafe withUnsafeMutableBufferPointer { buffer, initialized in
+            unsafe bytes.withUnsafeBufferPointer { source in
+                // Room was checked above, and a span that is being written cannot overlap one that is being read.
+                unsafe (buffer.baseAddress! + initialized).initialize(from: source.baseAddress!, count: source.count)
+            }
+            initialized += bytes.count
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// Why bytes from the network are not what they should be, with the numbers that say so.
+public enum RTPError: Error, Equatable, Sendable {
+    /// The bytes end before the structure does.
+    case truncated(needed: Int, available: Int)
+    /// The version field is not 2.
+    case unsupportedVersion(UInt8)
+    /// The padding count at the end of the packet is zero or larger than the room behind the header.
+    case invalidPadding(count: Int, available: Int)
+    /// The descriptor is followed by no byte of the frame.
+    case emptyPayload
+    /// The type field of an RTCP packet is none that the reader was asked to read.
+    case unexpectedPacketType(UInt8)
+    /// A count field says more than the length field leaves room for.
+    case invalidCount(count: Int, byteCount: Int)
+}
+
+extension RTPError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .truncated(let needed, let available):
+            "the packet ends too early: \(needed) bytes needed, \(available) there"
+        case .unsupportedVersion(let version):
+            "RTP version \(version), only version 2 exists"
+        case .invalidPadding(let count, let available):
+            "the padding count says \(count) bytes, the packet has room for 1 to \(available)"
+        case .emptyPayload:
+            "the payload descriptor is followed by no frame data"
+        case .unexpectedPacketType(let type):
+            "RTCP packet type \(type) where another one belongs"
+        case .invalidCount(let count, let byteCount):
+            "a count of \(count) in a packet of \(byteCount) bytes"
+        }
+    }
+}
