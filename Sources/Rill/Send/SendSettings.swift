@@ -1,0 +1,22 @@
+public import RillCodec
+public import RillRTP
+
+/// What a sending pipeline sends.
+public struct SendSettings: Sendable {
+    /// The streams, one to three.
+    public var layers: [LayerSettings]
+    /// The largest packet, in bytes, RTP header included; UDP and IP come on top.
+    public var maximumPacketSize = 1200
+    /// Where the random beginnings of RFC 3550 (SSRCs, sequence numbers, timestamps) come from. The same seed gives the
+    /// same packets; an app takes a new one for each call: `UInt64.random(in: 0 ... .max)`.
+    public var seed: UInt64
+    /// The name of this participant in RTCP (RFC 3550 §6.5.1), the same for all its streams.
+    public var cname = "rill"
+    /// The payload type that VP8 goes under.
+    public var payloadType: PayloadType = PayloadType(96)
+
+    public init(layers: [LayerSettings], seed: UInt64) {
+        self.layers = layers
+        self.seed = seed
+    }
+}
