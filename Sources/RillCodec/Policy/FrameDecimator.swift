@@ -32,7 +32,8 @@ public struct FrameDecimator: Sendable {
         // Nearest to its grid point is the frame that lies less than half a source interval before it, or after it.
         guard time + (time - previous) / 2 >= due else { return false }
         let interval = rate.interval
-        let missed = max(0, (time - due + interval / 2).nanoseconds / interval.nanoseconds)
+        // A pause is not made up for, but a frame that came late by less than an interval was not the last chance.
+        let missed = max(0, (time - due).nanoseconds / interval.nanoseconds)
         self.due = due + interval * Int(missed + 1)
         return true
     }

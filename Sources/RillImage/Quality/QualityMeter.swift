@@ -2,14 +2,13 @@ import RillCore
 
 /// Gathers the differences of many pictures from their sources into one figure.
 ///
-/// PSNR is taken of the mean squared error over all pictures (what FFmpeg's `psnr` filter calls average), and also as
-/// the mean over the pictures' own ratios; SSIM is the mean over the pictures.
+/// PSNR is taken of the mean squared error over all pictures (what FFmpeg's `psnr` filter calls average); SSIM is the
+/// mean over the pictures.
 public struct QualityMeter: Sendable {
     /// Pictures compared.
     public private(set) var count = 0
     private var errors = PictureDifference.Planes(y: 0, u: 0, v: 0)
     private var similarities = PictureDifference.Planes(y: 0, u: 0, v: 0)
-    private var sumOfLumaRatios = 0.0
 
     /// A meter that has seen nothing.
     public init() {}
@@ -19,8 +18,6 @@ public struct QualityMeter: Sendable {
         count += 1
         errors += difference.meanSquaredError
         similarities += difference.ssim
-        // An equal picture's ratio is infinite; it counts as that of half a code value in one sample of a million.
-        sumOfLumaRatios += min(difference.psnr.y, 114.2)
     }
 
     /// PSNR in dB of the mean squared error over all pictures; `nil` before the first, infinite if all were equal.
@@ -28,9 +25,6 @@ public struct QualityMeter: Sendable {
         guard count > 0 else { return nil }
         return (errors / Double(count)).map(PictureDifference.psnr(ofMeanSquaredError:))
     }
-
-    /// The mean of the pictures' own luma PSNRs, in dB; equal pictures count as 114.2 dB. `nil` before the first.
-    public var meanLumaPSNR: Double? { count > 0 ? sumOfLumaRatios / Double(count) : nil }
 
     /// Mean structural similarity; `nil` before the first picture.
     public var ssim: PictureDifference.Planes? { count > 0 ? similarities / Double(count) : nil }
