@@ -1,4 +1,4 @@
-package import RillCore
+public import RillCore
 
 /// Damaged versions of good inputs, for tests that no bytes whatever bring a parser down.
 ///
@@ -11,7 +11,7 @@ package import RillCore
 ///         let parsed = try? Parser.parse(input.span)  // a trap ends the test run
 ///         #expect(parsed.map(isConsistent) ?? true, "input \(index)")
 ///     }
-package struct MutatedInputs: Sequence, IteratorProtocol {
+public struct MutatedInputs: Sequence, IteratorProtocol {
     private let seeds: [[UInt8]]
     private let maximumByteCount: Int
     private var remaining: Int
@@ -22,7 +22,7 @@ package struct MutatedInputs: Sequence, IteratorProtocol {
     /// - Parameters:
     ///   - seeds: good inputs, at least one, each of which should reach a different part of the parser.
     ///   - maximumByteCount: the bound on growth; by default twice the longest seed and 64 bytes.
-    package init(of seeds: [[UInt8]], count: Int, using generator: SeededGenerator, maximumByteCount: Int? = nil) {
+    public init(of seeds: [[UInt8]], count: Int, using generator: SeededGenerator, maximumByteCount: Int? = nil) {
         precondition(!seeds.isEmpty, "damage needs something to damage")
         self.seeds = seeds
         self.maximumByteCount = maximumByteCount ?? 2 * (seeds.map(\.count).max() ?? 0) + 64
@@ -31,7 +31,7 @@ package struct MutatedInputs: Sequence, IteratorProtocol {
     }
 
     /// The next damaged input; `nil` once `count` of them were given.
-    package mutating func next() -> [UInt8]? {
+    public mutating func next() -> [UInt8]? {
         guard remaining > 0 else { return nil }
         remaining -= 1
         var bytes = seeds[below(seeds.count)]
