@@ -52,7 +52,7 @@ let package = Package(
         room("RillCodec", ["RillCore", "RillImage", "CVPX", "CYUV"]),
         room("RillRTP"),
         room("RillSend", ["RillRTP", "RillCore"]),
-        room("RillNetwork", ["RillCore"]),
+        room("RillNetwork", ["RillCore", .product(name: "HeapModule", package: "swift-collections")]),
         room("RillReceive", ["RillRTP", "RillCore"]),
         room(
             "Rill",

@@ -1,0 +1,39 @@
+extension MediaDuration {
+    /// The longest that a text may ask for: eleven days, so that no sum of a few of them can overflow.
+    static let notationMaximum = MediaDuration.seconds(1_000_000)
+
+    private static let units: KeyValuePairs<String, Int64> = ["s": 1_000_000_000, "ms": 1_000_000, "us": 1000, "ns": 1]
+
+    /// A length of time as the command line writes it: a number and `s`, `ms`, `us` or `ns`.
+    ///
+    ///     try MediaDuration(notation: "40ms")
+    ///     try MediaDuration(notation: "1.5s")
+    ///
+    /// ``notation`` writes the same grammar exactly, ``description`` to the microsecond or millisecond. Range: 0 to
+    /// `1000000s`; zero needs no unit.
+    public init(notation text: some StringProtocol) throws(NotationError) {
+        self.init(
+            nanoseconds: try DecimalNotation.parse(
+                text, as: .duration, units: MediaDuration.units,
+                maximum: MediaDuration.notationMaximum.nanoseconds))
+    }
+
+    /// This length in the command line's grammar, exact, in the largest unit that needs no more than three decimals:
+    /// `40ms`, `1.5s`, `0.25ms`. Lengths below zero have a minus sign, which the grammar does not read.
+    public var notation: String {
+        guard nanoseconds != 0 else { return "0s" }
+        let magnitude = nanoseconds.magnitude
+        let sign = nanoseconds < 0 ? "-" : ""
+        for (name, size) in MediaDuration.units where magnitude >= UInt64(size) || name == "ns" {
+            let whole = magnitude / UInt64(size)
+            let thousandths = magnitude % UInt64(size)
+            if thousandths == 0 { return "\(sign)\(whole)\(name)" }
+            guard thousandths.isMultiple(of: UInt64(size) / 1000) else { continue }
+            var decimals = String(thousandths / (UInt64(size) / 1000))
+            decimals = String(repeating: "0", count: 3 - decimals.count) + decimals
+            while decimals.last == "0" { decimals.removeLast() }
+            return "\(sign)\(whole).\(decimals)\(name)"
+        }
+        return "\(sign)\(magnitude)ns"
+    }
+}

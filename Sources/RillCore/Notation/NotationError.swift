@@ -1,0 +1,65 @@
+/// Why a text is not the quantity that it should be: what stands there, and what was expected.
+public enum NotationError: Error, Equatable, Sendable {
+    /// The quantities that the command line writes with a unit.
+    public enum Quantity: String, Sendable, CaseIterable {
+        /// See ``Bitrate/init(notation:)``.
+        case bitrate
+        /// See ``MediaDuration/init(notation:)``.
+        case duration
+        /// See ``Percentage/init(notation:)``.
+        case percentage
+    }
+
+    /// The text does not begin with a decimal number of at most 18 digits.
+    case notANumber(String, Quantity)
+    /// The number is followed by something that is no unit of this quantity, or by nothing where a unit must stand.
+    case unknownUnit(String, in: String, Quantity)
+    /// The number has decimals that the quantity cannot hold: it would have to be rounded.
+    case tooFine(String, Quantity)
+    /// The number is larger than the quantity may be.
+    case tooLarge(String, Quantity)
+}
+
+extension NotationError: CustomStringConvertible {
+    /// One sentence for whoever wrote the text.
+    public var description: String {
+        switch self {
+        case .notANumber(let text, let quantity):
+            "\"\(text)\" is no number: expected \(quantity.expectation)"
+        case .unknownUnit("", let text, let quantity):
+            "\"\(text)\" has no unit: expected \(quantity.expectation)"
+        case .unknownUnit(let unit, let text, let quantity):
+            "\"\(unit)\" in \"\(text)\" is no unit: expected \(quantity.expectation)"
+        case .tooFine(let text, let quantity):
+            "\"\(text)\" has too many decimals: the finest step is \(quantity.finestStep)"
+        case .tooLarge(let text, let quantity):
+            "\"\(text)\" is too large: the most is \(quantity.maximum)"
+        }
+    }
+}
+
+extension NotationError.Quantity {
+    fileprivate var expectation: String {
+        switch self {
+        case .bitrate: "bits per second, like 1500k, 2M or 45000"
+        case .duration: "a duration, like 40ms, 1.5s or 250us"
+        case .percentage: "a percentage, like 2% or 0.5%"
+        }
+    }
+
+    fileprivate var finestStep: String {
+        switch self {
+        case .bitrate: "1 bit per second"
+        case .duration: "1ns"
+        case .percentage: "0.0001%"
+        }
+    }
+
+    fileprivate var maximum: String {
+        switch self {
+        case .bitrate: "\(Bitrate.notationMaximum)"
+        case .duration: MediaDuration.notationMaximum.notation
+        case .percentage: "100%"
+        }
+    }
+}
