@@ -49,7 +49,7 @@ let package = Package(
         room("RillImage", ["RillCore", "CYUV"]),
         room("RillCapture", ["RillCore"]),
         room("RillFiles", ["RillCore", "CPNG"]),
-        room("RillCodec", ["RillCore", "RillImage", "CVPX"]),
+        room("RillCodec", ["RillCore", "RillImage", "CVPX", "CYUV"]),
         room("RillRTP"),
         room("RillSend", ["RillRTP", "RillCore"]),
         room("RillNetwork", ["RillCore", .product(name: "HeapModule", package: "swift-collections")]),
@@ -59,7 +59,7 @@ let package = Package(
             [
                 "RillCore", "RillImage", "RillCapture", "RillFiles", "RillCodec", "RillRTP", "RillSend",
                 "RillNetwork", "RillReceive",
-                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
         .executableTarget(

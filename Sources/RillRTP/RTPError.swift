@@ -8,6 +8,10 @@ public enum RTPError: Error, Equatable, Sendable {
     case invalidPadding(count: Int, available: Int)
     /// The descriptor is followed by no byte of the frame.
     case emptyPayload
+    /// The three bytes behind the frame tag of a VP8 key frame are not 0x9D012A.
+    case invalidStartCode(UInt32)
+    /// A VP8 key frame says that its picture has no pixels.
+    case emptyPicture(width: Int, height: Int)
     /// The type field of an RTCP packet is none that the reader was asked to read.
     case unexpectedPacketType(UInt8)
     /// A count field says more than the length field leaves room for.
@@ -15,6 +19,7 @@ public enum RTPError: Error, Equatable, Sendable {
 }
 
 extension RTPError: CustomStringConvertible {
+    /// What is wrong, in one line.
     public var description: String {
         switch self {
         case .truncated(let needed, let available):
@@ -25,6 +30,10 @@ extension RTPError: CustomStringConvertible {
             "the padding count says \(count) bytes, the packet has room for 1 to \(available)"
         case .emptyPayload:
             "the payload descriptor is followed by no frame data"
+        case .invalidStartCode(let code):
+            "a VP8 key frame begins with 9d012a, not \(String(code, radix: 16))"
+        case .emptyPicture(let width, let height):
+            "a VP8 key frame of \(width)x\(height) pixels"
         case .unexpectedPacketType(let type):
             "RTCP packet type \(type) where another one belongs"
         case .invalidCount(let count, let byteCount):

@@ -1,1 +1,1 @@
-// x
+import Testing

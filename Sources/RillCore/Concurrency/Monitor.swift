@@ -54,17 +54,22 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Waits until `body` gives an answer; it is asked at once and after each ``change(_:)``.
+    /// Waits until `body` gives an answer; it is asked at once and after each change. It may change the state itself (take
+    /// a value and so make room): those who wait for that are woken.
     package func wait<Result: ~Copyable>(for body: (inout State) -> Result?) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
-            if let result = body(&state) { return result }
+            if let result = body(&state) {
+                unsafe pthread_cond_broadcast(condition)
+                return result
+            }
             unsafe pthread_cond_wait(condition, mutex)
         }
     }
 
-    /// The same, but gives up with `nil` once `CLOCK_MONOTONIC` has reached `deadline` (nanoseconds).
+    /// The same, but once `CLOCK_MONOTONIC` has reached `deadline` (nanoseconds) `body` is asked a last time and its
+    /// answer is taken, `nil` too.
     package func wait<Result: ~Copyable>(
         untilMonotonic deadline: Int64, for body: (inout State) -> Result?
     ) -> Result? {
@@ -72,8 +77,11 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
-            if let result = body(&state) { return result }
-            guard unsafe pthread_cond_timedwait(condition, mutex, &moment) != ETIMEDOUT else { return body(&state) }
+            if let result = body(&state) {
+                unsafe pthread_cond_broadcast(condition)
+                return result
+            }
+            if unsafe pthread_cond_timedwait(condition, mutex, &moment) == ETIMEDOUT { return body(&state) }
         }
     }
 }

@@ -23,3 +23,12 @@ extension [UInt8] {
         unsafe source.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 }
+
+extension [UInt8] {
+    /// An array with the bytes of `source`.
+    package init(copying source: Span<UInt8>) {
+        self.init()
+        reserveCapacity(source.count)
+        append(copying: source)
+    }
+}

@@ -18,5 +18,6 @@ public struct PayloadType: Hashable, Sendable, RawRepresentable, CustomStringCon
         self.rawValue = value
     }
 
+    /// The number in decimal digits.
     public var description: String { "\(rawValue)" }
 }

@@ -7,8 +7,10 @@ public struct RTPTimestamp: Hashable, Sendable, RawRepresentable, CustomStringCo
     /// Ticks a second of every video payload format (RFC 7741 §4.1, RFC 9628 §4).
     public static let videoClockRate = 90_000
 
+    /// The stamp that stands on the wire as `rawValue`.
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// The stamp that stands on the wire as `value`.
     @inlinable
     public init(_ value: UInt32) { self.rawValue = value }
 
@@ -28,5 +30,6 @@ public struct RTPTimestamp: Hashable, Sendable, RawRepresentable, CustomStringCo
     @inlinable
     public func isNewer(than other: RTPTimestamp) -> Bool { distance(since: other) > 0 }
 
+    /// The number in decimal digits.
     public var description: String { "\(rawValue)" }
 }

@@ -4,8 +4,10 @@ public struct SSRC: Hashable, Sendable, RawRepresentable, CustomStringConvertibl
     /// The number as it stands on the wire.
     public var rawValue: UInt32
 
+    /// The identifier that stands on the wire as `rawValue`.
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// The identifier that stands on the wire as `value`.
     @inlinable
     public init(_ value: UInt32) { self.rawValue = value }
 

@@ -4,8 +4,10 @@ public struct SequenceNumber: Hashable, Sendable, RawRepresentable, CustomString
     /// The number as it stands on the wire.
     public var rawValue: UInt16
 
+    /// The number that stands on the wire as `rawValue`.
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue }
+    /// The number that stands on the wire as `value`.
     @inlinable
     public init(_ value: UInt16) { self.rawValue = value }
 
@@ -29,5 +31,6 @@ public struct SequenceNumber: Hashable, Sendable, RawRepresentable, CustomString
     @inlinable
     public func isNewer(than other: SequenceNumber) -> Bool { distance(since: other) > 0 }
 
+    /// The number in decimal digits.
     public var description: String { "\(rawValue)" }
 }

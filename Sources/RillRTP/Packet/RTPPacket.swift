@@ -1,66 +1,78 @@
+// RFC 3550 §5.1: the header, its extension if X is set, the payload, and padding if P is set, whose last byte counts
+// it, itself included.
+//
+//     +----------------+-------------------+-----------------+-------------------+
+//     | header (CSRCs) | extension (if X)  |     payload     | padding |  count  |
+//     +----------------+-------------------+-----------------+-------------------+
+
 /// A view of one RTP packet: its header, and where in the bytes the rest of it stands.
 ///
 ///     let packet = try RTPPacket(parsing: datagram)
-///     let descriptor = try VP8PayloadDescriptor(parsing: packet.payload)
+///     let (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
+///     frame.append(copying: packet.payload.extracting(offset...))
 ///
 /// The view lives no longer than the bytes. It may be made of any bytes: what is no RTP packet throws.
 public struct RTPPacket: ~Escapable {
     /// The fields of the header.
     public let header: RTPHeader
     /// The header extension, where the packet has one.
-    public let headerExtension: HeaderExtension?
+    public let headerExtension: RTPHeaderExtension?
     /// The payload, without header and padding. It may be empty: some senders probe with padding alone.
     public let payload: Span<UInt8>
-    /// Bytes of padding at the packet's end, the count itself included.
+    /// Bytes of padding at the packet's end, the count itself included: 0 to 255.
     public let paddingByteCount: Int
 
-    /// A header extension (RFC 3550 §5.3.1), not yet taken apart.
-    public struct HeaderExtension: ~Escapable {
-        /// The 16 bits "defined by profile": 0xBEDE and 0x100x are those of RFC 8285.
-        public let profile: UInt16
-        /// The words that follow, 0 to 65535 times four bytes.
-        public let data: Span<UInt8>
-
-        @_lifetime(copy data)
-        init(profile: UInt16, data: Span<UInt8>) {
-            self.profile = profile
-            self.data = data
-        }
+    /// A packet of these parts, to be written. Padding of more than 255 bytes is the programmer's mistake.
+    @_lifetime(copy headerExtension, copy payload)
+    public init(
+        header: RTPHeader, headerExtension: RTPHeaderExtension? = nil, payload: Span<UInt8>, paddingByteCount: Int = 0
+    ) {
+        precondition((0...255).contains(paddingByteCount), "padding of \(paddingByteCount) bytes: 0 to 255 can be told")
+        self.header = header
+        self.headerExtension = headerExtension
+        self.payload = payload
+        self.paddingByteCount = paddingByteCount
     }
 
-    /// Takes a packet apart (RFC 3550 §5.1).
+    /// Takes a packet apart.
     ///
     /// - Throws: `truncated`, `unsupportedVersion` or `invalidPadding`.
     @_lifetime(copy bytes)
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
-        var reader = ByteReader(bytes)
-        let first = try reader.uint8()
-        guard first >> 6 == RTPHeader.version else { throw .unsupportedVersion(first >> 6) }
-        try reader.require(RTPHeader.fixedByteCount - 1)
-        let second = try reader.uint8()
-        var header = RTPHeader(
-            marker: second & RTPHeader.markerBit != 0, payloadType: PayloadType(second & 0x7F),
-            sequenceNumber: SequenceNumber(try reader.uint16()), timestamp: RTPTimestamp(try reader.uint32()),
-            ssrc: SSRC(try reader.uint32()))
-        for _ in 0..<(first & 0x0F) { header.csrcs.append(SSRC(try reader.uint32())) }
-
-        if first & RTPHeader.extensionBit != 0 {
-            let profile = try reader.uint16()
-            let words = Int(try reader.uint16())
-            self.headerExtension = HeaderExtension(profile: profile, data: bytes.extracting(try reader.range(4 * words)))
+        header = try RTPHeader.parse(bytes)
+        var start = header.byteCount
+        if bytes[0] & RTPHeader.extensionBit != 0 {
+            let block = try RTPHeaderExtension.parse(bytes, at: start)
+            start += block.byteCount
+            headerExtension = block
         } else {
-            self.headerExtension = nil
+            headerExtension = nil
         }
+        if bytes[0] & RTPHeader.paddingBit != 0 {
+            let room = bytes.count - start
+            let count = room > 0 ? Int(bytes[bytes.count - 1]) : 0
+            guard count > 0, count <= room else { throw .invalidPadding(count: count, available: room) }
+            paddingByteCount = count
+        } else {
+            paddingByteCount = 0
+        }
+        payload = bytes.extracting(start..<bytes.count - paddingByteCount)
+    }
 
-        var padding = 0
-        if first & RTPHeader.paddingBit != 0 {
-            padding = reader.remaining > 0 ? Int(bytes[bytes.count - 1]) : 0
-            guard (1...max(1, reader.remaining)).contains(padding) else {
-                throw .invalidPadding(count: padding, available: reader.remaining)
-            }
+    /// Bytes of the whole packet.
+    public var byteCount: Int {
+        header.byteCount + (headerExtension?.byteCount ?? 0) + payload.count + paddingByteCount
+    }
+
+    /// Appends the packet. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    @_lifetime(output: copy output)
+    public func write(into output: inout OutputSpan<UInt8>) {
+        header.write(into: &output, hasExtension: headerExtension != nil, hasPadding: paddingByteCount > 0)
+        headerExtension?.write(into: &output)
+        output.append(copying: payload)
+        if paddingByteCount > 0 {
+            output.append(repeating: 0, count: paddingByteCount - 1)
+            output.append(UInt8(paddingByteCount))
         }
-        self.header = header
-        self.paddingByteCount = padding
-        self.payload = bytes.extracting(reader.position..<bytes.count - padding)
     }
 }

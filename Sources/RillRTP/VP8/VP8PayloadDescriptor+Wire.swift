@@ -1,3 +1,20 @@
+// RFC 7741 §4.2:
+//
+//          0 1 2 3 4 5 6 7                      0 1 2 3 4 5 6 7
+//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+//         |X|R|N|S|R| PID | (REQUIRED)         |X|R|N|S|R| PID | (REQUIRED)
+//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+//    X:   |I|L|T|K| RSV   | (OPTIONAL)   X:   |I|L|T|K| RSV   | (OPTIONAL)
+//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+//    I:   |M| PictureID   | (OPTIONAL)   I:   |M| PictureID   | (OPTIONAL)
+//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+//    L:   |   TL0PICIDX   | (OPTIONAL)         |   PictureID   |
+//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+//    T/K: |TID|Y| KEYIDX  | (OPTIONAL)   L:   |   TL0PICIDX   | (OPTIONAL)
+//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+//                                        T/K: |TID|Y| KEYIDX  | (OPTIONAL)
+//                                             +-+-+-+-+-+-+-+-+
+
 extension VP8PayloadDescriptor {
     // The first byte.
     private static let extendedBit: UInt8 = 0x80
@@ -13,6 +30,19 @@ extension VP8PayloadDescriptor {
     private static let longPictureIDBit: UInt8 = 0x80
     private static let layerSyncBit: UInt8 = 0x20
     private static let keyIndexMask: UInt8 = 0x1F
+
+    /// Whether the X byte and any of the optional fields are there.
+    private var isExtended: Bool {
+        pictureID != nil || tl0PictureIndex != nil || temporalLayer != nil || keyIndex != nil
+    }
+
+    /// Bytes on the wire: 1 to 6.
+    public var byteCount: Int {
+        guard isExtended else { return 1 }
+        let pictureIDByteCount = pictureID.map { ($0.bitWidth + 1) / 8 } ?? 0
+        let hasLayerByte = temporalLayer != nil || keyIndex != nil
+        return 2 + pictureIDByteCount + (tl0PictureIndex != nil ? 1 : 0) + (hasLayerByte ? 1 : 0)
+    }
 
     /// Reads the descriptor at the front of an RTP payload; the frame's bytes begin at `byteCount`.
     ///
@@ -49,5 +79,50 @@ extension VP8PayloadDescriptor {
         }
         guard reader.remaining > 0 else { throw .emptyPayload }
         return (descriptor, reader.position)
+    }
+
+    /// Appends the descriptor; reserved bits are zero.
+    ///
+    /// `output` has room for `byteCount` bytes. Too little of it, and fields beyond their bits, are the programmer's
+    /// mistake.
+    @_lifetime(output: copy output)
+    public func write(into output: inout OutputSpan<UInt8>) {
+        precondition(partitionIndex <= VP8PayloadDescriptor.partitionMask, "partition \(partitionIndex): 0 to 7 exist")
+        var first = partitionIndex
+        if isExtended { first |= VP8PayloadDescriptor.extendedBit }
+        if isNonReference { first |= VP8PayloadDescriptor.nonReferenceBit }
+        if startsPartition { first |= VP8PayloadDescriptor.startBit }
+        output.append(first)
+        guard isExtended else { return }
+
+        var fields: UInt8 = 0
+        if pictureID != nil { fields |= VP8PayloadDescriptor.pictureIDBit }
+        if tl0PictureIndex != nil { fields |= VP8PayloadDescriptor.tl0PictureIndexBit }
+        if temporalLayer != nil { fields |= VP8PayloadDescriptor.temporalLayerBit }
+        if keyIndex != nil { fields |= VP8PayloadDescriptor.keyIndexBit }
+        output.append(fields)
+
+        switch pictureID {
+        case .short(let value)?:
+            precondition(value < 1 << 7, "picture ID \(value) in 7 bits")
+            output.append(value)
+        case .long(let value)?:
+            precondition(value < 1 << 15, "picture ID \(value) in 15 bits")
+            output.append(bigEndian: value | UInt16(VP8PayloadDescriptor.longPictureIDBit) << 8)
+        case nil: break
+        }
+        if let tl0PictureIndex { output.append(tl0PictureIndex) }
+        guard temporalLayer != nil || keyIndex != nil else { return }
+        var layer: UInt8 = 0
+        if let temporalLayer {
+            precondition(temporalLayer.index < 4, "temporal layer \(temporalLayer.index): 0 to 3 exist")
+            layer |= temporalLayer.index << 6
+            if temporalLayer.isLayerSync { layer |= VP8PayloadDescriptor.layerSyncBit }
+        }
+        if let keyIndex {
+            precondition(keyIndex <= VP8PayloadDescriptor.keyIndexMask, "key index \(keyIndex): 0 to 31 exist")
+            layer |= keyIndex
+        }
+        output.append(layer)
     }
 }

@@ -1,20 +1,3 @@
-// RFC 7741 §4.2:
-//
-//          0 1 2 3 4 5 6 7                      0 1 2 3 4 5 6 7
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//         |X|R|N|S|R| PID | (REQUIRED)         |X|R|N|S|R| PID | (REQUIRED)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    X:   |I|L|T|K| RSV   | (OPTIONAL)   X:   |I|L|T|K| RSV   | (OPTIONAL)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    I:   |M| PictureID   | (OPTIONAL)   I:   |M| PictureID   | (OPTIONAL)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    L:   |   TL0PICIDX   | (OPTIONAL)         |   PictureID   |
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    T/K: |TID|Y| KEYIDX  | (OPTIONAL)   L:   |   TL0PICIDX   | (OPTIONAL)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//                                        T/K: |TID|Y| KEYIDX  | (OPTIONAL)
-//                                             +-+-+-+-+-+-+-+-+
-
 /// What stands before the frame's bytes in each packet of a VP8 stream (RFC 7741 §4.2).
 public struct VP8PayloadDescriptor: Equatable, Sendable {
     /// N: no later frame refers to this one.
@@ -53,6 +36,14 @@ public struct VP8PayloadDescriptor: Equatable, Sendable {
             case .long: 15
             }
         }
+        /// The number `count` frames on (or back), wrapped to the counter's width.
+        public func advanced(by count: Int64) -> PictureID {
+            let modulo = UInt16(truncatingIfNeeded: Int64(value) &+ count) & ((1 << UInt16(bitWidth)) - 1)
+            return switch self {
+            case .short: .short(UInt8(modulo))
+            case .long: .long(modulo)
+            }
+        }
     }
 
     /// T and Y of the descriptor.
@@ -62,12 +53,14 @@ public struct VP8PayloadDescriptor: Equatable, Sendable {
         /// Y: the frame refers to no frame above layer 0.
         public var isLayerSync: Bool
 
+        /// Layer `index`, 0 to 3.
         public init(index: UInt8, isLayerSync: Bool) {
             self.index = index
             self.isLayerSync = isLayerSync
         }
     }
 
+    /// A descriptor of these fields. What does not fit its bits is found when it is written.
     public init(
         isNonReference: Bool = false, startsPartition: Bool, partitionIndex: UInt8 = 0, pictureID: PictureID? = nil,
         tl0PictureIndex: UInt8? = nil, temporalLayer: TemporalLayer? = nil, keyIndex: UInt8? = nil

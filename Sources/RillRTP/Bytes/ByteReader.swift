@@ -36,8 +36,7 @@ struct ByteReader: ~Escapable {
     mutating func uint32() throws(RTPError) -> UInt32 {
         try require(4)
         defer { position += 4 }
-        return UInt32(bytes[position]) << 24 | UInt32(bytes[position + 1]) << 16 | UInt32(bytes[position + 2]) << 8
-            | UInt32(bytes[position + 3])
+        return bytes.bigEndianUInt32(at: position)
     }
 
     /// Passes over `count` bytes and says where they stand.
@@ -46,5 +45,13 @@ struct ByteReader: ~Escapable {
         try require(count)
         defer { position += count }
         return position..<position + count
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// The four bytes from `offset` on as one number; they must be there.
+    func bigEndianUInt32(at offset: Int) -> UInt32 {
+        UInt32(self[offset]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset + 2]) << 8
+            | UInt32(self[offset + 3])
     }
 }

@@ -28,3 +28,13 @@ extension OutputSpan where Element == UInt8 {
         }
     }
 }
+
+extension [UInt8] {
+    /// Appends all of `bytes`; allocates only when the capacity is used up.
+    mutating func append(copying bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { source in
+            // The buffer holds as long as this call, which copies it.
+            unsafe append(contentsOf: source)
+        }
+    }
+}

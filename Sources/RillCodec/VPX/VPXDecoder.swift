@@ -1,0 +1,116 @@
+internal import CVPX
+internal import CYUV
+public import RillCore
+
+/// A VP8 decoder over libvpx, exact: no post-processing, no concealment.
+///
+/// It starts with a key frame, and after damage waits for the next one: a picture that builds on a missing one is never
+/// handed out. libvpx owns its picture until the next call, so each one is copied once, into the decoder's own pool.
+/// One owner, one thread at a time.
+public final class VPXDecoder {
+    /// What became of one coded frame.
+    public enum Outcome: Sendable {
+        /// A picture, stamped with the time that came in with the bytes.
+        case picture(VideoFrame)
+        /// Decoded, but not made to be shown.
+        case hidden
+        /// Decoded, but every buffer of the pool is in use: the sinks hold `capacity` pictures.
+        case noBuffer
+        /// Not decoded: no key frame has come since the start or the last damage.
+        case awaitingKeyFrame
+    }
+
+    /// Counts since the decoder was made, under the names of W3C webrtc-stats' inbound-rtp where they exist.
+    public struct Statistics: Sendable, Equatable {
+        /// Frames decoded.
+        public var framesDecoded = 0
+        /// Of these, key frames.
+        public var keyFramesDecoded = 0
+        /// Frames that were damaged.
+        public var framesCorrupted = 0
+        /// Pictures not handed out because sinks held all buffers.
+        public var picturesWithoutBuffer = 0
+    }
+
+    /// What it has done so far.
+    public private(set) var statistics = Statistics()
+    /// Whether the next frame has to be a key frame.
+    public private(set) var isAwaitingKeyFrame = true
+
+    private let context: VPXContext
+    private let poolCapacity: Int
+    private var pool: FramePool?
+
+    /// A decoder.
+    ///
+    /// - Parameters:
+    ///   - poolCapacity: how many pictures the sinks may hold at once.
+    ///   - threadCount: threads of libvpx, 1 to 16; the pictures do not depend on it.
+    public init(poolCapacity: Int = 8, threadCount: Int = 1) throws(CodecError) {
+        precondition(poolCapacity > 0, "a decoder's pool holds at least one picture")
+        guard (1...16).contains(threadCount) else {
+            throw .invalidSettings("a decoder has 1 to 16 threads, not \(threadCount)")
+        }
+        self.poolCapacity = poolCapacity
+        self.context = try VPXContext(decoderWith: vpx_codec_dec_cfg_t(threads: UInt32(threadCount), w: 0, h: 0))
+    }
+
+    /// Decodes one frame.
+    ///
+    /// - Parameters:
+    ///   - payload: the bytes of one whole coded frame; any bytes are taken.
+    ///   - captureTime: the time that the picture shall bear.
+    /// - Throws: ``CodecError/corruptFrame(byteCount:detail:)``; the decoder then waits for a key frame.
+    public func decode(_ payload: Span<UInt8>, captureTime: MediaTime) throws(CodecError) -> Outcome {
+        // Bit 0 of a VP8 frame is 0 for key frames (RFC 6386 §9.1). libvpx takes no bytes at all for "repeat".
+        let isKey = payload.count > 0 && payload[0] & 1 == 0
+        guard !payload.isEmpty else { throw damaged(byteCount: 0, "it has no bytes") }
+        guard isKey || !isAwaitingKeyFrame else { return .awaitingKeyFrame }
+        guard context.decode(payload) else { throw damaged(byteCount: payload.count, context.detail) }
+        let image = unsafe context.decodedImage()
+        guard try !context.isLastFrameCorrupted() else {
+            throw damaged(byteCount: payload.count, "its data ends too early")
+        }
+        isAwaitingKeyFrame = false
+        statistics.framesDecoded += 1
+        statistics.keyFramesDecoded += isKey ? 1 : 0
+        guard let image = unsafe image else { return .hidden }
+        return try unsafe picture(from: image.pointee, captureTime: captureTime)
+    }
+
+    private func damaged(byteCount: Int, _ detail: String) -> CodecError {
+        isAwaitingKeyFrame = true
+        statistics.framesCorrupted += 1
+        return .corruptFrame(byteCount: byteCount, detail: detail)
+    }
+
+    private func picture(from image: vpx_image_t, captureTime: MediaTime) throws(CodecError) -> Outcome {
+        guard let size = Resolution(validatingWidth: Int(unsafe image.d_w), height: Int(unsafe image.d_h)),
+            unsafe image.fmt == VPX_IMG_FMT_I420
+        else { throw damaged(byteCount: 0, "a picture of \(unsafe image.d_w)x\(unsafe image.d_h)") }
+        guard var frame = try pool(for: size).makeFrame() else {
+            statistics.picturesWithoutBuffer += 1
+            return .noBuffer
+        }
+        // libvpx's planes have at least this size, and so have the frame's.
+        unsafe I420Copy(
+            image.planes.0, image.stride.0, image.planes.1, image.stride.1, image.planes.2, image.stride.2,
+            frame.mutablePointer(plane: 0), Int32(frame.layout[plane: 0].stride),
+            frame.mutablePointer(plane: 1), Int32(frame.layout[plane: 1].stride),
+            frame.mutablePointer(plane: 2), Int32(frame.layout[plane: 2].stride),
+            Int32(size.width), Int32(size.height))
+        return .picture(frame.finish(captureTime: captureTime))
+    }
+
+    /// The pool for pictures of that size; pictures of an earlier size keep theirs alive as long as they are held.
+    private func pool(for size: Resolution) throws(CodecError) -> FramePool {
+        if let pool, pool.layout.resolution == size { return pool }
+        do {
+            let pool = try FramePool(resolution: size, capacity: poolCapacity)
+            self.pool = pool
+            return pool
+        } catch {
+            throw .frames(error)
+        }
+    }
+}

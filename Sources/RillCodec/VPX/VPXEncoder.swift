@@ -1,0 +1,131 @@
+internal import CVPX
+public import RillCore
+
+/// A VP8 encoder over libvpx for one layer.
+///
+/// Deterministic: the speed is fixed, no clock is read, so the same frames, stamps and requests give the same bytes.
+/// One owner, one thread at a time. Cost besides libvpx: nothing per pixel, no allocation per frame.
+public final class VPXEncoder {
+    /// The layer that this encoder's frames belong to.
+    public let layer: StreamLayer
+    /// Size of the pictures that it takes.
+    public let resolution: Resolution
+    /// How libvpx works.
+    public let settings: Settings
+    /// What it has done so far.
+    public private(set) var statistics = Statistics()
+
+    /// Counts since the encoder was made, under the names of W3C webrtc-stats' outbound-rtp.
+    public struct Statistics: Sendable, Equatable {
+        /// Frames coded.
+        public var framesEncoded = 0
+        /// Of these, key frames.
+        public var keyFramesEncoded = 0
+        /// Frames that the rate control left out.
+        public var framesDropped = 0
+        /// Sum of the frames' quantizer indices, 0 to 127 each.
+        public var qpSum = 0
+        /// Bytes of coded frames.
+        public var bytesEncoded = 0
+    }
+
+    private let context: VPXContext
+    private let image: VPXInputImage
+    private let frameRate: FrameRate
+    private var bitrate: Bitrate
+    private var start: MediaTime?
+    private var previousTicks: Int64 = -1
+    private var nextNumber: Int64 = 0
+
+    /// An encoder for pictures of one size.
+    ///
+    /// - Parameters:
+    ///   - frameRate: the rate that frames are expected at; the stamps say what it really is.
+    ///   - bitrate: the rate control's first target, at least 1 kbit/s.
+    public init(
+        _ settings: Settings = Settings(), layer: StreamLayer, resolution: Resolution, frameRate: FrameRate,
+        bitrate: Bitrate
+    ) throws(CodecError) {
+        try settings.validate()
+        try Self.validate(bitrate)
+        self.layer = layer
+        self.resolution = resolution
+        self.settings = settings
+        self.frameRate = frameRate
+        self.bitrate = bitrate
+        self.context = try unsafe VPXContext(encoderWith: settings.configuration(for: resolution, bitrate))
+        self.image = VPXInputImage(resolution)
+        try context.control(VP8E_SET_CPUUSED, to: settings.effectiveSpeed(for: resolution))
+        try context.control(VP8E_SET_STATIC_THRESHOLD, to: settings.staticThreshold)
+        try context.control(VP8E_SET_TOKEN_PARTITIONS, to: 0)
+    }
+
+    /// Encodes one I420 picture, and calls `body` with the coded frame before this returns; not at all when the rate
+    /// control left the picture out.
+    ///
+    /// The bytes lie in libvpx's memory and hold until `body` returns. Capture times have to rise; one that does not is
+    /// counted on by a tick, since libvpx takes no two frames at one time.
+    ///
+    /// - Throws: ``CodecError``, or what `body` throws.
+    public func encode(
+        _ frame: VideoFrame, isKeyFrame: Bool = false, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
+    ) throws {
+        guard frame.resolution == resolution, frame.format == .i420 else {
+            throw CodecError.wrongResolution(expected: resolution, actual: frame.resolution)
+        }
+        let ticks = nextTicks(for: frame.captureTime)
+        let duration = max(1, frameRate.time(ofFrame: 1).ticks(rate: Settings.clockRate))
+        // Bit 0 of the flags is VPX_EFLAG_FORCE_KF, a macro.
+        let packet = try unsafe context.encode(
+            image.pointing(at: frame), at: ticks, for: duration, flags: isKeyFrame ? 1 : 0)
+        guard let packet = unsafe packet else {
+            statistics.framesDropped += 1
+            return
+        }
+        let isKey = unsafe CVPX_packet_flags(packet) & 1 != 0  // VPX_FRAME_IS_KEY
+        let isDiscardable = unsafe CVPX_packet_flags(packet) & 2 != 0  // VPX_FRAME_IS_DROPPABLE
+        let byteCount = unsafe CVPX_packet_size(packet)
+        try count(isKey: isKey, byteCount: byteCount)
+
+        let number = nextNumber
+        nextNumber += 1
+        let coded = EncodedFrame(
+            codec: .vp8, layer: layer, number: number,
+            references: isKey ? FrameReferences() : FrameReferences(number - 1), isKey: isKey,
+            isDiscardable: isDiscardable, resolution: resolution, captureTime: frame.captureTime,
+            byteCount: byteCount, stamps: frame.stamps)
+        // libvpx's memory, which holds the frame until the next call; `body` sees it only now.
+        let payload = unsafe Span<UInt8>(
+            _unsafeStart: CVPX_packet_data(packet).assumingMemoryBound(to: UInt8.self), count: byteCount)
+        try body(coded, payload)
+    }
+
+    /// Sets the rate control's target from the next frame on; the same target again costs nothing.
+    public func setBitrate(_ bitrate: Bitrate) throws(CodecError) {
+        guard bitrate != self.bitrate else { return }
+        try Self.validate(bitrate)
+        try unsafe context.configure(settings.configuration(for: resolution, bitrate))
+        self.bitrate = bitrate
+    }
+
+    private func nextTicks(for captureTime: MediaTime) -> Int64 {
+        let start = self.start ?? captureTime
+        self.start = start
+        let ticks = max(MediaTime(nanoseconds: (captureTime - start).nanoseconds).ticks(rate: Settings.clockRate), 0)
+        previousTicks = max(ticks, previousTicks + 1)
+        return previousTicks
+    }
+
+    private func count(isKey: Bool, byteCount: Int) throws(CodecError) {
+        statistics.framesEncoded += 1
+        statistics.keyFramesEncoded += isKey ? 1 : 0
+        statistics.bytesEncoded += byteCount
+        statistics.qpSum += try context.control(reading: VP8E_GET_LAST_QUANTIZER)
+    }
+
+    private static func validate(_ bitrate: Bitrate) throws(CodecError) {
+        guard (1000...1_000_000_000).contains(bitrate.bitsPerSecond) else {
+            throw .invalidSettings("the bitrate goes from 1 kbit/s to 1 Gbit/s, not \(bitrate) bit/s")
+        }
+    }
+}

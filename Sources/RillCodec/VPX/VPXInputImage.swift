@@ -1,0 +1,36 @@
+internal import CVPX
+import RillCore
+
+/// libvpx's description of a picture, made once and pointed at one frame after the other: nothing is copied.
+@safe
+final class VPXInputImage {
+    private let image: UnsafeMutablePointer<vpx_image_t>
+
+    init(_ resolution: Resolution) {
+        unsafe image = .allocate(capacity: 1)
+        unsafe image.initialize(to: vpx_image_t())
+        // Wrapping fills in sizes and format; the planes of each frame replace this first address.
+        let wrapped = unsafe vpx_img_wrap(
+            image, VPX_IMG_FMT_I420, UInt32(resolution.width), UInt32(resolution.height), 1,
+            UnsafeMutableRawPointer(image).assumingMemoryBound(to: UInt8.self))
+        precondition(unsafe wrapped != nil, "libvpx describes every picture of 1x1 to 16383x16383")
+    }
+
+    deinit {
+        unsafe image.deallocate()
+    }
+
+    /// The description, with the planes of `frame`, which the caller keeps alive while libvpx reads them.
+    @unsafe
+    func pointing(at frame: VideoFrame) -> UnsafePointer<vpx_image_t> {
+        let planes = unsafe (frame.pointer(plane: 0), frame.pointer(plane: 1), frame.pointer(plane: 2))
+        // libvpx's struct serves both directions, so its pointers are mutable; an encoder only reads.
+        unsafe image.pointee.planes.0 = UnsafeMutablePointer(mutating: planes.0)
+        unsafe image.pointee.planes.1 = UnsafeMutablePointer(mutating: planes.1)
+        unsafe image.pointee.planes.2 = UnsafeMutablePointer(mutating: planes.2)
+        unsafe image.pointee.stride.0 = Int32(frame.layout[plane: 0].stride)
+        unsafe image.pointee.stride.1 = Int32(frame.layout[plane: 1].stride)
+        unsafe image.pointee.stride.2 = Int32(frame.layout[plane: 2].stride)
+        return unsafe UnsafePointer(image)
+    }
+}

@@ -1,0 +1,57 @@
+internal import CYUV
+public import RillCore
+
+extension VideoFrame {
+    /// The same picture as I420: itself when it is I420 already, else converted into a frame of `pool`.
+    ///
+    /// - Parameter pool: I420 frames of this picture's size; another size or format is the caller's mistake.
+    /// - Returns: `nil` when the pool has run dry.
+    public func convertedToI420(into pool: FramePool) -> VideoFrame? {
+        guard format == .nv12 else { return self }
+        precondition(
+            pool.layout.format == .i420 && pool.layout.resolution == resolution,
+            "a pool of \(pool.layout.resolution) does not fit a picture of \(resolution)")
+        guard var target = pool.makeFrame() else { return nil }
+        // libyuv reads and writes within the layouts that both frames were checked against.
+        unsafe NV12ToI420(
+            pointer(plane: 0), Int32(stride(0)), pointer(plane: 1), Int32(stride(1)),
+            target.mutablePointer(plane: 0), Int32(target.stride(0)),
+            target.mutablePointer(plane: 1), Int32(target.stride(1)),
+            target.mutablePointer(plane: 2), Int32(target.stride(2)),
+            Int32(resolution.width), Int32(resolution.height))
+        return finished(target)
+    }
+
+    /// A copy of an I420 picture in a frame of `pool`: for sinks that keep pictures for long.
+    ///
+    /// - Parameter pool: I420 frames of this picture's size; another size or format is the caller's mistake.
+    /// - Returns: `nil` when the pool has run dry.
+    public func copied(into pool: FramePool) -> VideoFrame? {
+        precondition(
+            format == .i420 && pool.layout.format == .i420 && pool.layout.resolution == resolution,
+            "a pool of \(pool.layout.resolution) does not fit a picture of \(resolution)")
+        guard var target = pool.makeFrame() else { return nil }
+        for plane in 0..<3 {
+            let size = layout[plane: plane]
+            // Both layouts are of the same resolution, so the planes have the same size.
+            unsafe CopyPlane(
+                pointer(plane: plane), Int32(stride(plane)), target.mutablePointer(plane: plane),
+                Int32(target.stride(plane)), Int32(size.width), Int32(size.height))
+        }
+        return finished(target)
+    }
+
+    private func finished(_ target: consuming MutableFrame) -> VideoFrame {
+        var frame = target.finish(captureTime: captureTime, colorSpace: colorSpace)
+        frame.stamps = stamps
+        return frame
+    }
+}
+
+extension VideoFrame {
+    func stride(_ plane: Int) -> Int { layout[plane: plane].stride }
+}
+
+extension MutableFrame {
+    func stride(_ plane: Int) -> Int { layout[plane: plane].stride }
+}

@@ -1,0 +1,77 @@
+internal import CYUV
+import Glibc
+public import RillCore
+
+/// How far one picture is from another of the same size: squared error and structural similarity, plane by plane.
+///
+///     let difference = PictureDifference(between: shown, and: source)
+///     print(difference.psnr.y, difference.ssim.y)
+///
+/// PSNR is 10 log10(255² / mean squared error) dB. SSIM is libyuv's: windows of 8x8 samples at every fourth sample
+/// (after Wang et al., "Image Quality Assessment", 2004); picture or plane sides below 8 samples have none.
+public struct PictureDifference: Sendable {
+    /// One number for each plane.
+    public struct Planes: Sendable, Equatable {
+        public var y: Double
+        public var u: Double
+        public var v: Double
+
+        public init(y: Double, u: Double, v: Double) {
+            self.y = y
+            self.u = u
+            self.v = v
+        }
+    }
+
+    /// Mean squared error of a sample, in code values squared.
+    public let meanSquaredError: Planes
+    /// Structural similarity, 1 for equal planes; not a number where a plane is too small for a window.
+    public let ssim: Planes
+
+    /// Compares two I420 pictures; a difference in size is the caller's mistake.
+    public init(between a: VideoFrame, and b: VideoFrame) {
+        precondition(
+            a.resolution == b.resolution && a.format == .i420 && b.format == .i420,
+            "only I420 pictures of one size can be compared, not \(a.resolution) with \(b.resolution)")
+        self.meanSquaredError = Planes { a.meanSquaredError(to: b, plane: $0) }
+        self.ssim = Planes { a.ssim(to: b, plane: $0) }
+    }
+
+    /// Peak signal-to-noise ratio in dB; infinite for equal planes.
+    public var psnr: Planes {
+        Planes(
+            y: Self.psnr(ofMeanSquaredError: meanSquaredError.y), u: Self.psnr(ofMeanSquaredError: meanSquaredError.u),
+            v: Self.psnr(ofMeanSquaredError: meanSquaredError.v))
+    }
+
+    /// The ratio in dB that belongs to a mean squared error; infinite for 0.
+    public static func psnr(ofMeanSquaredError error: Double) -> Double {
+        error == 0 ? .infinity : 10 * log10(255 * 255 / error)
+    }
+}
+
+extension PictureDifference.Planes {
+    fileprivate init(_ value: (Int) -> Double) {
+        self.init(y: value(0), u: value(1), v: value(2))
+    }
+}
+
+extension VideoFrame {
+    fileprivate func meanSquaredError(to other: VideoFrame, plane: Int) -> Double {
+        let size = layout[plane: plane]
+        // Both frames have planes of this size; libyuv reads no further.
+        let sum = unsafe ComputeSumSquareErrorPlane(
+            pointer(plane: plane), Int32(stride(plane)), other.pointer(plane: plane), Int32(other.stride(plane)),
+            Int32(size.width), Int32(size.height))
+        return Double(sum) / Double(size.width * size.height)
+    }
+
+    fileprivate func ssim(to other: VideoFrame, plane: Int) -> Double {
+        let size = layout[plane: plane]
+        guard size.width > 8, size.height > 8 else { return .nan }
+        // Both frames have planes of this size; libyuv reads no further.
+        return unsafe CalcFrameSsim(
+            pointer(plane: plane), Int32(stride(plane)), other.pointer(plane: plane), Int32(other.stride(plane)),
+            Int32(size.width), Int32(size.height))
+    }
+}

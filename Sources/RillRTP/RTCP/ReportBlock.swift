@@ -1,0 +1,92 @@
+// RFC 3550 §6.4.1:
+//
+//      0                   1                   2                   3
+//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                 SSRC_n (SSRC of n-th source)                  |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     | fraction lost |       cumulative number of packets lost       |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |           extended highest sequence number received           |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                      interarrival jitter                      |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                         last SR (LSR)                         |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                   delay since last SR (DLSR)                  |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+
+/// What a receiver says of one source that it hears (RFC 3550 §6.4.1).
+public struct ReportBlock: Equatable, Sendable {
+    /// The source that the block is about.
+    public var ssrc: SSRC
+    /// Packets lost since the previous report, in 1/256 of those expected.
+    public var fractionLost: UInt8
+    /// Packets lost since the beginning: expected less received, so duplicates can make it negative. 24 bits on the
+    /// wire; beyond them it is written as the nearest that fits, as RFC 3550 §A.3 asks.
+    public var cumulativeLost: Int
+    /// The highest sequence number received, with the count of its wraps in the upper 16 bits.
+    public var extendedHighestSequenceNumber: UInt32
+    /// Mean deviation of the packets' spacing, in ticks of the media clock.
+    public var jitter: UInt32
+    /// The middle bits of the NTP stamp of the newest sender report; `nil` before the first, 0 on the wire.
+    public var lastSenderReport: NTPShort?
+    /// The time from that report's arrival to this block; zero before the first.
+    public var delaySinceLastSenderReport: NTPShort
+
+    /// A block of these fields.
+    public init(
+        ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int = 0, extendedHighestSequenceNumber: UInt32,
+        jitter: UInt32 = 0, lastSenderReport: NTPShort? = nil, delaySinceLastSenderReport: NTPShort = .zero
+    ) {
+        self.ssrc = ssrc
+        self.fractionLost = fractionLost
+        self.cumulativeLost = cumulativeLost
+        self.extendedHighestSequenceNumber = extendedHighestSequenceNumber
+        self.jitter = jitter
+        self.lastSenderReport = lastSenderReport
+        self.delaySinceLastSenderReport = delaySinceLastSenderReport
+    }
+
+    /// The round-trip time that the block implies when it arrives at `arrival`: arrival - LSR - DLSR (RFC 3550
+    /// §6.4.1), in steps of 15 µs.
+    ///
+    /// `nil` when the receiver had no sender report yet. A negative result comes of rounding, or of a receiver that
+    /// lies, and counts as zero.
+    public func roundTripTime(at arrival: NTPTimestamp) -> NTPShort? {
+        guard let lastSenderReport else { return nil }
+        let steps = (arrival.short &- delaySinceLastSenderReport).distance(since: lastSenderReport)
+        return NTPShort(rawValue: UInt32(max(0, steps)))
+    }
+
+    // MARK: The wire
+
+    /// Bytes on the wire.
+    public static let byteCount = 24
+    private static let cumulativeLostRange = -0x80_0000...0x7F_FFFF
+
+    static func parse(_ reader: inout ByteReader) throws(RTPError) -> ReportBlock {
+        let ssrc = SSRC(try reader.uint32())
+        let loss = try reader.uint32()
+        let highest = try reader.uint32()
+        let jitter = try reader.uint32()
+        let lastReport = NTPShort(rawValue: try reader.uint32())
+        let delay = NTPShort(rawValue: try reader.uint32())
+        return ReportBlock(
+            ssrc: ssrc, fractionLost: UInt8(loss >> 24), cumulativeLost: Int(Int32(bitPattern: loss << 8) >> 8),
+            extendedHighestSequenceNumber: highest, jitter: jitter,
+            lastSenderReport: lastReport == .zero ? nil : lastReport, delaySinceLastSenderReport: delay)
+    }
+
+    @_lifetime(output: copy output)
+    func write(into output: inout OutputSpan<UInt8>) {
+        let range = ReportBlock.cumulativeLostRange
+        let lost = UInt32(truncatingIfNeeded: min(max(cumulativeLost, range.lowerBound), range.upperBound))
+        output.append(bigEndian: ssrc.rawValue)
+        output.append(bigEndian: UInt32(fractionLost) << 24 | lost & 0xFF_FFFF)
+        output.append(bigEndian: extendedHighestSequenceNumber)
+        output.append(bigEndian: jitter)
+        output.append(bigEndian: (lastSenderReport ?? .zero).rawValue)
+        output.append(bigEndian: delaySinceLastSenderReport.rawValue)
+    }
+}

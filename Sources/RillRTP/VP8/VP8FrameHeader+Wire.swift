@@ -1,0 +1,92 @@
+// RFC 6386 §9.1 and RFC 7741 §4.3, the frame tag. Its 24 bits are little-endian: the first byte holds the lowest bits.
+//
+//      0 1 2 3 4 5 6 7
+//     +-+-+-+-+-+-+-+-+
+//     |Size0|H| VER |P|     P: 0 in a key frame    VER: version    H: the frame is shown
+//     +-+-+-+-+-+-+-+-+
+//     |     Size1     |     Size0 to Size2: bytes of the first partition, 19 bits,
+//     +-+-+-+-+-+-+-+-+     Size0 + 8 * Size1 + 2048 * Size2
+//     |     Size2     |
+//     +-+-+-+-+-+-+-+-+
+//
+// In a key frame the start code and two little-endian words follow:
+//
+//     0x9D 0x01 0x2A | width (14 bits), horizontal scale (2 bits) | height (14 bits), vertical scale (2 bits)
+
+extension VP8FrameHeader {
+    private static let deltaFrameBit: UInt32 = 0x01
+    private static let shownBit: UInt32 = 0x10
+    private static let startCode: UInt32 = 0x9D_012A
+    private static let dimensionMask: UInt16 = 0x3FFF
+    /// The most that the 19 bits of the first partition's length can say.
+    public static let maximumFirstPartitionByteCount = (1 << 19) - 1
+
+    /// Bytes on the wire: 10 for a key frame, else 3.
+    public var byteCount: Int { isKeyFrame ? 10 : 3 }
+
+    /// Reads the header at the front of a frame, or of the first piece of one.
+    ///
+    /// Whether the first partition fits into the frame is not asked: the rest of the frame need not be here yet.
+    ///
+    /// - Throws: `truncated`, `invalidStartCode` or `emptyPicture`.
+    public static func parse(_ frame: Span<UInt8>) throws(RTPError) -> VP8FrameHeader {
+        var reader = ByteReader(frame)
+        try reader.require(3)
+        let tag = UInt32(try reader.uint8()) | UInt32(try reader.uint8()) << 8 | UInt32(try reader.uint8()) << 16
+        var header = VP8FrameHeader(
+            version: UInt8(tag >> 1 & 7), isShown: tag & shownBit != 0, firstPartitionByteCount: Int(tag >> 5))
+        if tag & deltaFrameBit == 0 {
+            try reader.require(7)
+            let code = UInt32(try reader.uint8()) << 16 | UInt32(try reader.uint16())
+            guard code == startCode else { throw .invalidStartCode(code) }
+            let horizontal = try reader.uint16().byteSwapped
+            let vertical = try reader.uint16().byteSwapped
+            let (width, height) = (Int(horizontal & dimensionMask), Int(vertical & dimensionMask))
+            guard width > 0, height > 0 else { throw .emptyPicture(width: width, height: height) }
+            header.keyFrame = KeyFrame(
+                width: width, height: height, horizontalScaling: Scaling(topBitsOf: horizontal),
+                verticalScaling: Scaling(topBitsOf: vertical))
+        }
+        return header
+    }
+
+    /// Appends the header.
+    ///
+    /// `output` has room for `byteCount` bytes. Too little of it, and fields beyond their bits, are the programmer's
+    /// mistake.
+    @_lifetime(output: copy output)
+    public func write(into output: inout OutputSpan<UInt8>) {
+        precondition(version < 8, "VP8 version \(version) in 3 bits")
+        precondition(
+            (0...VP8FrameHeader.maximumFirstPartitionByteCount).contains(firstPartitionByteCount),
+            "a first partition of \(firstPartitionByteCount) bytes in 19 bits")
+        var tag = UInt32(firstPartitionByteCount) << 5 | UInt32(version) << 1
+        if !isKeyFrame { tag |= VP8FrameHeader.deltaFrameBit }
+        if isShown { tag |= VP8FrameHeader.shownBit }
+        output.append(UInt8(truncatingIfNeeded: tag))
+        output.append(UInt8(truncatingIfNeeded: tag >> 8))
+        output.append(UInt8(truncatingIfNeeded: tag >> 16))
+
+        guard let keyFrame else { return }
+        output.append(UInt8(VP8FrameHeader.startCode >> 16))
+        output.append(bigEndian: UInt16(truncatingIfNeeded: VP8FrameHeader.startCode))
+        output.append(bigEndian: keyFrame.horizontalScaling.word(of: keyFrame.width).byteSwapped)
+        output.append(bigEndian: keyFrame.verticalScaling.word(of: keyFrame.height).byteSwapped)
+    }
+}
+
+extension VP8FrameHeader.Scaling {
+    fileprivate init(topBitsOf word: UInt16) {
+        switch word >> 14 {
+        case 0: self = .none
+        case 1: self = .fiveFourths
+        case 2: self = .fiveThirds
+        default: self = .two
+        }
+    }
+
+    fileprivate func word(of dimension: Int) -> UInt16 {
+        precondition((1...16383).contains(dimension), "a VP8 picture of \(dimension) pixels a side: 1 to 16383 fit")
+        return UInt16(rawValue) << 14 | UInt16(dimension)
+    }
+}

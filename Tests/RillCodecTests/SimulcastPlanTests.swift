@@ -1,0 +1,77 @@
+import RillCodec
+import RillCore
+import Testing
+
+struct SimulcastPlanTests {
+    private func plan() throws -> SimulcastPlan {
+        try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
+    }
+
+    @Test func everyFrameGoesHighAndEverySixthLow() throws {
+        var plan = try plan()
+        for index in 0..<120 {
+            let tasks = plan.tasks(for: .vga, at: FrameRate(30).time(ofFrame: index))
+            #expect(tasks[0] != nil)
+            #expect((tasks[1] != nil) == (index % 6 == 0), "frame \(index)")
+            #expect(tasks[2] == nil)
+        }
+    }
+
+    @Test func aKeyFrameAskedForOnOneLayerIsAskedForOnThatLayerAlone() throws {
+        var plan = try plan()
+        for index in 0..<1000 {
+            if index % 10 == 3 {
+                plan.requestKeyFrame(layer: 1)
+                plan.requestKeyFrame(layer: 1)
+            }
+            let tasks = plan.tasks(for: .vga, at: FrameRate(30).time(ofFrame: index))
+            #expect(tasks[0]?.isKeyFrameRequested == false)
+            if let low = tasks[1] {
+                // Any number of requests since the last low frame make one key frame.
+                let isExpected = (max(0, index - 5)...index).contains { $0 % 10 == 3 } && index > 0
+                #expect(low.isKeyFrameRequested == isExpected, "frame \(index)")
+            }
+        }
+    }
+
+    @Test func aLayerSwitchedOffRestsAndComesBackWithAKeyFrame() throws {
+        var plan = try plan()
+        let times = (0..<90).map(FrameRate(30).time(ofFrame:))
+        var low: [(Int, Bool)] = []
+        for index in 0..<90 {
+            if index == 20 { plan.setActive(false, layer: 1) }
+            if index == 47 { plan.setActive(true, layer: 1) }
+            let tasks = plan.tasks(for: .vga, at: times[index])
+            #expect(tasks[0]?.isKeyFrameRequested == false)
+            if let task = tasks[1] { low.append((index, task.isKeyFrameRequested)) }
+        }
+        #expect(low.map(\.0) == [0, 6, 12, 18, 47, 53, 59, 65, 71, 77, 83, 89])
+        #expect(low.filter(\.1).map(\.0) == [47])
+    }
+
+    @Test func aBitrateComesWithTheLayersNextFrame() throws {
+        var plan = try plan()
+        _ = plan.tasks(for: .vga, at: .zero)
+        plan.setBitrate(.kilobits(30), layer: 1)
+        let tasks = plan.tasks(for: .vga, at: .zero + .milliseconds(200))
+        #expect(tasks[0]?.bitrate == .kilobits(800) && tasks[1]?.bitrate == .kilobits(30))
+    }
+
+    @Test func aRequestIsNotLostWithADroppedFrame() throws {
+        var plan = try plan()
+        plan.requestKeyFrame(layer: 0)
+        let dropped = try #require(plan.tasks(for: .vga, at: .zero)[0])
+        let next = try #require(plan.tasks(for: .vga, at: .zero + .milliseconds(33))[0])
+        #expect(dropped.isKeyFrameRequested && !next.isKeyFrameRequested)
+        #expect(next.absorbing(dropped).isKeyFrameRequested)
+    }
+
+    @Test func layersThatCannotBeAreRefusedByName() {
+        #expect(throws: CodecError.self) { try SimulcastPlan(layers: []) }
+        #expect(throws: CodecError.self) { try SimulcastPlan(layers: [.low, .low]) }
+        let four = ["a", "b", "c", "d"].map { rid in
+            LayerSettings(rid: .init(stringLiteral: rid), resolution: .vga, frameRate: 30, bitrate: .kilobits(100))
+        }
+        #expect(throws: CodecError.self) { try SimulcastPlan(layers: four) }
+    }
+}

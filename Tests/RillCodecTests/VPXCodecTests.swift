@@ -1,0 +1,204 @@
+import RillCodec
+import RillCore
+import RillImage
+import RillTestSupport
+import Testing
+
+extension VPXDecoder {
+    fileprivate func decode(_ coded: Coded, captureTime: MediaTime = .zero) throws -> Outcome {
+        let bytes = coded.bytes
+        return try decode(bytes.span, captureTime: captureTime)
+    }
+}
+
+/// A coded frame with a copy of its bytes.
+private struct Coded {
+    var frame: EncodedFrame
+    var bytes: [UInt8]
+}
+
+private func encode(
+    _ count: Int, _ resolution: Resolution, settings: VPXEncoder.Settings = .init(),
+    bitrate: Bitrate = .kilobits(300), keyFrames: Set<Int> = []
+) throws -> [Coded] {
+    let pictures = try TestPictures(resolution)
+    let encoder = try VPXEncoder(
+        settings, layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30, bitrate: bitrate)
+    var coded: [Coded] = []
+    for index in 0..<count {
+        try encoder.encode(pictures.picture(index), isKeyFrame: keyFrames.contains(index)) { frame, bytes in
+            coded.append(Coded(frame: frame, bytes: Array(copying: bytes)))
+        }
+    }
+    return coded
+}
+
+struct VPXEncoderTests {
+    @Test func theSameFramesGiveTheSameBytes() throws {
+        let first = try encode(40, Resolution(width: 176, height: 144), keyFrames: [17])
+        let second = try encode(40, Resolution(width: 176, height: 144), keyFrames: [17])
+        #expect(first.map(\.bytes) == second.map(\.bytes))
+        #expect(first.count == 40)
+    }
+
+    @Test func keyFramesComeAtTheStartAndWhenAskedForAndAreSaidToBe() throws {
+        let coded = try encode(60, Resolution(width: 176, height: 144), keyFrames: [20, 41])
+        #expect(coded.indices.filter { coded[$0].frame.isKey } == [0, 20, 41])
+        for (index, frame) in coded.enumerated() {
+            #expect(frame.frame.number == Int64(index))
+            #expect(frame.frame.byteCount == frame.bytes.count)
+            #expect((frame.bytes[0] & 1 == 0) == frame.frame.isKey)
+            #expect(frame.frame.references == (frame.frame.isKey ? FrameReferences() : FrameReferences(Int64(index - 1))))
+        }
+    }
+
+    @Test func keyFramesComeAtTheirLongestInterval() throws {
+        var settings = VPXEncoder.Settings()
+        settings.maximumKeyFrameInterval = 25
+        let coded = try encode(60, Resolution(width: 64, height: 48), settings: settings)
+        #expect(coded.indices.filter { coded[$0].frame.isKey } == [0, 25, 50])
+    }
+
+    @Test func aFrameOfAnotherSizeIsRefused() throws {
+        let encoder = try VPXEncoder(
+            layer: StreamLayer(rid: .low), resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45))
+        let picture = try TestPictures(Resolution(width: 158, height: 120)).picture(0)
+        #expect(
+            throws: CodecError.wrongResolution(expected: .qqvga, actual: picture.resolution)
+        ) { try encoder.encode(picture) { _, _ in } }
+    }
+
+    @Test func stampsThatDoNotRiseAreCountedOn() throws {
+        let encoder = try VPXEncoder(
+            layer: StreamLayer(rid: .low), resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45))
+        var picture = try TestPictures(.qqvga).picture(0)
+        for nanoseconds in [5_000_000_000, 5_000_000_000, 4_000_000_000, 5_200_000_000] as [Int64] {
+            picture.captureTime = MediaTime(nanoseconds: nanoseconds)
+            try encoder.encode(picture) { frame, _ in #expect(frame.captureTime == picture.captureTime) }
+        }
+        #expect(encoder.statistics.framesEncoded == 4)
+    }
+
+    @Test func settingsOutOfRangeAreRefusedInWords() {
+        func refuses(_ change: (inout VPXEncoder.Settings) -> Void, bitrate: Bitrate = .kilobits(45)) {
+            var settings = VPXEncoder.Settings()
+            change(&settings)
+            #expect(throws: CodecError.self) {
+                try VPXEncoder(
+                    settings, layer: StreamLayer(rid: .low), resolution: .qqvga, frameRate: 5, bitrate: bitrate)
+            }
+        }
+        refuses { $0.quantizers = -1...56 }
+        refuses { $0.quantizers = 0...64 }
+        refuses { $0.threadCount = 0 }
+        refuses { $0.threadCount = 17 }
+        refuses { $0.speed = 0 }
+        refuses { $0.speed = -17 }
+        refuses { $0.maximumKeyFrameInterval = 0 }
+        refuses { $0.staticThreshold = -1 }
+        refuses { $0.overshootPercentage = 101 }
+        refuses { $0.bufferSize = .zero }
+        refuses({ _ in }, bitrate: Bitrate(bitsPerSecond: 999))
+    }
+
+    @Test func aLowerBitrateGivesFewerBytesFromTheNextFrameOn() throws {
+        let pictures = try TestPictures(Resolution(width: 320, height: 240))
+        let encoder = try VPXEncoder(
+            layer: StreamLayer(rid: .high), resolution: Resolution(width: 320, height: 240), frameRate: 30,
+            bitrate: .kilobits(600))
+        var sizes: [Int] = []
+        for index in 0..<300 {
+            if index == 150 { try encoder.setBitrate(.kilobits(60)) }
+            try encoder.encode(pictures.picture(index)) { frame, _ in sizes.append(frame.byteCount) }
+        }
+        let before = sizes[100..<150].reduce(0, +)
+        let after = sizes[200..<250].reduce(0, +)
+        #expect(after * 3 < before, "\(before) bytes before, \(after) after")
+    }
+}
+
+struct VPXDecoderTests {
+    @Test func picturesComeBackLikeTheirSource() throws {
+        let resolution = Resolution(width: 161, height: 121)
+        let pictures = try TestPictures(resolution)
+        let decoder = try VPXDecoder()
+        for (index, coded) in try encode(30, resolution, bitrate: .kilobits(1000)).enumerated() {
+            let time = MediaTime.zero + .milliseconds(index)
+            guard case .picture(let picture) = try decoder.decode(coded, captureTime: time) else {
+                Issue.record("frame \(index) gave no picture")
+                continue
+            }
+            #expect(picture.resolution == resolution && picture.captureTime == time)
+            let difference = PictureDifference(between: picture, and: pictures.picture(index))
+            #expect(difference.psnr.y > 30, "frame \(index): \(difference.psnr.y) dB")
+        }
+        #expect(decoder.statistics.framesDecoded == 30 && decoder.statistics.keyFramesDecoded == 1)
+    }
+
+    @Test func itStartsWithAKeyFrameAndAfterDamageWaitsForTheNext() throws {
+        let coded = try encode(30, Resolution(width: 176, height: 144), keyFrames: [20])
+        let decoder = try VPXDecoder()
+        guard case .awaitingKeyFrame = try decoder.decode(coded[1]) else {
+            Issue.record("a delta frame was decoded before any key frame")
+            return
+        }
+        _ = try decoder.decode(coded[0])
+        #expect(throws: CodecError.self) { try decoder.decode([UInt8]().span, captureTime: .zero) }
+        #expect(decoder.isAwaitingKeyFrame)
+        for index in 1..<30 {
+            let outcome = try decoder.decode(coded[index])
+            switch outcome {
+            case .awaitingKeyFrame: #expect(index < 20)
+            case .picture: #expect(index >= 20)
+            default: Issue.record("frame \(index): \(outcome)")
+            }
+        }
+    }
+
+    @Test func aSinkThatKeepsEverythingStopsThePicturesButNotTheDecoding() throws {
+        let coded = try encode(12, .qqvga)
+        let decoder = try VPXDecoder(poolCapacity: 4)
+        var kept: [VideoFrame] = []
+        for frame in coded {
+            if case .picture(let picture) = try decoder.decode(frame) {
+                kept.append(picture)
+            }
+        }
+        #expect(kept.count == 4)
+        #expect(decoder.statistics.framesDecoded == 12 && decoder.statistics.picturesWithoutBuffer == 8)
+        kept = []
+        let more = try decoder.decode(coded[0])
+        guard case .picture = more else {
+            Issue.record("no picture although the sink let go: \(more)")
+            return
+        }
+    }
+
+    @Test func picturesOfANewSizeComeFromANewPool() throws {
+        let decoder = try VPXDecoder()
+        for size in [Resolution.qqvga, Resolution(width: 64, height: 48), .qqvga] {
+            for coded in try encode(3, size) {
+                guard case .picture(let picture) = try decoder.decode(coded) else {
+                    Issue.record("no picture at \(size)")
+                    continue
+                }
+                #expect(picture.resolution == size)
+            }
+        }
+    }
+
+    @Test func mutatedFramesAreDecodedOrRefusedAndDecodingGoesOn() throws {
+        let coded = try encode(8, Resolution(width: 64, height: 48), keyFrames: [4])
+        let decoder = try VPXDecoder(poolCapacity: 2)
+        var refused = 0
+        for bytes in MutatedInputs(of: coded.map(\.bytes), count: 5000, using: SeededGenerator(seed: 11)) {
+            do { _ = try decoder.decode(bytes.span, captureTime: .zero) } catch { refused += 1 }
+        }
+        #expect(refused > 100)
+        _ = try decoder.decode(coded[0])
+        guard case .picture = try decoder.decode(coded[1]) else {
+            Issue.record("the decoder did not recover with a key frame")
+            return
+        }
+    }
+}
