@@ -1,0 +1,15 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+    name: "rill-benchmarks",
+    dependencies: [
+        .package(name: "rill", path: "..")
+    ],
+    targets: [
+        // What `compare send` measures.
+        .executableTarget(
+            name: "send-side", dependencies: [.product(name: "Rill", package: "rill")], path: "SendSide",
+            swiftSettings: [.swiftLanguageMode(.v6)])
+    ]
+)

@@ -1,0 +1,21 @@
+// clip-to-packets OUT.rtpdump [CLIP.y4m]
+//
+// Sends a clip, or five seconds of the portrait scene, as a simulcast: a high layer, and a low one of 160x120 at five
+// frames a second. The packets go into an rtpdump file, which Wireshark opens; in an app they go into a socket.
+
+import Rill
+
+let paths = Array(CommandLine.arguments.dropFirst())
+let source: any FrameSource =
+    paths.count > 1
+    ? try Y4MReader(path: paths[1]) : try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 150)
+
+let packets = try RTPDumpWriter(path: paths.first ?? "out.rtpdump")
+let high = LayerSettings.high(source.format.resolution, bitrate: .kilobits(800))
+let pipeline = try SendPipeline(SendSettings(layers: [high, .low], seed: 1))
+
+while case .frame(let frame) = try source.next() {
+    try pipeline.send(frame, at: frame.captureTime, to: packets)
+}
+try pipeline.finish()
+try packets.finish()

@@ -1,0 +1,41 @@
+// local-preview [CLIP.y4m]
+//
+// Shows in the terminal what goes into the encoders, as a call shows you yourself: a tap on the sending pipeline.
+
+import Rill
+
+let source: any FrameSource =
+    CommandLine.arguments.count > 1
+    ? try Y4MReader(path: CommandLine.arguments[1])
+    : try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 60)
+
+/// A picture as text: one character for each of 72 by 27 patches, the lighter the denser.
+func text(_ frame: VideoFrame) -> String {
+    let shades = Array(" .:-=+*#%@")
+    let luma = frame.y
+    var text = ""
+    for row in 0..<27 {
+        let line = luma.row(row * luma.height / 27)
+        for column in 0..<72 { text.append(shades[Int(line[column * luma.width / 72]) * shades.count / 256]) }
+        text.append("\n")
+    }
+    return text
+}
+
+var frameCount = 0
+let preview = FrameTap { frame in
+    // The frame is the pipeline's own, shared and not copied; a real preview hands it to the screen.
+    if frameCount % 30 == 0 { print(text(frame)) }
+    frameCount += 1
+}
+var packetCount = 0
+let network = PacketTap { _, _ in packetCount += 1 }
+
+let high = LayerSettings.high(source.format.resolution, bitrate: .kilobits(800))
+let pipeline = try SendPipeline(
+    SendSettings(layers: [high, .low], seed: 1), taps: SendTaps(preprocessed: preview))
+while case .frame(let frame) = try source.next() {
+    try pipeline.send(frame, at: frame.captureTime, to: network)
+}
+try pipeline.finish()
+print("\(frameCount) frames seen before they were sent in \(packetCount) packets")

@@ -1,0 +1,77 @@
+// own-decoder FILE.rtpdump
+//
+// A receiver for an app that has a decoder of its own: packets go in as they came, whole frames come out in the order
+// in which they can be decoded, each when it is due. It links RillReceive, and with it neither a codec nor Foundation.
+
+import RillCore
+import RillRTP
+import RillReceive
+
+@main
+struct OwnDecoder {
+    static func main() throws {
+        guard CommandLine.arguments.count == 2 else { return print("usage: own-decoder FILE.rtpdump") }
+        var recording = try PacketRecording(path: CommandLine.arguments[1])
+        var receiver = Receiver()
+        var packet: [UInt8] = []
+        while let time = recording.next(into: &packet) {
+            receiver.play(until: time)
+            receiver.insert(packet, at: time)
+        }
+        receiver.play(until: receiver.now + .seconds(1))
+        print(
+            "\(receiver.decoder.frameCount) frames, \(receiver.decoder.keyFrameCount) of them key frames,",
+            terminator: " ")
+        print("\(receiver.decoder.byteCount) bytes")
+    }
+}
+
+/// The jitter buffer and what it feeds. Time is whatever the caller says: here that of the recording, in a call the
+/// monotonic clock's.
+struct Receiver: ~Copyable {
+    var decoder = Decoder()
+    private(set) var now = MediaTime.zero
+    private var wakeTime = MediaTime.zero
+    private var frame: [UInt8] = []
+    /// Takes the first stream that it sees; with an SSRC in its settings, that one.
+    private var buffer = JitterBuffer(JitterBufferSettings(payloadType: PayloadType(96)))
+
+    init() {}
+
+    mutating func insert(_ packet: [UInt8], at time: MediaTime) {
+        switch buffer.insert(packet.span, at: time) {
+        case .wrongSSRC, .wrongPayloadType: break  // another stream's: the recording holds all layers
+        case .malformed(let error): print("no RTP: \(error)")
+        default: wakeTime = time
+        }
+    }
+
+    /// Decodes what is due until `end`.
+    mutating func play(until end: MediaTime) {
+        while wakeTime <= end {
+            now = max(now, wakeTime)
+            switch buffer.poll(at: now, into: &frame) {
+            case .frame(let received): decoder.decode(frame, isShown: received.isShown, at: now)
+            case .requestKeyFrame: print("\(now): a PLI would go to the sender now")
+            case .wait(until: let time): wakeTime = time
+            }
+        }
+        now = max(now, end)
+    }
+}
+
+/// Where your decoder goes. This one looks at the frames' headers.
+struct Decoder {
+    private(set) var frameCount = 0
+    private(set) var keyFrameCount = 0
+    private(set) var byteCount = 0
+
+    mutating func decode(_ frame: [UInt8], isShown: Bool, at time: MediaTime) {
+        frameCount += 1
+        byteCount += frame.count
+        guard let header = try? VP8FrameHeader.parse(frame.span) else { return print("\(time): this is no VP8") }
+        guard let keyFrame = header.keyFrame else { return }
+        keyFrameCount += 1
+        print("\(time): a key frame of \(keyFrame.width)x\(keyFrame.height), \(frame.count) bytes")
+    }
+}
