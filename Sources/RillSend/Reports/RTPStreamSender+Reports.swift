@@ -3,7 +3,7 @@ import RillRTP
 
 extension RTPStreamSender {
     /// What the sender wants next.
-    public enum Wish: Equatable, Sendable {
+    public enum PollResult: Equatable, Sendable {
         /// ``RTPStreamSender/writeReport(at:into:)`` is to be called.
         case reportDue
         /// Nothing until then.
@@ -15,7 +15,7 @@ extension RTPStreamSender {
     /// The first report is due with the first frame, so that receivers can place the stream in time and measure the round
     /// trip from the start; each further one `reportInterval` after the one before. Without a frame there is none: who
     /// sends nothing has nothing to report (RFC 3550 §6.4).
-    public func poll(at now: MediaTime) -> Wish {
+    public func poll(at now: MediaTime) -> PollResult {
         now >= nextReport ? .reportDue : .idle(until: nextReport)
     }
 

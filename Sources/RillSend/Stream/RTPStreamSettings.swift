@@ -4,7 +4,7 @@ public import RillRTP
 /// How one RTP stream is sent: its numbers, sizes and times.
 ///
 ///     var generator = SystemRandomNumberGenerator()
-///     var settings = RTPStreamSettings(payloadType: 96, canonicalName: "rill", using: &generator)
+///     var settings = RTPStreamSettings(payloadType: PayloadType(96), canonicalName: "rill", using: &generator)
 ///     settings.historyCapacity = 256
 ///     let sender = try RTPStreamSender(settings)
 ///
