@@ -12,10 +12,10 @@ struct LatencyMeter {
     private static let longest = MediaDuration.seconds(60)
 
     init() {
-        // Microseconds with two significant digits: 12 kB a stage, and no growth.
+        // Microseconds with three significant digits: 120 kB a stage, and no growth.
         func histogram() -> Histogram<UInt32> {
             Histogram(
-                highestTrackableValue: UInt64(Self.longest.nanoseconds / 1000), numberOfSignificantValueDigits: .two)
+                highestTrackableValue: UInt64(Self.longest.nanoseconds / 1000), numberOfSignificantValueDigits: .three)
         }
         steps = Stage.allCases.dropFirst().map { _ in histogram() }
         whole = histogram()
@@ -72,6 +72,6 @@ public struct LatencySummary: Codable, Sendable, Equatable {
         self.median = milliseconds(50)
         self.percentile95 = milliseconds(95)
         self.percentile99 = milliseconds(99)
-        self.maximum = histogram.totalCount == 0 ? 0 : Double(histogram.max) / 1000
+        self.maximum = histogram.totalCount == 0 ? 0 : Double(histogram.maxRecorded) / 1000
     }
 }

@@ -20,15 +20,16 @@ extension LoopbackReport.Layer {
 extension LoopbackReport.Sent {
     init(_ statistics: SendStatistics, framesDropped: Int, duration: MediaDuration) {
         let encoder = statistics.encoder
-        let seconds = max(duration.seconds, 1e-9)
+        // A single frame has no length, and so no rate.
+        let perSecond = duration > .zero ? 1 / duration.seconds : 0
         self.framesEncoded = encoder.framesEncoded
-        self.framesPerSecond = Double(encoder.framesEncoded) / seconds
+        self.framesPerSecond = Double(encoder.framesEncoded) * perSecond
         self.keyFramesEncoded = encoder.keyFramesEncoded
         self.framesDropped = framesDropped + encoder.framesDropped
         self.packetsSent = statistics.stream.packetsSent
         self.bytesSent = statistics.stream.bytesSent
         self.headerBytesSent = statistics.stream.headerBytesSent
-        self.bitrate = Double(encoder.bytesEncoded) * 8 / seconds
+        self.bitrate = Double(encoder.bytesEncoded) * 8 * perSecond
         self.meanQP = encoder.framesEncoded == 0 ? 0 : Double(encoder.qpSum) / Double(encoder.framesEncoded)
         self.pliCount = statistics.stream.pliCount
     }

@@ -9,6 +9,8 @@ import RillSend
 /// feedback. Encoding takes long, so the stream has a lock of its own.
 final class SendLayer: Sendable {
     let settings: LayerSettings
+    /// The stream's source identifier.
+    let ssrc: SSRC
     private let encoder: Monitor<LayerEncoder>
     private let stream: Monitor<Stream>
 
@@ -29,8 +31,10 @@ final class SendLayer: Sendable {
     ) throws(PipelineError) {
         self.settings = layer
         do { self.encoder = Monitor(try LayerEncoder(layer)) } catch { throw .codec(error) }
+        let stream = settings.stream(using: &random)
+        self.ssrc = stream.ssrc
         do {
-            self.stream = Monitor(Stream(rtp: try RTPStreamSender(settings.stream(using: &random))))
+            self.stream = Monitor(Stream(rtp: try RTPStreamSender(stream)))
         } catch {
             throw .stream(error)
         }
@@ -98,12 +102,11 @@ final class SendLayer: Sendable {
         stream.withLock { $0.observer = observer }
     }
 
-    var ssrc: SSRC { stream.withLock { $0.rtp.settings.ssrc } }
 
     var statistics: SendStatistics {
         stream.withLock { stream in
             SendStatistics(
-                rid: settings.rid, ssrc: stream.rtp.settings.ssrc, encoder: stream.encoder, stream: stream.rtp.statistics,
+                rid: settings.rid, ssrc: ssrc, encoder: stream.encoder, stream: stream.rtp.statistics,
                 totalEncodeTime: stream.totalEncodeTime)
         }
     }

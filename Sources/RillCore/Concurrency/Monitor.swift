@@ -3,7 +3,8 @@ import Glibc
 /// A state behind a lock, with a condition to wait on: the one lock of Rill.
 ///
 /// It guards a whole state machine, never a field. It is pthread's, not `Synchronization.Mutex`, because the thread
-/// sanitizer of Swift 6.3 on Linux does not see the latter and would report races that are not there.
+/// sanitizer of Swift 6.3 on Linux does not see the latter and would report races that are not there. A thread that asks
+/// for a lock that it holds (a sink that calls back into its pipeline) is told so with a trap, and does not hang.
 @safe
 package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     // Sendable by hand: `state` is only ever touched between lock and unlock.
@@ -20,7 +21,11 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         unsafe pthread_condattr_init(&attributes)
         // Deadlines are on the monotonic clock: a set wall clock must not stall or hurry a pipeline.
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        let mutexResult = unsafe pthread_mutex_init(mutex, nil)
+        var kind = pthread_mutexattr_t()
+        unsafe pthread_mutexattr_init(&kind)
+        unsafe pthread_mutexattr_settype(&kind, Int32(PTHREAD_MUTEX_ERRORCHECK.rawValue))
+        let mutexResult = unsafe pthread_mutex_init(mutex, &kind)
+        unsafe pthread_mutexattr_destroy(&kind)
         let conditionResult = unsafe pthread_cond_init(condition, &attributes)
         unsafe pthread_condattr_destroy(&attributes)
         precondition(mutexResult == 0 && conditionResult == 0, "pthread gave no lock")
@@ -37,7 +42,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     package func change<Result: ~Copyable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        unsafe pthread_mutex_lock(mutex)
+        lock()
         defer {
             unsafe pthread_cond_broadcast(condition)
             unsafe pthread_mutex_unlock(mutex)
@@ -49,7 +54,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        unsafe pthread_mutex_lock(mutex)
+        lock()
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(&state)
     }
@@ -57,7 +62,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     /// Waits until `body` gives an answer; it is asked at once and after each change. It may change the state itself (take
     /// a value and so make room): those who wait for that are woken.
     package func wait<Result: ~Copyable>(for body: (inout State) -> Result?) -> Result {
-        unsafe pthread_mutex_lock(mutex)
+        lock()
         defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&state) {
@@ -74,7 +79,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         untilMonotonic deadline: Int64, for body: (inout State) -> Result?
     ) -> Result? {
         var moment = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
-        unsafe pthread_mutex_lock(mutex)
+        lock()
         defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&state) {
@@ -83,5 +88,10 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
             }
             if unsafe pthread_cond_timedwait(condition, mutex, &moment) == ETIMEDOUT { return body(&state) }
         }
+    }
+
+    private func lock() {
+        let result = unsafe pthread_mutex_lock(mutex)
+        precondition(result == 0, "this thread holds the lock already: a sink must not call back into its pipeline")
     }
 }

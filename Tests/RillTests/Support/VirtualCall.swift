@@ -1,0 +1,162 @@
+import RillTestSupport
+
+@testable import Rill
+
+/// A call over an emulated network in virtual time that writes down everything that happened on its way, so that it can
+/// be compared with what should have.
+final class VirtualCall {
+    /// One layer's part of the log.
+    struct LayerLog {
+        var ssrc: SSRC
+        /// Every coded frame, in order.
+        var frames: [SentFrame] = []
+        /// Every picture shown, in order, with its samples' checksum.
+        var shown: [ShownFrame] = []
+        /// When the receiver asked for key frames.
+        var requests: [MediaTime] = []
+        /// When those requests arrived, copies too.
+        var requestArrivals: [MediaTime] = []
+        var received: ReceiveStatistics?
+    }
+
+    struct SentFrame {
+        var timestamp: RTPTimestamp
+        var captureTime: MediaTime
+        var isKey: Bool
+        var payload: [UInt8]
+        /// When each packet first came; `nil` for one that was lost.
+        var arrivals: [MediaTime?] = []
+    }
+
+    struct ShownFrame {
+        var timestamp: RTPTimestamp
+        var time: MediaTime
+        var checksum: UInt64
+    }
+
+    private(set) var layers: [LayerLog] = []
+    /// RTP packets sent, by their source and number: which frame and packet of it they are.
+    private var places: [UInt64: (layer: Int, frame: Int, packet: Int)] = [:]
+
+    /// Runs the whole call.
+    ///
+    /// - Parameter drain: how long after the last frame what is on its way may still arrive.
+    init(
+        _ source: any FrameSource, layers settings: [LayerSettings], network: LinkSettings,
+        playoutDelay: MediaDuration = .milliseconds(100), drain: MediaDuration = .seconds(2)
+    ) throws {
+        let coded = CodedLog()
+        let sender = try SendPipeline(
+            SendSettings(layers: settings, seed: network.seed), taps: SendTaps(encoded: coded))
+        layers = sender.layers.map { LayerLog(ssrc: $0.ssrc) }
+        let way = VirtualLink(network)
+        let wayBack = VirtualLink(network.seeded(network.seed &+ 1000))
+        let outgoing = PacketTap { [unowned self] packet, time in
+            self.noteSent(packet, coded)
+            way.send(packet, at: time)
+        }
+        let capture = VirtualSender(sender, source: source, packets: outgoing, encodeTime: .zero)
+        var receivers: [VirtualReceiver<PacketTap>] = []
+        for index in settings.indices {
+            var buffer = JitterBufferSettings(ssrc: layers[index].ssrc, payloadType: sender.settings.payloadType)
+            buffer.playoutDelay = playoutDelay
+            let feedback = PacketTap { [unowned self] packet, time in
+                if isKeyFrameRequest(packet) { self.layers[index].requests.append(time) }
+                wayBack.send(packet, at: time)
+            }
+            let screen = FrameTap { [unowned self] frame in
+                let ticks = frame.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
+                self.layers[index].shown.append(
+                    ShownFrame(
+                        timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)),
+                        time: frame.stamps[.shown] ?? .distantFuture, checksum: checksum(frame)))
+            }
+            let settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000 + UInt32(index)))
+            receivers.append(
+                VirtualReceiver(
+                    try ReceivePipeline(settings, sink: screen, feedback: feedback), decodeTime: .zero))
+        }
+        let routes = StreamRoutes(layers.map(\.ssrc))
+        way.connect { [unowned self] packet, now in
+            self.noteArrival(packet, at: now)
+            if let index = routes.stream(of: packet) { receivers[index].insert(packet, at: now) }
+        }
+        wayBack.connect { [unowned self] packet, now in
+            if let ssrc = keyFrameRequestTarget(packet),
+                let index = self.layers.firstIndex(where: { $0.ssrc == ssrc })
+            {
+                self.layers[index].requestArrivals.append(now)
+            }
+            sender.receive(packet, at: now)
+        }
+        let driver = VirtualDriver([capture, way, wayBack] + receivers)
+        try driver.run { capture.isDone }
+        try driver.run(until: driver.now + drain)
+        for index in receivers.indices { layers[index].received = receivers[index].pipeline.statistics }
+    }
+
+    private func noteSent(_ packet: Span<UInt8>, _ coded: CodedLog) {
+        guard PacketKind(of: packet) == .rtp, let header = try? RTPPacket(parsing: packet).header,
+            let layer = layers.firstIndex(where: { $0.ssrc == header.ssrc }), let (frame, payload) = coded.newest
+        else { return }
+        if layers[layer].frames.last?.timestamp != header.timestamp {
+            layers[layer].frames.append(
+                SentFrame(
+                    timestamp: header.timestamp, captureTime: frame.captureTime, isKey: frame.isKey, payload: payload))
+        }
+        let index = layers[layer].frames.count - 1
+        places[key(header)] = (layer, index, layers[layer].frames[index].arrivals.count)
+        layers[layer].frames[index].arrivals.append(nil)
+    }
+
+    private func noteArrival(_ packet: Span<UInt8>, at now: MediaTime) {
+        guard PacketKind(of: packet) == .rtp, let header = try? RTPPacket(parsing: packet).header,
+            let place = places[key(header)]
+        else { return }
+        if layers[place.layer].frames[place.frame].arrivals[place.packet] == nil {
+            layers[place.layer].frames[place.frame].arrivals[place.packet] = now
+        }
+    }
+
+    /// Calls here are short: a stream's 16-bit numbers do not come round to the same packet.
+    private func key(_ header: RTPHeader) -> UInt64 {
+        UInt64(header.ssrc.rawValue) << 16 | UInt64(header.sequenceNumber.rawValue)
+    }
+}
+
+/// Keeps the newest coded frame: the one whose packets are being sent.
+private final class CodedLog: EncodedFrameSink, Sendable {
+    private let state = Monitor<(frame: EncodedFrame, payload: [UInt8])?>(nil)
+
+    var newest: (frame: EncodedFrame, payload: [UInt8])? { state.withLock { $0 } }
+
+    func consume(_ frame: EncodedFrame, payload: Span<UInt8>) {
+        let copy = Array(copying: payload)
+        state.withLock { $0 = (frame, copy) }
+    }
+
+    func finish() {}
+}
+
+/// The stream that an RTCP datagram asks a key frame of, if it does.
+func keyFrameRequestTarget(_ datagram: Span<UInt8>) -> SSRC? {
+    var compound = RTCPCompound(datagram)
+    while let packet = try? compound.next() {
+        if case .pictureLossIndication(let request) = try? RTCPMessage(parsing: packet) { return request.media }
+    }
+    return nil
+}
+
+func isKeyFrameRequest(_ datagram: Span<UInt8>) -> Bool { keyFrameRequestTarget(datagram) != nil }
+
+/// FNV-1a over all samples of a picture: equal pictures have equal sums.
+func checksum(_ frame: VideoFrame) -> UInt64 {
+    var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+    for plane in 0..<frame.format.planeCount {
+        for y in 0..<frame[plane: plane].height {
+            let row = frame[plane: plane].row(y)
+            for x in row.indices { sum = (sum ^ UInt64(row[x])) &* 0x0000_0100_0000_01B3 }
+        }
+    }
+    return sum
+}
