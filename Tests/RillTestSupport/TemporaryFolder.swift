@@ -13,7 +13,7 @@ public final class TemporaryFolder: Sendable {
     /// Where it is, without a slash at the end.
     public let root: String
 
-    /// Makes the folder in `$TMPDIR`, or in /tmp. Where that fails no test can run, and this traps.
+    /// Makes the folder where the system keeps temporary files. Where that fails no test can run, and this traps.
     public init() {
         root = FileManager.default.temporaryDirectory.appending(path: "rill-test-\(UUID().uuidString)").path
         do {

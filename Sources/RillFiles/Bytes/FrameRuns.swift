@@ -2,8 +2,8 @@ import RillCore
 
 /// The samples of a frame in the order of a file (plane by plane, row by row), as runs of bytes in the frame's block.
 ///
-/// Where rows and planes follow each other without gaps they are one run: a 640x480 frame of Rill's own layout is read by
-/// one call into one piece of memory; one of 160x120 (chroma rows 80 wide, 128 apart) is a run per chroma row.
+/// Where rows and planes follow each other without gaps they are one run: a 640x480 frame of Rill's own layout is one
+/// piece of memory from its first byte to its last; one of 160x120, whose rows lie 192 bytes apart, is a run per row.
 struct FrameRuns {
     /// The layout that they are of.
     let layout: FrameLayout

@@ -67,9 +67,17 @@ import Testing
         var action = sigaction()
         unsafe action.__sigaction_handler.sa_handler = { _ in }
         unsafe sigaction(SIGURG, &action, nil)
+        // Threads of the pool that tests run on hold all signals.
+        var signals = sigset_t()
+        var before = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGURG)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         let reader = pthread_self()
         let path = folder.path("pipe")
         Thread.detachNewThread {
+            holdPipeSignal()
             let descriptor = unsafe open(path, O_WRONLY)
             for byte in UInt8(0)..<20 {
                 usleep(2000)
