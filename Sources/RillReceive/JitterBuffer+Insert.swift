@@ -73,28 +73,32 @@ extension JitterBuffer {
         if isPadding {
             packets.storePadding(as: sequence)
             let index = assembler.placePadding(sequence)
-            noteWholeFrames(upTo: index, at: arrival)
+            settledUntil = nil
+            noteWholeFrame(index, at: arrival)
             return .padding
         }
         let bytes = packet.payload.extracting(offset...)
         let piece = FramePiece(
-            sequence: sequence, timestamp: timestamp, descriptor: descriptor, hasMarker: packet.header.marker,
+            sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor),
+            startsFrame: descriptor.startsFrame, hasMarker: packet.header.marker,
             // RFC 6386 §9.1: the lowest bit of a frame is 0 if it is a key frame.
             isKey: descriptor.startsFrame && bytes[0] & 1 == 0, byteCount: bytes.count, arrival: arrival)
         guard let index = assembler.place(piece, packets) else { return .inconsistent }
         packets.store(bytes, as: sequence)
         timing.notePacket(timestamp: timestamp, at: arrival)
-        noteWholeFrames(upTo: index, at: arrival)
+        // The end of the frame before may show by where this one starts.
+        if piece.startsFrame { noteWholeFrame(index - 1, at: arrival) }
+        let isWhole = noteWholeFrame(index, at: arrival)
+        // One more packet of the newest frame changes nothing as long as others are missing.
+        let isMore = index == assembler.frames.count - 1 && assembler.frames[index].packetCount > 1
+        if isWhole || !isMore { settledUntil = nil }
         return droppedFrames > 0 ? .queuedAfterOverflow(droppedFrames: droppedFrames) : .queued
     }
 
-    /// Sees whether the frame that took a packet, or the one before it, has become whole.
-    private mutating func noteWholeFrames(upTo index: Int, at arrival: MediaTime) {
-        if assembler.isNewlyWhole(index - 1, packets) { noteWholeFrame(index - 1, at: arrival) }
-        if assembler.isNewlyWhole(index, packets) { noteWholeFrame(index, at: arrival) }
-    }
-
-    private mutating func noteWholeFrame(_ index: Int, at arrival: MediaTime) {
+    /// Sees whether the frame at `index` has just become whole, and if so fixes when it is to be played out.
+    @discardableResult
+    private mutating func noteWholeFrame(_ index: Int, at arrival: MediaTime) -> Bool {
+        guard assembler.isNewlyWhole(index, packets) else { return false }
         let frame = assembler.frames[index]
         assembler.complete(
             index, at: arrival, playout: timing.noteFrame(timestamp: frame.timestamp, at: arrival))
@@ -103,18 +107,19 @@ extension JitterBuffer {
             requester.noteFrameInterval(timing.mediaTime(ticks) - .zero)
         }
         counts.noteWhole(frame, at: arrival)
+        return true
     }
 
     /// Drops the oldest frames until the window can begin at `floor`.
     private mutating func makeRoom(upTo floor: Int64) -> Int {
         var newFloor = floor
         var dropped = 0
-        while let frame = assembler.frames.first, frame.first < floor {
-            newFloor = max(newFloor, frame.last + 1)
-            _ = assembler.removeFirst()
+        while assembler.frames.count > 0, assembler.frames[0].first < floor {
+            newFloor = max(newFloor, assembler.removeFirst().last + 1)
             dropped += 1
         }
         packets.advance(to: newFloor)
+        settledUntil = nil
         counts.drops.overflow += dropped
         if dropped > 0 { finder.lose() }
         return dropped
@@ -124,11 +129,12 @@ extension JitterBuffer {
 
     /// Begins anew: the stream has jumped.
     private mutating func restart(_ jump: StreamContinuity.Jump) {
-        while !assembler.frames.isEmpty {
+        while assembler.frames.count > 0 {
             _ = assembler.removeFirst()
             counts.drops.resynchronised += 1
         }
         counts.resynchronisations += 1
+        settledUntil = nil
         packets.restart(around: continuity.newestSequence ?? 0)
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
         finder.restart()

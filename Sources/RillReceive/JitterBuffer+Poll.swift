@@ -8,9 +8,16 @@ extension JitterBuffer {
     /// - Parameter payload: emptied and filled with the frame's bytes when the answer is a frame; else left alone.
     public mutating func poll(at time: MediaTime, into payload: inout [UInt8]) -> PollResult {
         now = max(now, time)
+        if let settledUntil, now < settledUntil { return .wait(until: settledUntil) }
+        return act(into: &payload)
+    }
+
+    /// Does what is to be done until there is something to tell.
+    private mutating func act(into payload: inout [UInt8]) -> PollResult {
         while true {
             switch nextStep() {
             case .wait(let time):
+                settledUntil = time
                 return .wait(until: time)
             case .request:
                 requester.noteRequest(at: now)
@@ -29,6 +36,7 @@ extension JitterBuffer {
     /// say it of a frame before the last released key frame, or of one that no other refers to, changes nothing.
     public mutating func decodingFailed(_ frame: EncodedFrame) {
         finder.fail(frame)
+        settledUntil = nil
     }
 
     // MARK: What to do next
@@ -47,14 +55,13 @@ extension JitterBuffer {
 
     private func nextStep() -> Step {
         var path = finder.path
-        for index in assembler.frames.indices {
-            let frame = assembler.frames[index]
-            finder.reach(frame, &path, packets)
-            if let playout = frame.playout, finder.canDecode(frame, path) {
+        for index in 0..<assembler.frames.count {
+            finder.reach(assembler.frames[index], &path, packets)
+            if let playout = assembler.frames[index].playout, finder.canDecode(assembler.frames[index], path) {
                 return playout <= now ? .release(index, path) : .wait(until: playout)
             }
-            guard finder.canDoWithout(frame) else { return stepOver(frame) }
-            finder.skip(frame, &path)
+            guard finder.canDoWithout(assembler.frames[index]) else { return stepOver(assembler.frames[index]) }
+            finder.skip(assembler.frames[index], &path)
         }
         return stepOver(nil)
     }
@@ -96,8 +103,7 @@ extension JitterBuffer {
     private mutating func release(_ path: ReferenceFinder.Path, into payload: inout [UInt8]) -> ReceivedFrame? {
         let frame = assembler.removeFirst()
         payload.removeAll(keepingCapacity: true)
-        payload.reserveCapacity(frame.byteCount)
-        packets.append(frame.first, through: frame.last, to: &payload)
+        payload.append(addingCapacity: frame.byteCount) { packets.append(frame.first, through: frame.last, to: &$0) }
         packets.advance(to: frame.last + 1)
         guard let header = readHeader(payload.span), let resolution else {
             counts.drops.malformed += 1
@@ -106,7 +112,7 @@ extension JitterBuffer {
         }
         let (number, references) = finder.release(frame, path)
         let isOvertaken = isReleaseDue
-        if isOvertaken && frame.descriptor.isNonReference {
+        if isOvertaken && frame.label.isDiscardable {
             counts.drops.notNeeded += 1
             return nil
         }
@@ -145,10 +151,10 @@ extension JitterBuffer {
         stamps[.assembled] = frame.assembly
         stamps[.released] = now
         return EncodedFrame(
-            codec: .vp8, layer: StreamLayer(rid: settings.rid, temporalIndex: frame.descriptor.layer),
+            codec: .vp8, layer: StreamLayer(rid: settings.rid, temporalIndex: frame.label.layerIndex),
             number: number, references: references, isKey: frame.isKey,
-            isDiscardable: frame.descriptor.isNonReference,
-            isLayerSync: frame.descriptor.temporalLayer?.isLayerSync ?? false, resolution: resolution,
+            isDiscardable: frame.label.isDiscardable,
+            isLayerSync: frame.label.layer?.isSync ?? false, resolution: resolution,
             captureTime: timing.mediaTime(frame.timestamp), byteCount: frame.byteCount, stamps: stamps)
     }
 }

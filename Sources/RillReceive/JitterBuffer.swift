@@ -52,6 +52,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// The packet that did not fit the stream, whole, and when it came.
     var setAside: (packet: [UInt8], arrival: MediaTime) = ([], .zero)
     var now = MediaTime(nanoseconds: .min)
+    /// What `poll` last said to wait for; `nil` once anything has happened since that could change it.
+    var settledUntil: MediaTime?
 
     /// A buffer for one stream. Settings outside their ranges are the programmer's mistake.
     public init(_ settings: JitterBufferSettings) {
@@ -68,7 +70,10 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// The time from here to the sender and back. Set it as it becomes known: requests are spaced by it.
     public var roundTripTime: MediaDuration {
         get { requester.roundTripTime }
-        set { requester.roundTripTime = newValue }
+        set {
+            requester.roundTripTime = newValue
+            settledUntil = nil
+        }
     }
 
     /// Counts since the buffer was made.

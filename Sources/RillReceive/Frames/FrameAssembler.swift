@@ -7,15 +7,15 @@ import RillRTP
 /// no marker, to the one before the next start. Its packets bear one timestamp and lie side by side; packets of padding
 /// may lie between them. The frames are kept in decode order, which is the order of their sequence numbers; timestamps
 /// need not grow.
-struct FrameAssembler: Sendable {
-    /// The frames of which a packet has come and which have not left, in decode order.
-    private(set) var frames: [PendingFrame] = []
+struct FrameAssembler: ~Copyable, Sendable {
+    /// The frames of which a packet has come and which have not left.
+    private(set) var frames: FrameQueue
     /// Key frames among them that are whole.
     private var wholeKeyCount = 0
 
-    /// An assembler with room for a busy second; each frame has a packet, so `packetCapacity` bounds the frames too.
+    /// An assembler for what a ring of `packetCapacity` packets can hold: each frame has one at least.
     init(packetCapacity: Int) {
-        frames.reserveCapacity(min(packetCapacity, 64))
+        frames = FrameQueue(capacity: packetCapacity)
     }
 
     /// Puts a packet that is no duplicate where it belongs.
@@ -50,7 +50,7 @@ struct FrameAssembler: Sendable {
     /// Whether the frame at `index` has just become whole. Ask for the frame that took a packet, and for the one before
     /// it, whose end may show by that packet.
     mutating func isNewlyWhole(_ index: Int, _ packets: borrowing PacketBuffer) -> Bool {
-        guard frames.indices.contains(index) else { return false }
+        guard index >= 0, index < frames.count else { return false }
         let next = index + 1
         if !frames[index].hasEnd, next < frames.count, frames[next].hasStart,
             packets.isPadding(from: frames[index].last + 1, to: frames[next].first)
@@ -69,7 +69,9 @@ struct FrameAssembler: Sendable {
     /// The first whole key frame.
     var firstWholeKey: Int? {
         guard wholeKeyCount > 0 else { return nil }
-        return frames.firstIndex { $0.isKey && $0.isWhole }
+        var index = 0
+        while !(frames[index].isKey && frames[index].isWhole) { index += 1 }
+        return index
     }
 
     /// Lets the first frame go.
@@ -88,7 +90,7 @@ struct FrameAssembler: Sendable {
 
     /// Whether `piece`, which comes behind the first known packet of `frame`, is a piece of it.
     private func accepts(_ frame: PendingFrame, after piece: FramePiece) -> Bool {
-        guard frame.timestamp == piece.timestamp, !piece.descriptor.startsFrame else { return false }
+        guard frame.timestamp == piece.timestamp, !piece.startsFrame else { return false }
         return piece.sequence < frame.last ? !piece.hasMarker : !frame.hasEnd
     }
 

@@ -7,8 +7,10 @@ struct FramePiece {
     var sequence: Int64
     /// Extended timestamp.
     var timestamp: Int64
-    /// The payload descriptor.
-    var descriptor: VP8PayloadDescriptor
+    /// What it says of the frame's place among the others.
+    var label: FrameLabel
+    /// The first packet of its frame.
+    var startsFrame: Bool
     /// The last packet of its frame.
     var hasMarker: Bool
     /// The frame is a key frame; only known of the packet that starts it.
@@ -20,7 +22,7 @@ struct FramePiece {
 }
 
 /// A frame of which at least one packet has come, and which has not left the buffer.
-struct PendingFrame {
+struct PendingFrame: BitwiseCopyable {
     /// Extended timestamp: one frame, one timestamp.
     let timestamp: Int64
     /// The lowest and the highest sequence number that belong to it as far as seen.
@@ -34,7 +36,7 @@ struct PendingFrame {
     private(set) var packetCount = 1
     private(set) var byteCount: Int
     /// What its packets say of it (they all say the same, unless damaged; then the first packet is right).
-    private(set) var descriptor: VP8PayloadDescriptor
+    private(set) var label: FrameLabel
     /// Decodable without any other frame; only true once its first packet has come.
     private(set) var isKey: Bool
     /// When the earliest packet came.
@@ -48,13 +50,19 @@ struct PendingFrame {
         timestamp = piece.timestamp
         first = piece.sequence
         last = piece.sequence
-        hasStart = piece.descriptor.startsFrame
+        hasStart = piece.startsFrame
         hasEnd = piece.hasMarker
         byteCount = piece.byteCount
-        descriptor = piece.descriptor
+        label = piece.label
         isKey = piece.isKey
         arrival = piece.arrival
     }
+
+    /// What stands in places of a queue that hold no frame.
+    static let placeholder = PendingFrame(
+        FramePiece(
+            sequence: 0, timestamp: 0, label: FrameLabel(VP8PayloadDescriptor(startsPartition: false)),
+            startsFrame: false, hasMarker: false, isKey: false, byteCount: 0, arrival: .zero))
 
     /// Adds a packet that was found to belong here, and the padding that lies between it and the others.
     mutating func add(_ piece: FramePiece, _ packets: borrowing PacketBuffer) {
@@ -68,10 +76,10 @@ struct PendingFrame {
         }
         byteCount += piece.byteCount
         if piece.hasMarker { hasEnd = true }
-        if piece.descriptor.startsFrame {
+        if piece.startsFrame {
             hasStart = true
             isKey = piece.isKey
-            descriptor = piece.descriptor
+            label = piece.label
         }
     }
 

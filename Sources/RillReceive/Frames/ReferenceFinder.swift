@@ -35,12 +35,12 @@ struct ReferenceFinder: Sendable {
     fileprivate struct Link {
         var lastSequence: Int64
         var timestamp: Int64
-        var pictureID: VP8PayloadDescriptor.PictureID?
+        var pictureID: FrameLabel.PictureID?
 
         init(_ frame: PendingFrame) {
             lastSequence = frame.last
             timestamp = frame.timestamp
-            pictureID = frame.descriptor.pictureID
+            pictureID = frame.label.pictureID
         }
     }
 
@@ -54,7 +54,7 @@ struct ReferenceFinder: Sendable {
     /// The last frame that others may refer to, and the last one of each temporal layer.
     private var lastReference: Int64 = 0
     private var lastOfLayer = InlineArray<4, Int64>(repeating: -1)
-    private var tl0PictureIndex: UInt8?
+    private var baseIndex: UInt8?
     /// Frames of this temporal layer and those above it may lack a reference.
     private var firstBrokenLayer = ReferenceFinder.layerCount
     private var lastKey: Int64 = 0
@@ -76,17 +76,16 @@ struct ReferenceFinder: Sendable {
 
     /// Takes the search past `frame`, which shall not be decoded.
     func skip(_ frame: PendingFrame, _ path: inout Path) {
-        guard !frame.descriptor.isNonReference else { return }
-        path.lowestSkippedLayer = min(path.lowestSkippedLayer, frame.descriptor.layer)
+        guard !frame.label.isDiscardable else { return }
+        path.lowestSkippedLayer = min(path.lowestSkippedLayer, frame.label.layerIndex)
     }
 
     /// Whether the stream goes on without `frame`: nothing refers to it, or only temporal layers above the base do.
     func canDoWithout(_ frame: PendingFrame) -> Bool {
         guard chain == .intact else { return false }
-        let descriptor = frame.descriptor
-        guard descriptor.layer > 0 else { return descriptor.isNonReference }
+        guard let layer = frame.label.layer, layer.index > 0 else { return frame.label.isDiscardable }
         // If it builds on another base frame than the one released last, that one is missing.
-        return descriptor.tl0PictureIndex == tl0PictureIndex
+        return layer.baseIndex == baseIndex
     }
 
     /// The ticks from the frame right before `frame` to it; `nil` if that one is not known.
@@ -104,14 +103,10 @@ struct ReferenceFinder: Sendable {
     func canDecode(_ frame: PendingFrame, _ path: Path) -> Bool {
         if frame.isKey { return true }
         guard chain == .intact else { return false }
-        let descriptor = frame.descriptor
-        guard descriptor.isLayered else { return path.isContiguous && path.lowestSkippedLayer > 0 }
-        if descriptor.layer == 0 {
-            return path.isContiguous || descriptor.tl0PictureIndex == tl0PictureIndex.map { $0 &+ 1 }
-        }
-        guard descriptor.tl0PictureIndex == tl0PictureIndex else { return false }
-        if descriptor.temporalLayer?.isLayerSync == true { return true }
-        return path.isContiguous && descriptor.layer < min(path.lowestSkippedLayer, firstBrokenLayer)
+        guard let layer = frame.label.layer else { return path.isContiguous && path.lowestSkippedLayer > 0 }
+        if layer.index == 0 { return path.isContiguous || layer.baseIndex == baseIndex.map { $0 &+ 1 } }
+        guard layer.baseIndex == baseIndex else { return false }
+        return layer.isSync || (path.isContiguous && layer.index < min(path.lowestSkippedLayer, firstBrokenLayer))
     }
 
     // MARK: Taking note of what became of frames
@@ -123,8 +118,7 @@ struct ReferenceFinder: Sendable {
         _ frame: PendingFrame, _ path: Path
     ) -> (number: Int64, references: FrameReferences) {
         let number = nextNumber(frame, path)
-        let descriptor = frame.descriptor
-        let layer = descriptor.layer
+        let layer = frame.label.layerIndex
         if frame.isKey {
             chain = .intact
             lastKey = number
@@ -133,13 +127,13 @@ struct ReferenceFinder: Sendable {
         } else {
             firstBrokenLayer = min(firstBrokenLayer, path.isContiguous ? path.lowestSkippedLayer : 1)
         }
-        let references = frame.isKey ? FrameReferences() : references(of: descriptor)
-        if descriptor.temporalLayer?.isLayerSync == true, firstBrokenLayer == layer { firstBrokenLayer = layer + 1 }
-        if !descriptor.isNonReference {
+        let references = frame.isKey ? FrameReferences() : references(of: frame.label)
+        if frame.label.layer?.isSync == true, firstBrokenLayer == layer { firstBrokenLayer = layer + 1 }
+        if !frame.label.isDiscardable {
             lastReference = number
             lastOfLayer[layer] = number
         }
-        if layer == 0 { tl0PictureIndex = descriptor.tl0PictureIndex }
+        if layer == 0 { baseIndex = frame.label.layer?.baseIndex }
         self.number = number
         link = Link(frame)
         return (number, references)
@@ -154,7 +148,7 @@ struct ReferenceFinder: Sendable {
     mutating func restart() {
         chain = .notStarted
         link = nil
-        tl0PictureIndex = nil
+        baseIndex = nil
     }
 
     /// Notes that the decoder refused a frame that was released.
@@ -170,42 +164,29 @@ struct ReferenceFinder: Sendable {
 
     // MARK: Inside
 
-    private func references(of descriptor: VP8PayloadDescriptor) -> FrameReferences {
-        guard descriptor.isLayered else { return FrameReferences(lastReference) }
+    private func references(of label: FrameLabel) -> FrameReferences {
+        guard let layer = label.layer else { return FrameReferences(lastReference) }
         var references = FrameReferences(lastOfLayer[0])
-        guard descriptor.layer > 0, descriptor.temporalLayer?.isLayerSync == false else { return references }
-        for layer in 1...descriptor.layer where lastOfLayer[layer] >= 0 { references.append(lastOfLayer[layer]) }
+        guard layer.index > 0, !layer.isSync else { return references }
+        for index in 1...Int(layer.index) where lastOfLayer[index] >= 0 { references.append(lastOfLayer[index]) }
         return references
     }
 
     /// Whether no frame lies between the one that ended with `last` and `frame`.
     private func follows(_ frame: PendingFrame, _ last: Link, _ packets: borrowing PacketBuffer) -> Bool {
         if frame.hasStart, packets.isPadding(from: last.lastSequence + 1, to: frame.first) { return true }
-        return pictureIDStep(from: last.pictureID, to: frame.descriptor.pictureID) == 1
+        return pictureIDStep(from: last, to: frame) == 1
     }
 
     /// One more than the last number, and more where frames are missing: as many as the picture IDs say.
     private func nextNumber(_ frame: PendingFrame, _ path: Path) -> Int64 {
-        let pictureID = frame.descriptor.pictureID
-        guard let number else { return Int64(pictureID?.value ?? 0) }
-        return number + (pictureIDStep(from: link?.pictureID, to: pictureID) ?? (path.isContiguous ? 1 : 2))
+        guard let number else { return Int64(frame.label.pictureID?.value ?? 0) }
+        return number + (link.flatMap { pictureIDStep(from: $0, to: frame) } ?? (path.isContiguous ? 1 : 2))
     }
 
-    /// How far the picture ID has counted on; `nil` if it has not, or has jumped.
-    private func pictureIDStep(
-        from old: VP8PayloadDescriptor.PictureID?, to new: VP8PayloadDescriptor.PictureID?
-    ) -> Int64? {
-        guard let old, let new, old.bitWidth == new.bitWidth else { return nil }
-        let modulus = 1 << new.bitWidth
-        let step = (Int(new.value) - Int(old.value)) & (modulus - 1)
-        return step > 0 && step < modulus / 2 ? Int64(step) : nil
+    /// How far the picture IDs count from one frame to the other; `nil` if they say nothing.
+    private func pictureIDStep(from last: Link, to frame: PendingFrame) -> Int64? {
+        guard let old = last.pictureID, let new = frame.label.pictureID else { return nil }
+        return new.step(from: old)
     }
-}
-
-extension VP8PayloadDescriptor {
-    /// The frame says enough of temporal layers to find its references by them.
-    var isLayered: Bool { tl0PictureIndex != nil && temporalLayer != nil }
-
-    /// The temporal layer, 0 to 3; 0 where the stream is not layered.
-    var layer: Int { isLayered ? Int(temporalLayer?.index ?? 0) & 3 : 0 }
 }

@@ -10,10 +10,11 @@ struct PacketBuffer: ~Copyable, Sendable {
     /// The first number of the window. Whatever lies before it was played out, dropped or never waited for.
     private(set) var floor: Int64 = 0
 
-    private var slots: [Slot]
+    private var slots: FixedStorage<Slot>
     private var memory: PacketMemory
 
-    private struct Slot {
+    // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
+    struct Slot: BitwiseCopyable {
         var sequence: Int64 = .min
         /// The block with its bytes; -1 for padding, and for a packet that is gone.
         var block: Int32 = -1
@@ -38,7 +39,7 @@ struct PacketBuffer: ~Copyable, Sendable {
         var rounded = 1
         while rounded < capacity { rounded *= 2 }
         self.capacity = rounded
-        self.slots = Array(repeating: Slot(), count: rounded)
+        self.slots = FixedStorage(repeating: Slot(), count: rounded)
         self.memory = PacketMemory(blockCount: rounded, blockByteCount: maximumByteCount)
     }
 
@@ -87,13 +88,14 @@ struct PacketBuffer: ~Copyable, Sendable {
         return true
     }
 
-    /// Appends the bytes of the packets `first` to `last`, all of them there, in order.
-    func append(_ first: Int64, through last: Int64, to target: inout [UInt8]) {
+    /// Appends the bytes of the packets `first` to `last`, all of them there, in order; `output` has room.
+    @_lifetime(output: copy output)
+    func append(_ first: Int64, through last: Int64, to output: inout OutputSpan<UInt8>) {
         var sequence = first
         while sequence <= last {
             let slot = slots[index(sequence)]
             precondition(slot.sequence == sequence && (slot.block >= 0 || slot.isPadding), "packet \(sequence) is gone")
-            if !slot.isPadding { memory.append(slot.block, count: Int(slot.byteCount), to: &target) }
+            if !slot.isPadding { memory.append(slot.block, count: Int(slot.byteCount), to: &output) }
             sequence += 1
         }
     }
@@ -108,7 +110,7 @@ struct PacketBuffer: ~Copyable, Sendable {
     /// Gives up everything and opens the window around `sequence`, so that what was overtaken by it may still come.
     mutating func restart(around sequence: Int64) {
         advance(to: floor + Int64(capacity))
-        for index in slots.indices { slots[index].sequence = .min }
+        for index in 0..<capacity { slots[index].sequence = .min }
         floor = sequence - Int64(capacity / 2)
     }
 

@@ -34,13 +34,28 @@ struct StreamContinuity: Sendable {
     private static let timestampLimit = Int64(1) << 48
 
     private let reach: Int64
-    private var sequences = CounterExtender(bitWidth: 16)
-    private var timestamps = CounterExtender(bitWidth: 32)
+    /// The newest packet's numbers, with and without wraparound; `nil` before the first packet.
+    private var newest: Newest?
     /// Arrival less timestamp of the last packet that fitted.
     private var transit = MediaDuration.zero
     /// The last timestamp turned into a time: a frame's packets have one timestamp.
     private var lastTimestamp: (ticks: Int64, time: MediaTime) = (0, .zero)
     private var suspect: Suspect?
+
+    private struct Newest {
+        var sequence: Int64
+        var timestamp: Int64
+
+        /// The sequence number `wire` the short way round from the newest.
+        func extend(_ wire: SequenceNumber) -> Int64 {
+            sequence &+ Int64(wire.distance(since: SequenceNumber(UInt16(truncatingIfNeeded: sequence))))
+        }
+
+        /// The timestamp `wire` the short way round from the newest.
+        func extend(_ wire: RTPTimestamp) -> Int64 {
+            timestamp &+ Int64(wire.distance(since: RTPTimestamp(UInt32(truncatingIfNeeded: timestamp))))
+        }
+    }
 
     private struct Suspect {
         var sequence: SequenceNumber
@@ -54,24 +69,25 @@ struct StreamContinuity: Sendable {
     }
 
     /// The newest extended sequence number; `nil` before the first packet.
-    var newestSequence: Int64? { sequences.newest }
+    var newestSequence: Int64? { newest?.sequence }
 
     /// Judges the packet and takes note of it.
     mutating func judge(
         _ sequence: SequenceNumber, _ timestamp: RTPTimestamp, at now: MediaTime
     ) -> Verdict {
-        let extended = sequences.peek(UInt32(sequence.rawValue))
-        let ticks = timestamps.peek(timestamp.rawValue)
+        guard let newest else {
+            begin(at: Int64(sequence.rawValue), Int64(timestamp.rawValue), at: now)
+            return .fits(sequence: Int64(sequence.rawValue), timestamp: Int64(timestamp.rawValue))
+        }
+        let extended = newest.extend(sequence)
+        let ticks = newest.extend(timestamp)
         let newTransit = now - time(of: ticks)
-        let ahead = extended - (sequences.newest ?? extended)
-        let isNear = abs(ahead) <= reach
         let isTimely =
-            timestamps.newest == nil
-            || (abs((newTransit - transit).nanoseconds) <= StreamContinuity.maximumTransitStep.nanoseconds
-                && abs(ticks) < StreamContinuity.timestampLimit)
-        if isNear && isTimely {
-            _ = sequences.extend(UInt32(sequence.rawValue))
-            _ = timestamps.extend(timestamp.rawValue)
+            abs((newTransit - transit).nanoseconds) <= StreamContinuity.maximumTransitStep.nanoseconds
+            && abs(ticks) < StreamContinuity.timestampLimit
+        if isTimely, abs(extended - newest.sequence) <= reach {
+            self.newest = Newest(
+                sequence: max(extended, newest.sequence), timestamp: max(ticks, newest.timestamp))
             transit = newTransit
             return .fits(sequence: extended, timestamp: ticks)
         }
@@ -81,9 +97,20 @@ struct StreamContinuity: Sendable {
             return .setAside
         }
         let jump = Jump(
-            keepsSequence: (0...StreamContinuity.maximumDropout).contains(ahead), keepsTime: isTimely)
-        restart(at: before, jump)
+            keepsSequence: (0...StreamContinuity.maximumDropout).contains(extended - newest.sequence),
+            keepsTime: isTimely)
+        // It goes on from the packet set aside, as if that had been the newest all along.
+        begin(
+            at: jump.keepsSequence ? newest.extend(before.sequence) : Int64(before.sequence.rawValue),
+            jump.keepsTime ? newest.extend(before.timestamp) : Int64(before.timestamp.rawValue),
+            at: before.arrival)
+        suspect = nil
         return .jumped(jump)
+    }
+
+    private mutating func begin(at sequence: Int64, _ timestamp: Int64, at now: MediaTime) {
+        newest = Newest(sequence: sequence, timestamp: timestamp)
+        transit = now - time(of: timestamp)
     }
 
     /// Whether two packets, neither of which fits the stream, could be of one stream.
@@ -94,16 +121,6 @@ struct StreamContinuity: Sendable {
         let step = (b.arrival - a.arrival) - (media - .zero)
         return packets != 0 && abs(packets) <= reach
             && abs(step.nanoseconds) <= StreamContinuity.maximumTransitStep.nanoseconds
-    }
-
-    /// Goes on from `first` as if it had been the newest all along.
-    private mutating func restart(at first: Suspect, _ jump: Jump) {
-        if !jump.keepsSequence { sequences = CounterExtender(bitWidth: 16) }
-        if !jump.keepsTime { timestamps = CounterExtender(bitWidth: 32) }
-        _ = sequences.extend(UInt32(first.sequence.rawValue))
-        let ticks = timestamps.extend(first.timestamp.rawValue)
-        transit = first.arrival - time(of: ticks)
-        suspect = nil
     }
 
     private mutating func time(of ticks: Int64) -> MediaTime {

@@ -9,8 +9,8 @@ import Testing
     private func piece(_ sequence: Int64, _ timestamp: Int64, _ flags: String = "") -> FramePiece {
         FramePiece(
             sequence: sequence, timestamp: timestamp,
-            descriptor: VP8PayloadDescriptor(startsPartition: flags.contains("S")), hasMarker: flags.contains("M"),
-            isKey: false, byteCount: 1, arrival: .zero)
+            label: FrameLabel(VP8PayloadDescriptor(startsPartition: false)), startsFrame: flags.contains("S"),
+            hasMarker: flags.contains("M"), isKey: false, byteCount: 1, arrival: .zero)
     }
 
     /// Places the pieces in that order, and says which frames (by their first number) became whole.
@@ -25,7 +25,8 @@ import Testing
                 whole.append(assembler.frames[index].first)
             }
         }
-        for (a, b) in zip(assembler.frames, assembler.frames.dropFirst()) { #expect(a.last < b.first) }
+        let frames = (0..<assembler.frames.count).map { assembler.frames[$0] }
+        for (a, b) in zip(frames, frames.dropFirst()) { #expect(a.last < b.first) }
         return whole
     }
 
@@ -66,6 +67,6 @@ import Testing
         #expect(assembler.place(piece(13, 0), packets) == 0)
         #expect(assembler.place(piece(15, 0, "M"), packets) == 0)
         #expect(assembler.place(piece(16, 0), packets) == 1)  // behind the end: another frame
-        #expect(assembler.frames.map { $0.packetCount } == [4, 1])
+        #expect((0..<assembler.frames.count).map { assembler.frames[$0].packetCount } == [4, 1])
     }
 }

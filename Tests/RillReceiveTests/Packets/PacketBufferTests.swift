@@ -21,9 +21,8 @@ import Testing
             buffer.store(packet.span, as: sequence)
             #expect(buffer.place(of: sequence) == .duplicate)
         }
-        var target: [UInt8] = [1]
-        buffer.append(start, through: start + 2, to: &target)
-        #expect(target == [1] + bytes(start) + bytes(start + 1) + bytes(start + 2))
+        let target = [UInt8](capacity: 6) { buffer.append(start, through: start + 2, to: &$0) }
+        #expect(target == bytes(start) + bytes(start + 1) + bytes(start + 2))
     }
 
     @Test func theWindowSaysWhatIsLateAndWhatIsAhead() {
@@ -80,8 +79,7 @@ import Testing
         ]
         #expect(areAllPadding == [true, true, false, false])
         #expect(buffer.paddingCount(from: 0, to: 5) == 2)
-        var target: [UInt8] = []
-        buffer.append(1, through: 3, to: &target)
+        let target = [UInt8](capacity: 2) { buffer.append(1, through: 3, to: &$0) }
         #expect(target == bytes(3))
     }
 }

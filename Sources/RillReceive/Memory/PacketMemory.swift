@@ -10,14 +10,18 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
     private let base: UnsafeMutablePointer<UInt8>
     private let blockByteCount: Int
     private let blockCount: Int
-    private var freeBlocks: [Int32]
+    /// The first `freeCount` of these are the free blocks.
+    private var freeBlocks: FixedStorage<Int32>
+    private var freeCount: Int
 
     /// Memory for `blockCount` payloads of at most `blockByteCount` bytes each.
     init(blockCount: Int, blockByteCount: Int) {
         unsafe base = .allocate(capacity: blockCount * blockByteCount)
         self.blockByteCount = blockByteCount
         self.blockCount = blockCount
-        self.freeBlocks = (0..<Int32(blockCount)).reversed()
+        self.freeCount = blockCount
+        self.freeBlocks = FixedStorage(repeating: 0, count: blockCount)
+        for index in 0..<blockCount { freeBlocks[index] = Int32(blockCount - 1 - index) }
     }
 
     deinit {
@@ -25,12 +29,14 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
     }
 
     /// Blocks in use.
-    var usedCount: Int { blockCount - freeBlocks.count }
+    var usedCount: Int { blockCount - freeCount }
 
     /// Copies `bytes` into a block. The owner holds no more packets than there are blocks.
     mutating func store(_ bytes: Span<UInt8>) -> Int32 {
         precondition(bytes.count <= blockByteCount, "\(bytes.count) bytes in a block of \(blockByteCount)")
-        guard let block = freeBlocks.popLast() else { preconditionFailure("all \(blockCount) blocks are in use") }
+        precondition(freeCount > 0, "all \(blockCount) blocks are in use")
+        freeCount -= 1
+        let block = freeBlocks[freeCount]
         unsafe bytes.withUnsafeBufferPointer { source in
             guard let start = source.baseAddress else { return }
             // Within the block, as checked above; the caller's bytes are not ours.
@@ -39,15 +45,22 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
         return block
     }
 
-    /// Appends the first `count` bytes of a block that is in use, which must have been stored.
-    func append(_ block: Int32, count: Int, to target: inout [UInt8]) {
-        precondition(count <= blockByteCount && Int(block) < blockCount)
-        // Within the block, as checked above.
-        unsafe target.append(contentsOf: UnsafeBufferPointer(start: base + Int(block) * blockByteCount, count: count))
+    /// Appends the first `count` bytes of a block that is in use, which must have been stored; `output` has room.
+    @_lifetime(output: copy output)
+    func append(_ block: Int32, count: Int, to output: inout OutputSpan<UInt8>) {
+        precondition(count >= 0 && count <= blockByteCount && block >= 0 && Int(block) < blockCount)
+        precondition(count <= output.freeCapacity, "\(count) bytes, room for \(output.freeCapacity)")
+        unsafe output.withUnsafeMutableBufferPointer { buffer, initialized in
+            guard let target = buffer.baseAddress else { return }
+            // Within the block and the room, as checked above; the caller's bytes are not ours.
+            unsafe (target + initialized).initialize(from: base + Int(block) * blockByteCount, count: count)
+            initialized += count
+        }
     }
 
     /// Takes a block back.
     mutating func release(_ block: Int32) {
-        freeBlocks.append(block)
+        freeBlocks[freeCount] = block
+        freeCount += 1
     }
 }
