@@ -33,6 +33,7 @@ import Testing
         Network(loss: 0.20, jitter: .milliseconds(60), frameJitter: .milliseconds(100), keyEvery: 12),
         Network(jitter: .milliseconds(5), frameJitter: .milliseconds(250), playoutDelay: .milliseconds(20)),
         Network(loss: 0.02, stragglers: 0.10, playoutDelay: .zero, keyEvery: 25),
+        Network(loss: 0.01, stragglers: 0.15, playoutDelay: .milliseconds(250), keyEvery: 6),
         Network(loss: 0.05, jitter: .milliseconds(40), frameJitter: .milliseconds(80), ticks: 18_000, keyEvery: 10),
     ]
 

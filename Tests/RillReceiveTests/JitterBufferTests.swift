@@ -234,6 +234,34 @@ import Testing
         #expect(receiver.insert(start[1].packets[0], at: .seconds(2)) == .late)
     }
 
+    @Test mutating func aKeyFrameThatComesIntoABrokenChainReplacesItAtOnce() {
+        let receiver = VirtualReceiver()
+        let start = stream.frames(3)
+        let key = stream.frame(isKey: true)
+        for index in [0, 2] { receiver.insert(start[index], at: arrival(index)) }
+        receiver.pass(until: playout(2))
+        #expect(receiver.requests == [playout(2)])
+        // It will be played out in time; what it replaces is given up now, and cannot heal any more.
+        receiver.insert(key, at: playout(2) + .milliseconds(1))
+        #expect(receiver.statistics.drops.undecodable == 1)
+        #expect(receiver.insert(start[1].packets[0], at: playout(2) + .milliseconds(2)) == .late)
+        receiver.pass(until: .seconds(1))
+        #expect(receiver.shown == [100, 103])
+        #expect(receiver.requests.count == 1)
+    }
+
+    @Test mutating func aFrameIsNotShownIfAKeyFrameAfterAGapIsDueAsWell() {
+        let receiver = VirtualReceiver()
+        let start = stream.frames(3)
+        let key = stream.frame(isKey: true)
+        receiver.insert(start[0], at: arrival(0))
+        let late = playout(3) + .milliseconds(5)
+        receiver.play([(late, start[1].packets[0]), (late, key.packets[0])], until: .seconds(1))
+        #expect(receiver.released == [100, 101, 103])
+        #expect(receiver.shown == [100, 103])
+        #expect(receiver.frames[2].time == late)
+    }
+
     @Test mutating func beforeTheFirstKeyFrameTheSameRuleHolds() {
         let receiver = VirtualReceiver()
         _ = stream.frame(isKey: true)

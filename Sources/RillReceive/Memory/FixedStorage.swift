@@ -1,8 +1,6 @@
 /// A fixed number of plain values in one block of memory, with one owner.
 ///
-/// An array would ask before each write whether it is shared; this cannot be. Values that were never set hold what
-/// `initial` said. Untouched pages of a block that is all zeros take no memory only where the system gives it so; the
-/// blocks here are small.
+/// An array would ask before each write whether it is shared; this cannot be.
 @safe
 struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.

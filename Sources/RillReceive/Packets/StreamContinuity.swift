@@ -30,10 +30,9 @@ struct StreamContinuity: Sendable {
     static let maximumTransitStep = MediaDuration.seconds(10)
     /// A gap of sequence numbers up to this is loss, a larger one a sender that started anew (RFC 3550 A.1).
     static let maximumDropout: Int64 = 3000
-    /// Timestamps stay within some hundred years of zero, so that arithmetic on them cannot overflow.
-    private static let timestampLimit = Int64(1) << 48
 
     private let reach: Int64
+    private let timestampLimit: Int64
     /// The newest packet's numbers, with and without wraparound; `nil` before the first packet.
     private var newest: Newest?
     /// Arrival less timestamp of the last packet that fitted.
@@ -64,8 +63,12 @@ struct StreamContinuity: Sendable {
     }
 
     /// For a ring of `capacity` packets.
-    init(capacity: Int) {
+    ///
+    /// - Parameter timestampLimit: timestamps that have run away from zero by more are a jump. A hundred years lie far
+    ///   within, and arithmetic on such times cannot overflow.
+    init(capacity: Int, timestampLimit: Int64 = 1 << 48) {
         self.reach = Int64(capacity / 2)
+        self.timestampLimit = timestampLimit
     }
 
     /// The newest extended sequence number; `nil` before the first packet.
@@ -84,7 +87,7 @@ struct StreamContinuity: Sendable {
         let newTransit = now - time(of: ticks)
         let isTimely =
             abs((newTransit - transit).nanoseconds) <= StreamContinuity.maximumTransitStep.nanoseconds
-            && abs(ticks) < StreamContinuity.timestampLimit
+            && abs(ticks) < timestampLimit
         if isTimely, abs(extended - newest.sequence) <= reach {
             self.newest = Newest(
                 sequence: max(extended, newest.sequence), timestamp: max(ticks, newest.timestamp))
