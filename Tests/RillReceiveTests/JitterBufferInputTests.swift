@@ -194,6 +194,17 @@ import Testing
         }
     }
 
+    @Test mutating func paddingThatComesLateHealsTheChain() {
+        stream.descriptor.pictureID = nil
+        receiver.insert(stream.frame(isKey: true), at: .frame(0))
+        let padding = stream.padding()
+        receiver.insert(stream.frame(), at: .frame(1))
+        receiver.insert(padding, at: .milliseconds(200))
+        receiver.pass(until: .seconds(1))
+        #expect(receiver.requests == [.frame(1) + .milliseconds(100)])
+        #expect(receiver.shown == [0, 1] && receiver.frames[1].time == .milliseconds(200))
+    }
+
     @Test mutating func timestampsMayStepBack() {
         var frames = stream.frames(3)
         stream.timestamp = stream.timestamp.advanced(by: -30_000)

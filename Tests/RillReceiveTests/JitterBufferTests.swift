@@ -252,11 +252,13 @@ import Testing
 
     @Test mutating func aFrameIsNotShownIfAKeyFrameAfterAGapIsDueAsWell() {
         let receiver = VirtualReceiver()
-        let start = stream.frames(3)
+        let start = stream.frames(3, packets: 2)
         let key = stream.frame(isKey: true)
         receiver.insert(start[0], at: arrival(0))
+        receiver.insert(start[1].packets[0], at: arrival(1))
+        receiver.insert(start[2].packets[0], at: arrival(2))
         let late = playout(3) + .milliseconds(5)
-        receiver.play([(late, start[1].packets[0]), (late, key.packets[0])], until: .seconds(1))
+        receiver.play([(late, start[1].packets[1]), (late, key.packets[0])], until: .seconds(1))
         #expect(receiver.released == [100, 101, 103])
         #expect(receiver.shown == [100, 103])
         #expect(receiver.frames[2].time == late)
