@@ -1,0 +1,101 @@
+import RillCore
+import RillRTP
+
+/// Sorts packets into frames and says which frames have become whole.
+///
+/// A frame reaches from the packet that starts it (S bit, partition 0) to the one with the marker; where a sender sets
+/// no marker, to the one before the next start. Its packets bear one timestamp and lie side by side; packets of padding
+/// may lie between them. The frames are kept in decode order, which is the order of their sequence numbers; timestamps
+/// need not grow.
+struct FrameAssembler: ~Copyable, Sendable {
+    /// The frames of which a packet has come and which have not left.
+    private(set) var frames: FrameQueue
+    /// Key frames among them that are whole.
+    private var wholeKeyCount = 0
+
+    /// An assembler for what a ring of `packetCapacity` packets can hold: each frame has one at least.
+    init(packetCapacity: Int) {
+        frames = FrameQueue(capacity: packetCapacity)
+    }
+
+    /// Puts a packet that is no duplicate where it belongs.
+    ///
+    /// - Returns: the index of its frame; `nil` if it contradicts its neighbours.
+    mutating func place(_ piece: FramePiece, _ packets: borrowing PacketBuffer) -> Int? {
+        let index = lastFrame(from: piece.sequence)
+        if index >= 0 {
+            if accepts(frames[index], after: piece) {
+                frames[index].add(piece, packets)
+                return index
+            }
+            guard piece.sequence > frames[index].last else { return nil }
+        }
+        if index + 1 < frames.count, accepts(frames[index + 1], before: piece) {
+            frames[index + 1].add(piece, packets)
+        } else {
+            frames.insert(PendingFrame(piece), at: index + 1)
+        }
+        return index + 1
+    }
+
+    /// Puts a packet of padding alone where it belongs.
+    ///
+    /// - Returns: the index of the frame that it lies in or behind; -1 if there is none.
+    mutating func placePadding(_ sequence: Int64) -> Int {
+        let index = lastFrame(from: sequence)
+        if index >= 0, sequence < frames[index].last { frames[index].addPadding() }
+        return index
+    }
+
+    /// Whether the frame at `index` has just become whole. Ask for the frame that took a packet, and for the one before
+    /// it, whose end may show by that packet.
+    mutating func isNewlyWhole(_ index: Int, _ packets: borrowing PacketBuffer) -> Bool {
+        guard index >= 0, index < frames.count else { return false }
+        let next = index + 1
+        if !frames[index].hasEnd, next < frames.count, frames[next].hasStart,
+            packets.isPadding(from: frames[index].last + 1, to: frames[next].first)
+        {
+            frames[index].closeAtLast()
+        }
+        return frames[index].isNewlyWhole
+    }
+
+    /// Notes that the frame at `index` is whole.
+    mutating func complete(_ index: Int, at now: MediaTime, playout: MediaTime) {
+        frames[index].complete(at: now, playout: playout)
+        if frames[index].isKey { wholeKeyCount += 1 }
+    }
+
+    /// The first whole key frame.
+    var firstWholeKey: Int? {
+        guard wholeKeyCount > 0 else { return nil }
+        var index = 0
+        while !(frames[index].isKey && frames[index].isWhole) { index += 1 }
+        return index
+    }
+
+    /// Lets the first frame go.
+    mutating func removeFirst() -> PendingFrame {
+        let frame = frames.removeFirst()
+        if frame.isKey && frame.isWhole { wholeKeyCount -= 1 }
+        return frame
+    }
+
+    /// The last frame that begins at `sequence` or before; -1 if there is none. It is nearly always the newest.
+    private func lastFrame(from sequence: Int64) -> Int {
+        var index = frames.count - 1
+        while index >= 0, frames[index].first > sequence { index -= 1 }
+        return index
+    }
+
+    /// Whether `piece`, which comes behind the first known packet of `frame`, is a piece of it.
+    private func accepts(_ frame: PendingFrame, after piece: FramePiece) -> Bool {
+        guard frame.timestamp == piece.timestamp, !piece.startsFrame else { return false }
+        return piece.sequence < frame.last ? !piece.hasMarker : !frame.hasEnd
+    }
+
+    /// Whether `piece`, which comes before the first known packet of `frame`, is a piece of it.
+    private func accepts(_ frame: PendingFrame, before piece: FramePiece) -> Bool {
+        frame.timestamp == piece.timestamp && !frame.hasStart && !piece.hasMarker
+    }
+}

@@ -1,0 +1,192 @@
+import RillCore
+import RillRTP
+
+/// Finds the frames that a VP8 frame refers to, from what its packets say (RFC 7741 §4.2), and with that whether it can
+/// be decoded.
+///
+/// It knows the frames that were released, and is asked about those that follow. VP8's wire format names no references,
+/// so they are inferred, on the safe side:
+///
+/// - Without TL0PICIDX and TID a frame refers to the frame before it, passing over those with the N bit. Which one is
+///   the frame before it shows in sequence numbers that follow each other, or in picture IDs that do.
+/// - With them, a frame of temporal layer 0 refers to the one with the TL0PICIDX before its own. A higher frame with the
+///   Y bit refers to the layer-0 frame of its own TL0PICIDX alone; one without it also to the last frame of each layer
+///   up to its own, and cannot be decoded if one of those may be missing.
+struct ReferenceFinder: Sendable {
+    /// Whether the frames released so far are a foundation for others.
+    enum Chain: Equatable {
+        /// Nothing was released yet.
+        case notStarted
+        case intact
+        /// The decoder refused a frame, or frames had to be dropped: only a key frame helps.
+        case lost
+    }
+
+    /// Where the search along the waiting frames stands: what lies between the last released frame and there.
+    struct Path {
+        /// Every frame in between is known of.
+        fileprivate(set) var isContiguous = true
+        /// The lowest temporal layer of which a frame in between is passed over; 4 if none is.
+        fileprivate(set) var lowestSkippedLayer = ReferenceFinder.layerCount
+        fileprivate var last: Link?
+    }
+
+    /// What tells whether one frame follows another.
+    fileprivate struct Link {
+        var lastSequence: Int64
+        var timestamp: Int64
+        var pictureID: FrameLabel.PictureID?
+
+        init(_ frame: PendingFrame) {
+            lastSequence = frame.last
+            timestamp = frame.timestamp
+            pictureID = frame.label.pictureID
+        }
+    }
+
+    /// VP8 has temporal layers 0 to 3.
+    static let layerCount = 4
+
+    private(set) var chain = Chain.notStarted
+    /// Number of the last frame released; numbers go on over every break.
+    private var number: Int64?
+    private var link: Link?
+    /// The last frame that others may refer to, and the last one of each temporal layer.
+    private var lastReference: Int64 = 0
+    private var lastOfLayer = InlineArray<4, Int64>(repeating: -1)
+    private var baseIndex: UInt8?
+    /// Frames of this temporal layer and those above it may lack a reference.
+    private var firstBrokenLayer = ReferenceFinder.layerCount
+    private var lastKey: Int64 = 0
+
+    // MARK: Asking about frames to come
+
+    /// The beginning of a search along the waiting frames.
+    var path: Path { Path(last: link) }
+
+    /// Takes the search to `frame`, the next waiting frame.
+    func reach(_ frame: PendingFrame, _ path: inout Path, _ packets: borrowing PacketBuffer) {
+        if let last = path.last {
+            path.isContiguous = path.isContiguous && follows(frame, last, packets)
+        } else {
+            path.isContiguous = false
+        }
+        path.last = Link(frame)
+    }
+
+    /// Takes the search past `frame`, which shall not be decoded.
+    func skip(_ frame: PendingFrame, _ path: inout Path) {
+        guard !frame.label.isDiscardable else { return }
+        path.lowestSkippedLayer = min(path.lowestSkippedLayer, frame.label.layerIndex)
+    }
+
+    /// Whether the stream goes on without `frame`: nothing refers to it, or only temporal layers above the base do.
+    func canDoWithout(_ frame: PendingFrame) -> Bool {
+        guard chain == .intact else { return false }
+        guard let layer = frame.label.layer, layer.index > 0 else { return frame.label.isDiscardable }
+        // If it builds on another base frame than the one released last, that one is missing.
+        return layer.baseIndex == baseIndex
+    }
+
+    /// The ticks from the frame right before `frame` to it; `nil` if that one is not known.
+    ///
+    /// - Parameter previous: the waiting frame before it; `nil` if `frame` is the first one that waits.
+    func timestampStep(
+        to frame: PendingFrame, from previous: PendingFrame?, _ packets: borrowing PacketBuffer
+    ) -> Int64? {
+        if let previous, !previous.isWhole { return nil }
+        guard let last = previous.map(Link.init) ?? link, follows(frame, last, packets) else { return nil }
+        return frame.timestamp - last.timestamp
+    }
+
+    /// Whether `frame`, whole and reached on `path`, can be decoded after what was released.
+    func canDecode(_ frame: PendingFrame, _ path: Path) -> Bool {
+        if frame.isKey { return true }
+        guard chain == .intact else { return false }
+        guard let layer = frame.label.layer else { return path.isContiguous && path.lowestSkippedLayer > 0 }
+        if layer.index == 0 { return path.isContiguous || layer.baseIndex == baseIndex.map { $0 &+ 1 } }
+        guard layer.baseIndex == baseIndex else { return false }
+        return layer.isSync || (path.isContiguous && layer.index < min(path.lowestSkippedLayer, firstBrokenLayer))
+    }
+
+    // MARK: Taking note of what became of frames
+
+    /// Notes that `frame`, reached on `path`, goes to the decoder.
+    ///
+    /// - Returns: its number, and the numbers of the frames that it refers to.
+    mutating func release(
+        _ frame: PendingFrame, _ path: Path
+    ) -> (number: Int64, references: FrameReferences) {
+        let number = nextNumber(frame, path)
+        let layer = frame.label.layerIndex
+        if frame.isKey {
+            chain = .intact
+            lastKey = number
+            firstBrokenLayer = ReferenceFinder.layerCount
+            lastOfLayer = InlineArray(repeating: -1)
+        } else {
+            firstBrokenLayer = min(firstBrokenLayer, path.isContiguous ? path.lowestSkippedLayer : 1)
+        }
+        let references = frame.isKey ? FrameReferences() : references(of: frame.label)
+        if frame.label.layer?.isSync == true, firstBrokenLayer == layer { firstBrokenLayer = layer + 1 }
+        if !frame.label.isDiscardable {
+            lastReference = number
+            lastOfLayer[layer] = number
+        }
+        if layer == 0 { baseIndex = frame.label.layer?.baseIndex }
+        self.number = number
+        link = Link(frame)
+        return (number, references)
+    }
+
+    /// Notes that frames were given up which others need: only a key frame helps.
+    mutating func lose() {
+        chain = .lost
+    }
+
+    /// Notes that the stream begins anew: what was released is no foundation, but numbers go on.
+    mutating func restart() {
+        chain = .notStarted
+        link = nil
+        baseIndex = nil
+    }
+
+    /// Notes that the decoder refused a frame that was released.
+    mutating func fail(_ frame: EncodedFrame) {
+        // A key frame released since then has mended it already.
+        guard frame.number >= lastKey, !frame.isDiscardable else { return }
+        if frame.layer.temporalIndex > 0 {
+            firstBrokenLayer = min(firstBrokenLayer, frame.layer.temporalIndex)
+        } else {
+            lose()
+        }
+    }
+
+    // MARK: Inside
+
+    private func references(of label: FrameLabel) -> FrameReferences {
+        guard let layer = label.layer else { return FrameReferences(lastReference) }
+        var references = FrameReferences(lastOfLayer[0])
+        guard layer.index > 0, !layer.isSync else { return references }
+        for index in 1...Int(layer.index) where lastOfLayer[index] >= 0 { references.append(lastOfLayer[index]) }
+        return references
+    }
+
+    /// Whether no frame lies between the one that ended with `last` and `frame`.
+    private func follows(_ frame: PendingFrame, _ last: Link, _ packets: borrowing PacketBuffer) -> Bool {
+        if frame.hasStart, packets.isPadding(from: last.lastSequence + 1, to: frame.first) { return true }
+        return pictureIDStep(from: last, to: frame) == 1
+    }
+
+    /// One more than the last number, and more where frames are missing: as many as the picture IDs say.
+    private func nextNumber(_ frame: PendingFrame, _ path: Path) -> Int64 {
+        guard let number else { return Int64(frame.label.pictureID?.value ?? 0) }
+        return number + (link.flatMap { pictureIDStep(from: $0, to: frame) } ?? (path.isContiguous ? 1 : 2))
+    }
+
+    /// How far the picture IDs count from one frame to the other; `nil` if they say nothing.
+    private func pictureIDStep(from last: Link, to frame: PendingFrame) -> Int64? {
+        guard let old = last.pictureID, let new = frame.label.pictureID else { return nil }
+        return new.step(from: old)
+    }
+}

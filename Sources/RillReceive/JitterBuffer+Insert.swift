@@ -1,0 +1,181 @@
+public import RillCore
+import RillRTP
+
+extension JitterBuffer {
+    /// Takes a packet as it came from the network, at the time it came. Its bytes are copied once, if they are needed.
+    ///
+    /// Poll afterwards: the packet may have made a frame whole, or shown that a key frame is needed.
+    public mutating func insert(_ packet: Span<UInt8>, at time: MediaTime) -> InsertResult {
+        now = max(now, time)
+        let result = take(packet)
+        counts.note(result)
+        return result
+    }
+
+    private mutating func take(_ bytes: Span<UInt8>) -> InsertResult {
+        let packet: RTPPacket
+        do throws(RTPError) {
+            packet = try RTPPacket(parsing: bytes)
+        } catch {
+            return .malformed(error)
+        }
+        let header = packet.header
+        guard header.payloadType == settings.payloadType else { return .wrongPayloadType(header.payloadType) }
+        guard header.ssrc == settings.ssrc ?? header.ssrc else { return .wrongSSRC(header.ssrc) }
+        guard bytes.count <= settings.maximumPacketByteCount else { return .oversized(byteCount: bytes.count) }
+        settings.ssrc = header.ssrc
+
+        switch continuity.judge(header.sequenceNumber, header.timestamp, at: now) {
+        case .fits(let sequence, let timestamp):
+            return accept(packet, bytes.count, sequence, timestamp, at: now)
+        case .setAside:
+            setAside.packet.removeAll(keepingCapacity: true)
+            setAside.packet.append(copying: bytes)
+            setAside.arrival = now
+            return .setAside
+        case .jumped(let jump):
+            restart(jump)
+            acceptSetAside()
+            guard
+                case .fits(let sequence, let timestamp) = continuity.judge(
+                    header.sequenceNumber, header.timestamp, at: now)
+            else { return .setAside }
+            return accept(packet, bytes.count, sequence, timestamp, at: now)
+        }
+    }
+
+    /// Takes a packet that goes on from those before.
+    private mutating func accept(
+        _ packet: RTPPacket, _ byteCount: Int, _ sequence: Int64, _ timestamp: Int64, at arrival: MediaTime
+    ) -> InsertResult {
+        if reception.packetsReceived == 0 { packets.restart(around: sequence) }
+        reception.note(sequence: sequence, timestamp: timestamp, at: arrival)
+        counts.bytesReceived += packet.payload.count
+        counts.headerBytesReceived += byteCount - packet.payload.count
+        let isPadding = packet.payload.isEmpty
+        var descriptor = VP8PayloadDescriptor(startsPartition: false)
+        var offset = 0
+        if !isPadding {
+            do throws(RTPError) {
+                (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
+            } catch {
+                return .malformed(error)
+            }
+        }
+
+        var droppedFrames = 0
+        switch packets.place(of: sequence) {
+        case .duplicate: return .duplicate
+        case .late: return .late
+        case .ahead(let floor): droppedFrames = makeRoom(upTo: floor)
+        case .free: break
+        }
+        if isPadding {
+            packets.storePadding(as: sequence)
+            let index = assembler.placePadding(sequence)
+            settledUntil = nil
+            noteWholeFrame(index, at: arrival)
+            return .padding
+        }
+        let bytes = packet.payload.extracting(offset...)
+        let piece = FramePiece(
+            sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor),
+            startsFrame: descriptor.startsFrame, hasMarker: packet.header.marker,
+            // RFC 6386 §9.1: the lowest bit of a frame is 0 if it is a key frame.
+            isKey: descriptor.startsFrame && bytes[0] & 1 == 0, byteCount: bytes.count, arrival: arrival)
+        guard let index = assembler.place(piece, packets) else { return .inconsistent }
+        packets.store(bytes, as: sequence)
+        timing.notePacket(timestamp: timestamp, at: arrival)
+        // The end of the frame before may show by where this one starts.
+        if piece.startsFrame { noteWholeFrame(index - 1, at: arrival) }
+        let isWhole = noteWholeFrame(index, at: arrival)
+        // One more packet of the newest frame changes nothing as long as others are missing.
+        let isMore = index == assembler.frames.count - 1 && assembler.frames[index].packetCount > 1
+        if isWhole || !isMore { settledUntil = nil }
+        return droppedFrames > 0 ? .queuedAfterOverflow(droppedFrames: droppedFrames) : .queued
+    }
+
+    /// Sees whether the frame at `index` has just become whole, and if so fixes when it is to be played out.
+    @discardableResult
+    private mutating func noteWholeFrame(_ index: Int, at arrival: MediaTime) -> Bool {
+        guard assembler.isNewlyWhole(index, packets) else { return false }
+        let frame = assembler.frames[index]
+        assembler.complete(
+            index, at: arrival, playout: timing.noteFrame(timestamp: frame.timestamp, at: arrival))
+        let previous = index > 0 ? assembler.frames[index - 1] : nil
+        if let ticks = finder.timestampStep(to: frame, from: previous, packets) {
+            requester.noteFrameInterval(timing.mediaTime(ticks) - .zero)
+        }
+        counts.noteWhole(frame, at: arrival)
+        return true
+    }
+
+    /// Drops the oldest frames until the window can begin at `floor`.
+    private mutating func makeRoom(upTo floor: Int64) -> Int {
+        var newFloor = floor
+        var dropped = 0
+        while assembler.frames.count > 0, assembler.frames[0].first < floor {
+            newFloor = max(newFloor, assembler.removeFirst().last + 1)
+            dropped += 1
+        }
+        packets.advance(to: newFloor)
+        settledUntil = nil
+        counts.drops.overflow += dropped
+        if dropped > 0 { finder.lose() }
+        return dropped
+    }
+
+    // MARK: Jumps
+
+    /// Begins anew: the stream has jumped.
+    private mutating func restart(_ jump: StreamContinuity.Jump) {
+        while assembler.frames.count > 0 {
+            _ = assembler.removeFirst()
+            counts.drops.resynchronised += 1
+        }
+        counts.resynchronisations += 1
+        settledUntil = nil
+        packets.restart(around: continuity.newestSequence ?? 0)
+        reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
+        finder.restart()
+        if !jump.keepsTime { timing.restart() }
+    }
+
+    /// Takes the packet that was set aside, with which the stream begins anew.
+    private mutating func acceptSetAside() {
+        let (bytes, arrival) = setAside
+        setAside.packet = []
+        // It was parsed when it was set aside, so this cannot throw.
+        guard let packet = try? RTPPacket(parsing: bytes.span) else { return }
+        let header = packet.header
+        guard
+            case .fits(let sequence, let timestamp) = continuity.judge(
+                header.sequenceNumber, header.timestamp, at: arrival)
+        else { return }
+        _ = accept(packet, bytes.count, sequence, timestamp, at: arrival)
+    }
+}
+
+extension InboundStatistics {
+    /// Counts what became of a packet.
+    mutating func note(_ result: InsertResult) {
+        switch result {
+        case .queued, .queuedAfterOverflow, .padding: break
+        case .duplicate: packetsDuplicated += 1
+        case .late: packetsDiscarded += 1
+        case .setAside: packetsSetAside += 1
+        case .inconsistent, .oversized, .malformed: packetsRejected += 1
+        case .wrongSSRC, .wrongPayloadType: foreignPackets += 1
+        }
+    }
+
+    /// Counts a frame that became whole.
+    mutating func noteWhole(_ frame: PendingFrame, at now: MediaTime) {
+        framesReceived += 1
+        if frame.isKey { keyFramesReceived += 1 }
+        if frame.packetCount > 1 {
+            framesAssembledFromMultiplePackets += 1
+            totalAssemblyTime += now - frame.arrival
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// A fixed number of plain values in one block of memory, with one owner.
+///
+/// An array would ask before each write whether it is shared; this cannot be.
+@safe
+struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+    // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.
+    let count: Int
+    private let base: UnsafeMutablePointer<Element>
+
+    init(repeating initial: Element, count: Int) {
+        precondition(count > 0, "storage for \(count) values")
+        self.count = count
+        unsafe base = .allocate(capacity: count)
+        unsafe base.initialize(repeating: initial, count: count)
+    }
+
+    deinit {
+        unsafe base.deallocate()
+    }
+
+    subscript(index: Int) -> Element {
+        @inline(__always)
+        _read {
+            precondition(index >= 0 && index < count, "value \(index) of \(count)")
+            yield unsafe base[index]
+        }
+        @inline(__always)
+        _modify {
+            precondition(index >= 0 && index < count, "value \(index) of \(count)")
+            yield unsafe &base[index]
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import RillCore
+
+/// The bytes of the packets that are held: blocks of one size, handed out and taken back.
+///
+/// The block given back last is the next one handed out, so a calm stream keeps to a few blocks that stay in the cache,
+/// and blocks that were never used take no memory.
+@safe
+struct PacketMemory: ~Copyable, @unchecked Sendable {
+    // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.
+    private let base: UnsafeMutablePointer<UInt8>
+    private let blockByteCount: Int
+    private let blockCount: Int
+    /// The first `freeCount` of these are the free blocks.
+    private var freeBlocks: FixedStorage<Int32>
+    private var freeCount: Int
+
+    /// Memory for `blockCount` payloads of at most `blockByteCount` bytes each.
+    init(blockCount: Int, blockByteCount: Int) {
+        unsafe base = .allocate(capacity: blockCount * blockByteCount)
+        self.blockByteCount = blockByteCount
+        self.blockCount = blockCount
+        self.freeCount = blockCount
+        self.freeBlocks = FixedStorage(repeating: 0, count: blockCount)
+        for index in 0..<blockCount { freeBlocks[index] = Int32(blockCount - 1 - index) }
+    }
+
+    deinit {
+        unsafe base.deallocate()
+    }
+
+    /// Blocks in use.
+    var usedCount: Int { blockCount - freeCount }
+
+    /// Copies `bytes` into a block. The owner holds no more packets than there are blocks.
+    mutating func store(_ bytes: Span<UInt8>) -> Int32 {
+        precondition(bytes.count <= blockByteCount, "\(bytes.count) bytes in a block of \(blockByteCount)")
+        precondition(freeCount > 0, "all \(blockCount) blocks are in use")
+        freeCount -= 1
+        let block = freeBlocks[freeCount]
+        unsafe bytes.withUnsafeBufferPointer { source in
+            guard let start = source.baseAddress else { return }
+            // Within the block, as checked above; the caller's bytes are not ours.
+            unsafe (base + Int(block) * blockByteCount).update(from: start, count: source.count)
+        }
+        return block
+    }
+
+    /// Appends the first `count` bytes of a block that is in use, which must have been stored; `output` has room.
+    @_lifetime(output: copy output)
+    func append(_ block: Int32, count: Int, to output: inout OutputSpan<UInt8>) {
+        precondition(count >= 0 && count <= blockByteCount && block >= 0 && Int(block) < blockCount)
+        precondition(count <= output.freeCapacity, "\(count) bytes, room for \(output.freeCapacity)")
+        unsafe output.withUnsafeMutableBufferPointer { buffer, initialized in
+            guard let target = buffer.baseAddress else { return }
+            // Within the block and the room, as checked above; the caller's bytes are not ours.
+            unsafe (target + initialized).initialize(from: base + Int(block) * blockByteCount, count: count)
+            initialized += count
+        }
+    }
+
+    /// Takes a block back.
+    mutating func release(_ block: Int32) {
+        freeBlocks[freeCount] = block
+        freeCount += 1
+    }
+}

@@ -1,0 +1,128 @@
+import RillCore
+
+/// The packets that wait for their frame, in a ring of slots indexed by extended sequence number.
+///
+/// Its window reaches from `floor`, the first number that is still of use, over `capacity` numbers. A slot is in use
+/// exactly when the number written in it lies in the window, so nothing has to be cleared as the window moves on.
+struct PacketBuffer: ~Copyable, Sendable {
+    /// Numbers that the window spans; a power of two.
+    let capacity: Int
+    /// The first number of the window. Whatever lies before it was played out, dropped or never waited for.
+    private(set) var floor: Int64 = 0
+
+    private var slots: FixedStorage<Slot>
+    private var memory: PacketMemory
+
+    // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
+    struct Slot: BitwiseCopyable {
+        var sequence: Int64 = .min
+        /// The block with its bytes; -1 for padding, and for a packet that is gone.
+        var block: Int32 = -1
+        var byteCount: Int32 = 0
+        var isPadding = false
+    }
+
+    /// Where a number lies.
+    enum Place: Equatable {
+        /// In the window, and not there yet.
+        case free
+        /// There, or just gone by.
+        case duplicate
+        /// Before the window.
+        case late
+        /// Behind the window, which would have to begin at `floor` for it.
+        case ahead(floor: Int64)
+    }
+
+    /// A ring for `capacity` packets, rounded up to a power of two, of at most `maximumByteCount` bytes each.
+    init(capacity: Int, maximumByteCount: Int) {
+        var rounded = 1
+        while rounded < capacity { rounded *= 2 }
+        self.capacity = rounded
+        self.slots = FixedStorage(repeating: Slot(), count: rounded)
+        self.memory = PacketMemory(blockCount: rounded, blockByteCount: maximumByteCount)
+    }
+
+    /// Packets whose bytes are held.
+    var heldCount: Int { memory.usedCount }
+
+    /// Where packet `sequence` would go.
+    func place(of sequence: Int64) -> Place {
+        if slots[index(sequence)].sequence == sequence { return .duplicate }
+        if sequence < floor { return .late }
+        let first = sequence - Int64(capacity) + 1
+        return first > floor ? .ahead(floor: first) : .free
+    }
+
+    /// Holds a copy of `bytes`, the frame's own part of packet `sequence`, whose place is free.
+    mutating func store(_ bytes: Span<UInt8>, as sequence: Int64) {
+        let block = memory.store(bytes)
+        slots[index(sequence)] = Slot(sequence: sequence, block: block, byteCount: Int32(bytes.count))
+    }
+
+    /// Notes that packet `sequence`, whose place is free, carries padding alone.
+    mutating func storePadding(as sequence: Int64) {
+        slots[index(sequence)] = Slot(sequence: sequence, isPadding: true)
+    }
+
+    /// How many of the packets from `start` up to `end`, not included, are there and carry padding alone.
+    func paddingCount(from start: Int64, to end: Int64) -> Int {
+        var count = 0
+        var sequence = start
+        while sequence < end {
+            let slot = slots[index(sequence)]
+            if slot.sequence == sequence, slot.isPadding { count += 1 }
+            sequence += 1
+        }
+        return count
+    }
+
+    /// Whether all of the packets from `start` up to `end`, not included, are there and carry padding alone.
+    func isPadding(from start: Int64, to end: Int64) -> Bool {
+        var sequence = start
+        while sequence < end {
+            let slot = slots[index(sequence)]
+            guard slot.sequence == sequence, slot.isPadding else { return false }
+            sequence += 1
+        }
+        return true
+    }
+
+    /// Appends the bytes of the packets `first` to `last`, all of them there, in order; `output` has room.
+    @_lifetime(output: copy output)
+    func append(_ first: Int64, through last: Int64, to output: inout OutputSpan<UInt8>) {
+        var sequence = first
+        while sequence <= last {
+            let slot = slots[index(sequence)]
+            precondition(slot.sequence == sequence && (slot.block >= 0 || slot.isPadding), "packet \(sequence) is gone")
+            if !slot.isPadding { memory.append(slot.block, count: Int(slot.byteCount), to: &output) }
+            sequence += 1
+        }
+    }
+
+    /// Moves the window on: what lies before `newFloor` is given up.
+    mutating func advance(to newFloor: Int64) {
+        guard newFloor > floor else { return }
+        for sequence in floor..<min(newFloor, floor + Int64(capacity)) { giveUp(sequence) }
+        floor = newFloor
+    }
+
+    /// Gives up everything and opens the window around `sequence`, so that what was overtaken by it may still come.
+    mutating func restart(around sequence: Int64) {
+        advance(to: floor + Int64(capacity))
+        for index in 0..<capacity { slots[index].sequence = .min }
+        floor = sequence - Int64(capacity / 2)
+    }
+
+    private mutating func giveUp(_ sequence: Int64) {
+        let index = index(sequence)
+        // The number stays, so that a duplicate is told from a packet that comes late.
+        guard slots[index].sequence == sequence, slots[index].block >= 0 else { return }
+        memory.release(slots[index].block)
+        slots[index].block = -1
+    }
+
+    private func index(_ sequence: Int64) -> Int {
+        Int(truncatingIfNeeded: sequence) & (capacity - 1)
+    }
+}

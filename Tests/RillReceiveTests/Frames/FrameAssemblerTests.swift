@@ -1,0 +1,72 @@
+import RillCore
+import RillRTP
+import Testing
+
+@testable import RillReceive
+
+@Suite struct FrameAssemblerTests {
+    /// Sequence number, timestamp, and `S` for start, `M` for marker.
+    private func piece(_ sequence: Int64, _ timestamp: Int64, _ flags: String = "") -> FramePiece {
+        FramePiece(
+            sequence: sequence, timestamp: timestamp,
+            label: FrameLabel(VP8PayloadDescriptor(startsPartition: false)), startsFrame: flags.contains("S"),
+            hasMarker: flags.contains("M"), isKey: false, byteCount: 1, arrival: .zero)
+    }
+
+    /// Places the pieces in that order, and says which frames (by their first number) became whole.
+    private func wholeFrames(_ pieces: [FramePiece]) -> [Int64] {
+        let packets = PacketBuffer(capacity: 64, maximumByteCount: 8)
+        var assembler = FrameAssembler(packetCapacity: 64)
+        var whole: [Int64] = []
+        for piece in pieces {
+            guard let index = assembler.place(piece, packets) else { continue }
+            for index in [index - 1, index] where assembler.isNewlyWhole(index, packets) {
+                assembler.complete(index, at: .zero, playout: .zero)
+                whole.append(assembler.frames[index].first)
+            }
+        }
+        let frames = (0..<assembler.frames.count).map { assembler.frames[$0] }
+        for (a, b) in zip(frames, frames.dropFirst()) { #expect(a.last < b.first) }
+        return whole
+    }
+
+    @Test func aFrameReachesFromStartToMarker() {
+        #expect(wholeFrames([piece(1, 0, "S"), piece(2, 0), piece(3, 0, "M"), piece(4, 9, "SM")]) == [1, 4])
+        #expect(wholeFrames([piece(2, 0), piece(3, 0, "M")]) == [])
+        #expect(wholeFrames([piece(1, 0, "S"), piece(3, 0, "M")]) == [])
+    }
+
+    @Test func anyOrderGivesTheSameFrames() {
+        let pieces = [piece(1, 0, "S"), piece(2, 0), piece(3, 0, "M"), piece(4, 9, "S"), piece(5, 9, "M")]
+        for seed in 1...100 as ClosedRange<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            #expect(wholeFrames(pieces.shuffled(using: &generator)).sorted() == [1, 4], "seed \(seed)")
+        }
+    }
+
+    @Test func withoutMarkersTheNextStartIsTheEnd() {
+        let pieces = [piece(1, 0, "S"), piece(2, 0), piece(3, 9, "S"), piece(4, 9), piece(5, 18, "S")]
+        for seed in 1...100 as ClosedRange<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            #expect(wholeFrames(pieces.shuffled(using: &generator)).sorted() == [1, 3], "seed \(seed)")
+        }
+    }
+
+    @Test func twoFramesOfOneTimestampAreTwoFrames() {
+        #expect(wholeFrames([piece(1, 0, "SM"), piece(2, 0, "SM"), piece(3, 0, "S"), piece(4, 0, "M")]) == [1, 2, 3])
+    }
+
+    @Test func packetsThatContradictTheirNeighboursAreNotTaken() {
+        let packets = PacketBuffer(capacity: 64, maximumByteCount: 8)
+        var assembler = FrameAssembler(packetCapacity: 64)
+        #expect(assembler.place(piece(10, 0, "S"), packets) == 0)
+        #expect(assembler.place(piece(14, 0), packets) == 0)
+        #expect(assembler.place(piece(12, 9), packets) == nil)  // another frame inside this one
+        #expect(assembler.place(piece(13, 0, "M"), packets) == nil)  // the end before the end
+        #expect(assembler.place(piece(11, 0, "S"), packets) == nil)  // a second start
+        #expect(assembler.place(piece(13, 0), packets) == 0)
+        #expect(assembler.place(piece(15, 0, "M"), packets) == 0)
+        #expect(assembler.place(piece(16, 0), packets) == 1)  // behind the end: another frame
+        #expect((0..<assembler.frames.count).map { assembler.frames[$0].packetCount } == [4, 1])
+    }
+}

@@ -1,0 +1,109 @@
+import RillCore
+import RillRTP
+import RillReceive
+import Testing
+
+/// Streams that jump, pause, or are too much.
+@Suite struct JitterBufferJumpTests {
+    private var stream = SyntheticStream()
+    private let receiver = VirtualReceiver()
+
+    private mutating func insert(_ count: Int, from start: MediaTime, startingWithKey: Bool) {
+        for index in 0..<count {
+            let frame = stream.frame(isKey: startingWithKey && index == 0, packets: 2)
+            receiver.insert(frame, at: start + (MediaTime.frame(index) - .zero))
+        }
+    }
+
+    enum Jump: CaseIterable { case sequenceAhead, sequenceBack, timeAhead, timeBack, both }
+
+    @Test(arguments: Jump.allCases)
+    mutating func aStreamThatJumpsBeginsAnew(_ jump: Jump) {
+        insert(10, from: .zero, startingWithKey: true)
+        let sequence: Int =
+            switch jump {
+            case .sequenceAhead, .both: 20_000
+            case .sequenceBack: -900
+            case .timeAhead, .timeBack: 0
+            }
+        let ticks: Int64 =
+            switch jump {
+            case .timeAhead: 90_000 * 1000
+            case .timeBack, .both: -90_000 * 1000
+            case .sequenceAhead, .sequenceBack: 0
+            }
+        stream.sequence = stream.sequence.advanced(by: sequence)
+        // The ten frames took a third of a second; the rest of the first second passes in silence.
+        stream.timestamp = stream.timestamp.advanced(by: 60_000 + ticks)
+        insert(10, from: .seconds(1), startingWithKey: true)
+        receiver.pass(until: .seconds(5))
+        // Nothing is missing: the packet that was set aside is the first of the key frame.
+        #expect(receiver.shown == Array(100..<110) + Array(111..<121))
+        #expect(receiver.frames[10].time == .milliseconds(1100))
+        #expect(receiver.requests.isEmpty)
+        #expect(receiver.statistics.resynchronisations == 1)
+        #expect(receiver.statistics.packetsSetAside == 1)
+        #expect(receiver.statistics.packetsLost == 0)
+    }
+
+    @Test mutating func oneStrayPacketMovesNothing() {
+        insert(10, from: .zero, startingWithKey: true)
+        var stray = stream
+        stray.sequence = stream.sequence.advanced(by: 5000)
+        #expect(receiver.insert(stray.frame().packets[0], at: .frame(10)) == .setAside)
+        stray.sequence = stream.sequence
+        stray.timestamp = stream.timestamp.advanced(by: 1 << 30)
+        #expect(receiver.insert(stray.frame().packets[0], at: .frame(10)) == .setAside)
+        insert(10, from: .frame(10), startingWithKey: false)
+        receiver.pass(until: .seconds(2))
+        #expect(receiver.shown == Array(100..<120))
+        #expect(receiver.statistics.resynchronisations == 0)
+    }
+
+    @Test mutating func aLongGapInTheSameStreamIsCountedAsLoss() {
+        insert(10, from: .zero, startingWithKey: true)
+        for _ in 0..<500 { _ = stream.frame(packets: 2) }
+        insert(10, from: .frame(510), startingWithKey: false)
+        receiver.pass(until: .frame(520) + .milliseconds(100))
+        #expect(receiver.statistics.packetsLost == 1000)
+        #expect(receiver.requests.first == .frame(510) + .milliseconds(100))
+    }
+
+    @Test(arguments: [60, 3600, 20 * 3600])
+    mutating func aSenderThatPausesComesBackWithinAFrame(seconds: Int) {
+        insert(10, from: .zero, startingWithKey: true)
+        let pause = MediaTime(ticks: Int64(seconds) * 90_000, rate: 90_000)
+        stream.timestamp = stream.timestamp.advanced(by: Int64(seconds) * 90_000 - 30_000)
+        // A pause of more than half the timestamps' range (6.6 hours) cannot be told from a jump.
+        let isJump = seconds > 6 * 3600
+        insert(10, from: pause, startingWithKey: isJump)
+        receiver.pass(until: pause + .seconds(2))
+        #expect(receiver.shown == Array(100..<110) + (isJump ? Array(111..<121) : Array(110..<120)))
+        #expect(receiver.frames[10].time - pause == .milliseconds(100))
+        #expect(receiver.requests.isEmpty)
+    }
+
+    @Test mutating func aFullRingDropsTheOldestAndAsks() {
+        var settings = JitterBufferSettings(payloadType: stream.payloadType)
+        settings.packetCapacity = 64
+        settings.playoutDelay = .seconds(60)
+        let receiver = VirtualReceiver(settings)
+        // 31 frames of two packets, and the key frame's first packet.
+        receiver.insert(stream.frame(isKey: true, packets: 2).packets[0], at: .zero)
+        for _ in 0..<31 { receiver.insert(stream.frame(packets: 2), at: .zero) }
+        #expect(receiver.requests.isEmpty)
+        #expect(receiver.buffer.occupancy.packets == 63)
+        let next = stream.frame(packets: 3)
+        #expect(receiver.insert(next.packets[0], at: .milliseconds(1)) == .queuedAfterOverflow(droppedFrames: 1))
+        #expect(receiver.requests == [.milliseconds(1)])
+        #expect(receiver.statistics.drops.overflow == 1)
+        #expect(receiver.insert(next.packets[1], at: .milliseconds(1)) == .queued)
+        #expect(receiver.insert(next.packets[2], at: .milliseconds(1)) == .queuedAfterOverflow(droppedFrames: 1))
+        #expect(receiver.buffer.occupancy.packets <= 64)
+        // A key frame sets it right.
+        receiver.insert(stream.frame(isKey: true), at: .milliseconds(2))
+        receiver.pass(until: .seconds(100))
+        #expect(receiver.shown == [133])
+        #expect(receiver.buffer.occupancy.packets == 0 && receiver.buffer.occupancy.frames == 0)
+    }
+}

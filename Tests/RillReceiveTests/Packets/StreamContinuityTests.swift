@@ -1,0 +1,75 @@
+import RillCore
+import RillRTP
+import Testing
+
+@testable import RillReceive
+
+@Suite struct StreamContinuityTests {
+    private var continuity = StreamContinuity(capacity: 1024)
+
+    private mutating func judge(_ sequence: Int, _ timestamp: Int, at time: MediaTime) -> StreamContinuity.Verdict {
+        continuity.judge(
+            SequenceNumber(UInt16(truncatingIfNeeded: sequence)), RTPTimestamp(UInt32(truncatingIfNeeded: timestamp)),
+            at: time)
+    }
+
+    @Test mutating func countersAreUnwrapped() {
+        #expect(judge(65_534, -10, at: .zero) == .fits(sequence: 65_534, timestamp: 4_294_967_286))
+        #expect(judge(1, 10, at: .zero) == .fits(sequence: 65_537, timestamp: 4_294_967_306))
+        #expect(judge(65_535, -10, at: .zero) == .fits(sequence: 65_535, timestamp: 4_294_967_286))
+        #expect(continuity.newestSequence == 65_537)
+    }
+
+    @Test mutating func whatFitsReachesOverHalfTheRingAndTenSeconds() {
+        _ = judge(10_000, 0, at: .zero)
+        #expect(judge(10_512, 0, at: .zero) == .fits(sequence: 10_512, timestamp: 0))
+        #expect(judge(10_000, 0, at: .zero) == .fits(sequence: 10_000, timestamp: 0))
+        #expect(judge(11_025, 0, at: .zero) == .setAside)
+        #expect(judge(9_999, 900_000, at: .zero) == .setAside)
+        #expect(judge(10_512, 900_001, at: .zero) == .setAside)
+        #expect(judge(10_512, 900_000, at: .zero) == .fits(sequence: 10_512, timestamp: 900_000))
+        #expect(judge(10_512, 900_000, at: .seconds(10)) == .fits(sequence: 10_512, timestamp: 900_000))
+    }
+
+    @Test mutating func twoThatAgreeAreAJump() {
+        _ = judge(0, 0, at: .zero)
+        #expect(judge(30_000, 1_000_000_000, at: .zero) == .setAside)
+        #expect(judge(20_000, 1_000_000_000, at: .zero) == .setAside)
+        // The same packet twice proves nothing.
+        #expect(judge(20_000, 1_000_000_000, at: .zero) == .setAside)
+        let jump = StreamContinuity.Jump(keepsSequence: false, keepsTime: false)
+        #expect(judge(20_001, 1_000_003_000, at: .zero) == .jumped(jump))
+        #expect(judge(20_000, 1_000_000_000, at: .zero) == .fits(sequence: 20_000, timestamp: 1_000_000_000))
+        #expect(judge(20_001, 1_000_003_000, at: .zero) == .fits(sequence: 20_001, timestamp: 1_000_003_000))
+        #expect(judge(1, 3000, at: .zero) == .setAside)
+    }
+
+    @Test mutating func aLongLossKeepsTheNumbers() {
+        _ = judge(65_000, 0, at: .zero)
+        #expect(judge(67_000, 900_000, at: .seconds(10)) == .setAside)
+        let jump = StreamContinuity.Jump(keepsSequence: true, keepsTime: true)
+        #expect(judge(67_001, 903_000, at: .seconds(10)) == .jumped(jump))
+        #expect(judge(67_000, 900_000, at: .seconds(10)) == .fits(sequence: 67_000, timestamp: 900_000))
+    }
+
+    @Test func timestampsThatRunAwayAreBroughtBack() {
+        // Each packet comes ten seconds further ahead of its time than the one before, as far as it may.
+        var continuity = StreamContinuity(capacity: 1024, timestampLimit: 1 << 33)
+        var largest: Int64 = 0
+        var jumps = 0
+        for index in 0..<20_000 {
+            let verdict = continuity.judge(
+                SequenceNumber(UInt16(truncatingIfNeeded: index)),
+                RTPTimestamp(UInt32(truncatingIfNeeded: index * 900_000)), at: .zero)
+            switch verdict {
+            case .fits(_, let timestamp): largest = max(largest, timestamp)
+            case .setAside: break
+            case .jumped(let jump):
+                #expect(!jump.keepsTime)
+                jumps += 1
+            }
+        }
+        #expect(largest < 1 << 33 && largest > 1 << 32)
+        #expect(jumps >= 2)
+    }
+}

@@ -1,0 +1,59 @@
+import RillCore
+import RillReceive
+import Testing
+
+@Suite struct FreezeMeterTests {
+    /// A meter that was shown frames with these gaps in milliseconds.
+    private func meter(_ gaps: [Double]) -> FreezeMeter.Statistics {
+        var meter = FreezeMeter()
+        var now = 0.0
+        meter.shown(at: .zero)
+        for gap in gaps {
+            now += gap
+            meter.shown(at: .milliseconds(now))
+        }
+        return meter.statistics
+    }
+
+    private func steady(_ gap: Double, _ count: Int = 40) -> [Double] { Array(repeating: gap, count: count) }
+
+    @Test(arguments: [(20.0, 170.0), (50.0, 200.0), (100.0, 300.0), (200.0, 600.0)])
+    func aGapOfThreeTimesTheMeanOr150MillisecondsMoreIsAFreeze(gap: Double, threshold: Double) {
+        #expect(meter(steady(gap) + [threshold - 1] + steady(gap)).freezeCount == 0)
+        let frozen = meter(steady(gap) + [threshold] + steady(gap))
+        #expect(frozen.freezeCount == 1)
+        #expect(frozen.totalFreezesDuration == .seconds(threshold / 1000))
+    }
+
+    @Test func theMeanIsThatOfTheLastThirty() {
+        // Thirty gaps of 100 ms after many of 1 s: the second has been forgotten.
+        #expect(meter(steady(1000, 50) + steady(100, 30) + [300]).freezeCount == 1)
+        #expect(meter(steady(1000, 50) + steady(100, 20) + [300]).freezeCount == 0)
+    }
+
+    @Test func fiveGapsMustBeSeenFirst() {
+        #expect(meter(steady(20, 4) + [1000]).freezeCount == 0)
+        #expect(meter(steady(20, 5) + [1000]).freezeCount == 1)
+    }
+
+    @Test func gapsOverHalfASecondAreCountedBeside() {
+        let statistics = meter(steady(400) + [500] + [501] + steady(400))
+        #expect(statistics.freezeCount == 0)
+        #expect(statistics.longGapCount == 1)
+        #expect(statistics.totalLongGapsDuration == .milliseconds(501))
+    }
+
+    @Test func gapsOverFiveSecondsArePausesToo() {
+        let statistics = meter(steady(100) + [5000] + steady(100) + [5001])
+        #expect(statistics.freezeCount == 2 && statistics.longGapCount == 2)
+        #expect(statistics.pauseCount == 1)
+        #expect(statistics.totalPausesDuration == .milliseconds(5001))
+    }
+
+    @Test func framesAndTheirDistancesAreSummed() {
+        let statistics = meter([100, 300])
+        #expect(statistics.framesRendered == 3)
+        #expect(statistics.totalInterFrameDelay == .milliseconds(400))
+        #expect(abs(statistics.totalSquaredInterFrameDelay - 0.1) < 1e-12)
+    }
+}

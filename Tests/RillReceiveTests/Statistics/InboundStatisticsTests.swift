@@ -1,0 +1,48 @@
+import RillCore
+import RillRTP
+import RillReceive
+import Testing
+
+/// Sums over frames, by their W3C names.
+@Suite struct InboundStatisticsTests {
+    @Test func timesAreSummedOverFrames() {
+        var stream = SyntheticStream()
+        let receiver = VirtualReceiver()
+        let key = stream.frame(isKey: true, packets: 3)
+        for (index, packet) in key.packets.enumerated() {
+            receiver.insert(packet, at: .milliseconds(Double(10 * index)))
+        }
+        receiver.insert(stream.frame(), at: .milliseconds(40))
+        receiver.pass(until: .seconds(1))
+        let statistics = receiver.statistics
+        #expect(statistics.framesReceived == 2 && statistics.keyFramesReceived == 1)
+        #expect(statistics.framesAssembledFromMultiplePackets == 1)
+        #expect(statistics.totalAssemblyTime == .milliseconds(20))
+        #expect(statistics.jitterBufferEmittedCount == 2)
+        // The key frame from 0 to 120 ms; the other came 40 ms in and is played out 33.3 ms and the smaller transit, that
+        // of itself, later than its timestamp: at 40 + 100.
+        #expect(statistics.jitterBufferDelay == .milliseconds(120 + 100))
+        #expect(statistics.jitterBufferTargetDelay == .milliseconds(200))
+        #expect(statistics.framesDropped == 0)
+    }
+
+    @Test func everyFrameReceivedIsReleasedDroppedOrHeld() {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            var stream = SyntheticStream()
+            let receiver = VirtualReceiver()
+            var seen = 0
+            for index in 0..<300 {
+                let frame = stream.frame(isKey: index % 50 == 0, packets: 2)
+                let packets = frame.packets.filter { _ in generator.unitInterval() > 0.1 }
+                if !packets.isEmpty { seen += 1 }
+                for packet in packets { receiver.insert(packet, at: .frame(index)) }
+            }
+            let statistics = receiver.statistics
+            #expect(
+                statistics.jitterBufferEmittedCount + statistics.drops.total + receiver.buffer.occupancy.frames == seen,
+                "seed \(seed)")
+            #expect(statistics.drops.incomplete > 0 && statistics.drops.undecodable > 0, "seed \(seed)")
+        }
+    }
+}
