@@ -42,6 +42,7 @@ let package = Package(
         // The C libraries, one system module each.
         .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
+        .systemLibrary(name: "CThreads"),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
         // The rooms of the house, in the order in which the data visits them.
@@ -58,7 +59,7 @@ let package = Package(
             "Rill",
             [
                 "RillCore", "RillImage", "RillCapture", "RillFiles", "RillCodec", "RillRTP", "RillSend",
-                "RillNetwork", "RillReceive",
+                "RillNetwork", "RillReceive", "CThreads",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),

@@ -30,12 +30,21 @@ public final class VPXDecoder {
         public var framesCorrupted = 0
         /// Pictures not handed out because sinks held all buffers.
         public var picturesWithoutBuffer = 0
+
+        /// Nothing counted yet.
+        public init() {}
     }
 
     /// What it has done so far.
     public private(set) var statistics = Statistics()
     /// Whether the next frame has to be a key frame.
     public private(set) var isAwaitingKeyFrame = true
+
+    /// Whether the next picture would find a buffer, unless it has a new size. Only sinks that let go can change a `false`.
+    public var hasBuffer: Bool {
+        guard let pool else { return true }
+        return pool.statistics.inUse < pool.capacity
+    }
 
     private let context: VPXContext
     private let poolCapacity: Int

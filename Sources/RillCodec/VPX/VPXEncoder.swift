@@ -27,6 +27,9 @@ public final class VPXEncoder {
         public var qpSum = 0
         /// Bytes of coded frames.
         public var bytesEncoded = 0
+
+        /// Nothing counted yet.
+        public init() {}
     }
 
     private let context: VPXContext

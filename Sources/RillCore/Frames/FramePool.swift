@@ -34,6 +34,9 @@ public final class FramePool: Sendable {
         public var handedOut = 0
         /// Requests that found the pool dry.
         public var misses = 0
+
+        /// Nothing counted yet.
+        public init() {}
     }
 
     private struct Buffers: ~Copyable {

@@ -8,6 +8,10 @@ public enum NotationError: Error, Equatable, Sendable {
         case duration
         /// See ``Percentage/init(notation:)``.
         case percentage
+        /// See ``Resolution/init(notation:)``.
+        case resolution
+        /// See ``FrameRate/init(notation:)``.
+        case frameRate
     }
 
     /// The text does not begin with a decimal number of at most 18 digits.
@@ -44,6 +48,8 @@ extension NotationError.Quantity {
         case .bitrate: "bits per second, like 1500k, 2M or 45000"
         case .duration: "a duration, like 40ms, 1.5s or 250us"
         case .percentage: "a percentage, like 2% or 0.5%"
+        case .resolution: "a size in pixels, like 640x480"
+        case .frameRate: "frames a second, like 30 or 30000/1001"
         }
     }
 
@@ -52,6 +58,8 @@ extension NotationError.Quantity {
         case .bitrate: "1 bit per second"
         case .duration: "1ns"
         case .percentage: "0.0001%"
+        case .resolution: "1 pixel"
+        case .frameRate: "1"
         }
     }
 
@@ -60,6 +68,8 @@ extension NotationError.Quantity {
         case .bitrate: "\(Bitrate.notationMaximum)"
         case .duration: MediaDuration.notationMaximum.notation
         case .percentage: "100%"
+        case .resolution: "\(Resolution.maximumDimension)x\(Resolution.maximumDimension), the least 1x1"
+        case .frameRate: "2147483647, the least 1"
         }
     }
 }

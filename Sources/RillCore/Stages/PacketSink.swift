@@ -16,3 +16,15 @@ public final class PacketTap: PacketSink {
 
     public func send(_ packet: Span<UInt8>, at time: MediaTime) { body(packet, time) }
 }
+
+/// A sink made of a function that may be called from several threads at once, as the live driver does.
+public final class ConcurrentPacketTap: PacketSink, Sendable {
+    private let body: @Sendable (Span<UInt8>, MediaTime) -> Void
+
+    /// A sink that calls `body` with every packet.
+    public init(_ body: @escaping @Sendable (Span<UInt8>, MediaTime) -> Void) {
+        self.body = body
+    }
+
+    public func send(_ packet: Span<UInt8>, at time: MediaTime) { body(packet, time) }
+}

@@ -1,50 +1,54 @@
 /// Reads big-endian fields one after the other, and never beyond the end.
+///
+/// Always inlined: what is left of a field is one comparison and one load.
 struct ByteReader: ~Escapable {
     private let bytes: Span<UInt8>
     /// Bytes read so far.
     private(set) var position: Int
 
-    @_lifetime(copy bytes)
+    /// A reader of `bytes` that begins at `position`, which lies in them or at their end.
+    @inline(__always) @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>, at position: Int = 0) {
+        precondition(position >= 0 && position <= bytes.count, "byte \(position) of \(bytes.count)")
         self.bytes = bytes
         self.position = position
     }
 
     /// Bytes still to come.
-    var remaining: Int { bytes.count - position }
+    @inline(__always)
+    var remaining: Int { bytes.count &- position }
 
     /// Throws unless `count` more bytes are there.
+    @inline(__always)
     func require(_ count: Int) throws(RTPError) {
-        guard remaining >= count else { throw .truncated(needed: position + count, available: bytes.count) }
+        guard remaining >= count else { throw .truncated(needed: position &+ count, available: bytes.count) }
     }
 
-    @_lifetime(self: copy self)
-    mutating func uint8() throws(RTPError) -> UInt8 {
-        try require(1)
-        defer { position += 1 }
-        return bytes[position]
-    }
+    @inline(__always) @_lifetime(self: copy self)
+    mutating func uint8() throws(RTPError) -> UInt8 { try integer() }
 
-    @_lifetime(self: copy self)
-    mutating func uint16() throws(RTPError) -> UInt16 {
-        try require(2)
-        defer { position += 2 }
-        return UInt16(bytes[position]) << 8 | UInt16(bytes[position + 1])
-    }
+    @inline(__always) @_lifetime(self: copy self)
+    mutating func uint16() throws(RTPError) -> UInt16 { try integer() }
 
-    @_lifetime(self: copy self)
-    mutating func uint32() throws(RTPError) -> UInt32 {
-        try require(4)
-        defer { position += 4 }
-        return bytes.bigEndianUInt32(at: position)
-    }
+    @inline(__always) @_lifetime(self: copy self)
+    mutating func uint32() throws(RTPError) -> UInt32 { try integer() }
 
-    /// Passes over `count` bytes and says where they stand.
-    @_lifetime(self: copy self)
+    /// Passes over `count` bytes, not fewer than none, and says where they stand.
+    @inline(__always) @_lifetime(self: copy self)
     mutating func range(_ count: Int) throws(RTPError) -> Range<Int> {
         try require(count)
-        defer { position += count }
-        return position..<position + count
+        defer { position &+= count }
+        return position..<position &+ count
+    }
+
+    @inline(__always) @_lifetime(self: copy self)
+    private mutating func integer<Value: FixedWidthInteger & BitwiseCopyable>() throws(RTPError) -> Value {
+        let byteCount = Value.bitWidth / 8
+        try require(byteCount)
+        defer { position &+= byteCount }
+        // The bytes are there: `position` is never negative, and `require` has compared it with the end.
+        return unsafe Value(
+            bigEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: Value.self))
     }
 }
 

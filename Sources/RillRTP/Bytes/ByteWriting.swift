@@ -2,16 +2,17 @@
 // caller's to provide (every structure says its `byteCount` beforehand), so running out of it traps.
 
 extension OutputSpan where Element == UInt8 {
-    @_lifetime(self: copy self)
-    mutating func append(bigEndian value: UInt16) {
-        append(UInt8(truncatingIfNeeded: value >> 8))
-        append(UInt8(truncatingIfNeeded: value))
-    }
-
-    @_lifetime(self: copy self)
-    mutating func append(bigEndian value: UInt32) {
-        append(bigEndian: UInt16(truncatingIfNeeded: value >> 16))
-        append(bigEndian: UInt16(truncatingIfNeeded: value))
+    /// Appends the bytes of `value`, the highest first. Always inlined: what is left is one comparison and one store.
+    @inline(__always) @_lifetime(self: copy self)
+    mutating func append<Value: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(bigEndian value: Value) {
+        let byteCount = Value.bitWidth / 8
+        precondition(byteCount <= freeCapacity, "\(byteCount) bytes, room for \(freeCapacity)")
+        unsafe withUnsafeMutableBufferPointer { buffer, initialized in
+            // Room was checked above.
+            let end = unsafe UnsafeMutableRawPointer(buffer.baseAddress! + initialized)
+            unsafe end.storeBytes(of: value.bigEndian, as: Value.self)
+            initialized &+= byteCount
+        }
     }
 
     /// Appends all of `bytes`. Spans have no bulk append yet (Swift 6.3), so this goes through the raw buffer once.

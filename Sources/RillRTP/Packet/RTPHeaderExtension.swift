@@ -37,6 +37,7 @@ public struct RTPHeaderExtension: ~Escapable {
     ///
     /// - Throws: `truncated`.
     @_lifetime(copy packet)
+    @inline(__always)  // On the way of every packet that has one.
     static func parse(_ packet: Span<UInt8>, at offset: Int) throws(RTPError) -> RTPHeaderExtension {
         var reader = ByteReader(packet, at: offset)
         let profile = try reader.uint16()

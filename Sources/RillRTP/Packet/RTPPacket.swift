@@ -9,7 +9,7 @@
 ///
 ///     let packet = try RTPPacket(parsing: datagram)
 ///     let (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
-///     frame.append(copying: packet.payload.extracting(offset...))
+///     let piece = packet.payload.extracting(offset...)  // the frame's bytes in this packet
 ///
 /// The view lives no longer than the bytes. It may be made of any bytes: what is no RTP packet throws.
 public struct RTPPacket: ~Escapable {

@@ -20,7 +20,7 @@
 ///
 ///     var description = try SourceDescription(parsing: packet)
 ///     while let item = try description.next() {
-///         if item.type == .canonicalName { names[item.ssrc] = Array(copying: item.text) }
+///         if item.type == .canonicalName { note(item.text, of: item.ssrc) }
 ///     }
 ///
 /// A view: it lives no longer than the bytes.

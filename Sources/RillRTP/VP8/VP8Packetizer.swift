@@ -53,6 +53,9 @@ public struct VP8Packetizer: Sendable {
     /// How many packets the frame makes.
     public var packetCount: Int { split.count }
 
+    /// Bytes of payload of all packets: the frame, and a descriptor in each.
+    public var payloadByteCount: Int { split.byteCount + split.count * descriptor.byteCount }
+
     /// Bytes of packet `index`.
     public func byteCount(ofPacket index: Int) -> Int {
         header.byteCount + headerExtensionByteCount + descriptor.byteCount + split[index].count

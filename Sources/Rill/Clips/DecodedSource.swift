@@ -1,0 +1,96 @@
+public import RillCodec
+public import RillCore
+import RillFiles
+
+/// An IVF file of VP8 as a source of pictures: read, and decoded exactly, without post-processing.
+///
+/// A frame that cannot be decoded is counted and left out, with those behind it up to the next key frame. One owner, one
+/// thread at a time.
+public final class DecodedSource: FrameSource {
+    /// Size as the header says, rate as the first two stamps say (30 where there are no two).
+    public let format: SourceFormat
+    /// Frames that could not be decoded, or that built on one that could not.
+    public private(set) var framesSkipped = 0
+    /// Why the first of them could not.
+    public private(set) var firstFailure: CodecError?
+
+    private let reader: IVFReader
+    private let decoder: VPXDecoder
+    /// Frames that were read to learn the rate, and are still to be decoded.
+    private var lookahead: [(time: MediaTime, payload: [UInt8])] = []
+    private var payload: [UInt8] = []
+
+    /// Opens a file; `-` is standard input.
+    ///
+    /// - Parameters:
+    ///   - capacity: how many pictures may be in use downstream at once.
+    ///   - threadCount: threads of the decoder; the pictures do not depend on it.
+    /// - Throws: ``FileError``, or ``CodecError`` for a codec that is not decoded.
+    public init(path: String, capacity: Int = 8, threadCount: Int = 1) throws {
+        reader = try IVFReader(path: path)
+        let header = reader.header
+        guard header.codec == .vp8 else {
+            throw CodecError.invalidSettings("\(path) holds \(header.codec.rawValue), and only VP8 is decoded")
+        }
+        guard let resolution = header.resolution else {
+            throw CodecError.invalidSettings("\(path) says in its header that its pictures have no size")
+        }
+        decoder = try VPXDecoder(poolCapacity: capacity, threadCount: threadCount)
+        var stamps: [Int64] = []
+        // A file that ends or is damaged this early says so again when its frames are asked for.
+        while stamps.count < 2, let frame = try? reader.next(into: &payload) {
+            stamps.append(frame.timestamp)
+            lookahead.append((frame.time, payload))
+        }
+        let rate = stamps.count == 2 ? header.timeBase.frameRate(ofTicks: stamps[1] &- stamps[0]) : nil
+        format = SourceFormat(
+            resolution: resolution, frameRate: rate ?? 30,
+            frameCount: header.frameCount == 0 ? nil : header.frameCount)
+    }
+
+    public func next() throws -> SourceOutput {
+        while decoder.hasBuffer {
+            guard let time = try read() else { return .end }
+            if let picture = decode(at: time) { return .frame(picture) }
+        }
+        return .noBuffer
+    }
+
+    /// Reads the next frame's bytes into `payload`; its time, or `nil` behind the last.
+    private func read() throws -> MediaTime? {
+        guard lookahead.isEmpty else {
+            let next = lookahead.removeFirst()
+            payload = next.payload
+            return next.time
+        }
+        return try reader.next(into: &payload)?.time
+    }
+
+    private func decode(at time: MediaTime) -> VideoFrame? {
+        do throws(CodecError) {
+            switch try decoder.decode(payload.span, captureTime: time) {
+            case .picture(let picture): return picture
+            case .hidden: return nil
+            case .noBuffer: preconditionFailure("there was a buffer before the picture was decoded")
+            case .awaitingKeyFrame: framesSkipped += 1
+            }
+        } catch {
+            framesSkipped += 1
+            firstFailure = firstFailure ?? error
+        }
+        return nil
+    }
+}
+
+extension IVFHeader.TimeBase {
+    /// The rate of frames that are `ticks` apart; `nil` where that is none.
+    fileprivate func frameRate(ofTicks ticks: Int64) -> FrameRate? {
+        guard ticks > 0, ticks <= Int64(Int32.max) else { return nil }
+        var (seconds, frames) = (Int64(numerator) * ticks, Int64(denominator))
+        var (a, b) = (seconds, frames)
+        while b != 0 { (a, b) = (b, a % b) }
+        seconds /= a
+        frames /= a
+        return FrameRate(validating: Int(frames), per: Int(seconds))
+    }
+}

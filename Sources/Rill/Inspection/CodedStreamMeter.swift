@@ -1,0 +1,48 @@
+import RillCore
+import RillRTP
+
+/// Gathers what can be said of a row of coded frames without decoding them.
+struct CodedStreamMeter {
+    private let codec: VideoCodec
+    private(set) var count = 0
+    private var keyFrames = 0
+    private var resolution: String?
+    private var span = MediaSpan()
+    private var byteCount = 0
+    private var smallest = Int.max
+    private var largest = 0
+
+    init(codec: VideoCodec) {
+        self.codec = codec
+    }
+
+    /// Adds the next frame.
+    mutating func add(_ payload: Span<UInt8>, at time: MediaTime) {
+        count += 1
+        span.add(time)
+        byteCount += payload.count
+        smallest = min(smallest, payload.count)
+        largest = max(largest, payload.count)
+        // Frames that are none count as frames of the file, and are no key frames.
+        guard codec == .vp8, let header = try? VP8FrameHeader.parse(payload), let key = header.keyFrame else { return }
+        keyFrames += 1
+        resolution = resolution ?? "\(key.width)x\(key.height)"
+    }
+
+    /// What was gathered.
+    var stream: FileInspection.Stream {
+        var stream = FileInspection.Stream(codec: codec.rawValue, resolution: resolution, frames: count)
+        stream.keyFrames = codec == .vp8 ? keyFrames : nil
+        let seconds = span.duration.seconds
+        stream.duration = seconds
+        if seconds > 0 {
+            stream.frameRate = Double(count) / seconds
+            stream.bitrate = Double(8 * byteCount) / seconds
+        }
+        if count > 0 {
+            stream.frameBytes = FileInspection.Sizes(
+                minimum: smallest, mean: Double(byteCount) / Double(count), maximum: largest)
+        }
+        return stream
+    }
+}

@@ -1,0 +1,208 @@
+public import RillCodec
+public import RillCore
+public import RillRTP
+import RillReceive
+
+/// Receives any number of streams live: packets come in on any thread, and a small fixed set of threads decodes them.
+///
+///     let receiver = LiveReceiver(feedback: socket)
+///     try receiver.add(ReceiveSettings(…), sink: screen)
+///     …
+///     receiver.insert(datagram)
+///
+/// Each stream has a jitter buffer and a decoder of its own. A decoding thread serves the streams that were given to it,
+/// and sleeps until the next frame of any of them is due. A datagram finds its stream by its SSRC.
+///
+/// Threads: `rill-decode-0` and so on. A stream's sink is called on its decoding thread.
+public final class LiveReceiver: Sendable {
+    /// The clock that packets and frames are stamped with.
+    public let clock: LiveClock
+    private let feedback: any PacketSink & Sendable
+    private let groups: [Monitor<StreamGroup>]
+    private let threads: [NamedThread]
+    private let routes = Monitor([SSRC: Route]())
+
+    private struct Route: Sendable {
+        var group: Int
+        var index: Int
+    }
+
+    /// A receiver without streams.
+    ///
+    /// - Parameters:
+    ///   - feedback: gets RTCP packets for the senders, from the decoding threads.
+    ///   - threadCount: decoding threads, at least 1. One decodes a 720p stream and a dozen thumbnails with ease.
+    ///   - clock: the session's clock, if it has one already.
+    public init(feedback: any PacketSink & Sendable, threadCount: Int = 1, clock: LiveClock = LiveClock()) {
+        precondition(threadCount > 0, "a receiver has at least one decoding thread")
+        let groups = (0..<threadCount).map { _ in Monitor(StreamGroup()) }
+        self.clock = clock
+        self.feedback = feedback
+        self.groups = groups
+        self.threads = groups.indices.map { index in
+            NamedThread("rill-decode-\(index)") { decode(groups[index], clock: clock, feedback: feedback) }
+        }
+    }
+
+    /// Adds a stream, whose SSRC must be known. One that is there already is the programmer's mistake.
+    ///
+    /// - Parameter sink: gets the pictures; it belongs to the decoding thread from now on.
+    public func add(_ settings: ReceiveSettings, sink: sending any FrameSink) throws(CodecError) {
+        guard let ssrc = settings.jitterBuffer.ssrc else {
+            preconditionFailure("a stream among others is told apart by its SSRC")
+        }
+        let decoder = try StreamDecoder(settings, sink: sink)
+        routes.withLock { routes in
+            precondition(routes[ssrc] == nil, "the stream \(ssrc) is there already")
+            let group = routes.count % groups.count
+            let index = groups[group].change { group in
+                group.streams.append(StreamGroup.Stream(StreamReceiver(settings), decoder))
+                return group.streams.count - 1
+            }
+            routes[ssrc] = Route(group: group, index: index)
+        }
+    }
+
+    /// Takes a datagram, RTP or RTCP, on any thread. `false`: it belongs to none of the streams.
+    @discardableResult
+    public func insert(_ datagram: Span<UInt8>) -> Bool {
+        guard let ssrc = SSRC(ofSenderOf: datagram), let route = routes.withLock({ $0[ssrc] }) else { return false }
+        let now = clock.now
+        groups[route.group].change { group in
+            _ = group.streams[route.index].receiver.insert(datagram, at: now)
+        }
+        return true
+    }
+
+    /// What the stream has been through; `nil` for a stream that is not there.
+    public func statistics(of ssrc: SSRC) -> ReceiveStatistics? {
+        guard let route = routes.withLock({ $0[ssrc] }) else { return nil }
+        return groups[route.group].withLock { $0.streams[route.index].statistics }
+    }
+
+    /// Whether no stream holds anything that could still be shown.
+    public var isIdle: Bool {
+        groups.allSatisfy { group in group.withLock { $0.streams.allSatisfy(\.receiver.isIdle) } }
+    }
+
+    /// Stops decoding, waits for the threads and finishes the sinks.
+    ///
+    /// - Throws: the first error that a sink has thrown; its stream was not shown any further.
+    public func stop() throws {
+        for group in groups { group.change { $0.isStopping = true } }
+        for thread in threads { thread.join() }
+        for group in groups { try group.withLock { try $0.finish() } }
+    }
+}
+
+/// The streams of one decoding thread.
+private struct StreamGroup: ~Copyable {
+    var streams: [Stream] = []
+    var isStopping = false
+
+    struct Stream {
+        let receiver: StreamReceiver
+        /// `nil` while the decoding thread works with it.
+        var decoder: StreamDecoder?
+        var statistics: ReceiveStatistics
+        var failure: (any Error)?
+
+        init(_ receiver: StreamReceiver, _ decoder: StreamDecoder) {
+            self.receiver = receiver
+            self.decoder = decoder
+            self.statistics = ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
+        }
+    }
+
+    func finish() throws {
+        for stream in streams {
+            if let failure = stream.failure { throw failure }
+            try stream.decoder?.finish()
+        }
+    }
+}
+
+// MARK: - The decoding thread
+
+/// A frame to decode, and the decoder for it, which the thread has for itself until it gives it back.
+private struct DecodingJob {
+    var index: Int
+    var frame: ReceivedFrame
+    var decoder: StreamDecoder
+}
+
+/// Decodes what is due until the group stops.
+private func decode(_ group: Monitor<StreamGroup>, clock: LiveClock, feedback: any PacketSink & Sendable) {
+    var payload: [UInt8] = []
+    while let job = nextJob(in: group, into: &payload, clock: clock, feedback: feedback) {
+        let outcome = job.decoder.decode(job.frame, payload.span)
+        var failure: (any Error)?
+        if case .picture(let picture) = outcome {
+            let decoded = clock.now
+            do { try job.decoder.show(picture, decoded: decoded, at: clock.now) } catch { failure = error }
+        }
+        group.withLock { group in
+            group.streams[job.index].giveBack(job.decoder, after: job.frame, outcome, failure, at: clock.now)
+        }
+    }
+}
+
+/// Waits for a frame to be due; `nil` once the group stops.
+private func nextJob(
+    in group: Monitor<StreamGroup>, into payload: inout [UInt8], clock: LiveClock,
+    feedback: any PacketSink & Sendable
+) -> DecodingJob? {
+    enum Answer {
+        case job(DecodingJob)
+        case wait(until: MediaTime)
+        case stop
+    }
+    var deadline = MediaTime.distantFuture
+    while true {
+        let answer: Answer? = group.wait(untilMonotonic: clock.monotonic(deadline)) { group in
+            guard !group.isStopping else { return .stop }
+            let now = clock.now
+            var next = MediaTime.distantFuture
+            for index in group.streams.indices {
+                switch group.streams[index].poll(at: now, into: &payload, feedback: feedback) {
+                case .decode(let frame):
+                    guard let decoder = group.streams[index].decoder.take() else { continue }
+                    return .job(DecodingJob(index: index, frame: frame, decoder: decoder))
+                case .wait(let time): next = min(next, time)
+                }
+            }
+            return next == deadline ? nil : .wait(until: next)
+        }
+        switch answer {
+        case .job(let job): return job
+        case .wait(let time): deadline = time
+        case .stop: return nil
+        // The deadline has passed and nothing was due: it is asked for anew.
+        case nil: deadline = .distantFuture
+        }
+    }
+}
+
+extension StreamGroup.Stream {
+    /// Asks the jitter buffer, if it asked to be asked. A stream whose sink has failed has nothing to do any more.
+    fileprivate func poll(
+        at now: MediaTime, into payload: inout [UInt8], feedback: any PacketSink
+    ) -> StreamReceiver.Step {
+        guard failure == nil else { return .wait(until: .distantFuture) }
+        guard receiver.wakeTime <= now else { return .wait(until: receiver.wakeTime) }
+        return receiver.poll(at: now, into: &payload, feedback: feedback)
+    }
+
+    fileprivate mutating func giveBack(
+        _ decoder: StreamDecoder, after frame: ReceivedFrame, _ outcome: StreamDecoder.Outcome,
+        _ failure: (any Error)?, at now: MediaTime
+    ) {
+        switch outcome {
+        case .picture, .decodedOnly: break
+        case .refused, .skipped: receiver.decodingFailed(frame, at: now)
+        }
+        self.decoder = decoder
+        self.failure = failure
+        self.statistics = ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
+    }
+}

@@ -1,0 +1,195 @@
+public import RillCodec
+public import RillCore
+
+/// A sending pipeline live: the source on one thread, each layer's encoder on a thread of its own.
+///
+///     let sender = try LiveSender(pipeline, source: scene, packets: socket)
+///     …
+///     sender.stop()
+///
+/// Nothing waits for long: a frame that comes while a layer is still encoding the one before waits in a hand-off of one
+/// place, and the newest wins; what gave way is counted, and what was asked of the encoder with it is asked again with
+/// its successor. A source that delivers faster than real time (a clip, a scene) is paced by its stamps.
+///
+/// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these; the packet sink is called from
+/// several of them.
+public final class LiveSender: Sendable {
+    /// The clock that frames and packets are stamped with.
+    public let clock: LiveClock
+    /// What is being sent; change bitrates, switch layers and ask for key frames here.
+    public let pipeline: SendPipeline
+
+    private let packets: any PacketSink & Sendable
+    private let handoffs: [LatestValue<Job>]
+    private let state = Monitor(State())
+
+    private struct Job: Sendable {
+        var frame: VideoFrame
+        var task: LayerTask
+    }
+
+    private struct State: ~Copyable {
+        var isStopping = false
+        var runningThreads = 0
+        var isFinished = false
+        var framesCaptured = 0
+        var span = MediaSpan()
+        var failure: (any Error)?
+        var sourceFailure: (any Error)?
+    }
+
+    /// Starts sending.
+    ///
+    /// - Parameters:
+    ///   - source: where frames come from; it belongs to the capture thread from now on.
+    ///   - packets: where packets go; called from each layer's thread.
+    ///   - clock: the session's clock, if it has one already.
+    public init(
+        _ pipeline: SendPipeline, source: sending any FrameSource, packets: any PacketSink & Sendable,
+        clock: LiveClock = LiveClock()
+    ) {
+        self.pipeline = pipeline
+        self.packets = packets
+        self.clock = clock
+        self.handoffs = pipeline.layers.map { _ in LatestValue<Job>() }
+        start(source)
+    }
+
+    /// Starts sending the layers of a source: pipeline and driver in one.
+    ///
+    ///     let sender = try LiveSender(source: scene, layers: [.high(.vga, bitrate: .kilobits(800)), .low]) { packet, time in
+    ///         socket.send(packet)
+    ///     }
+    ///
+    /// - Parameter send: is called with each packet, from the layers' threads.
+    public convenience init(
+        source: sending any FrameSource, layers: [LayerSettings],
+        send: @escaping @Sendable (Span<UInt8>, MediaTime) -> Void
+    ) throws(PipelineError) {
+        let settings = SendSettings(layers: layers, seed: .random(in: 0 ... .max))
+        self.init(try SendPipeline(settings), source: source, packets: ConcurrentPacketTap(send))
+    }
+
+    /// Takes an RTCP packet of the receiver, on any thread.
+    public func receive(_ rtcp: Span<UInt8>) {
+        pipeline.receive(rtcp, at: clock.now)
+    }
+
+    /// Stops after the frame in work, and waits until all threads are done.
+    ///
+    /// - Throws: what ended the session before, if something did: an error of an encoder or a tap.
+    public func stop() throws {
+        state.change { $0.isStopping = true }
+        try waitUntilFinished()
+    }
+
+    /// Waits until the source has given its last frame and all packets are sent. An endless source is stopped by
+    /// ``stop()``.
+    ///
+    /// - Throws: what ended the session, if it was an error of an encoder or a tap.
+    public func waitUntilFinished() throws {
+        let failure: (any Error)?? = state.wait { $0.isFinished ? .some($0.failure) : nil }
+        if let failure = failure ?? nil { throw failure }
+    }
+
+    /// Why the source ended before its end, if it did. What came before was sent.
+    public var sourceFailure: (any Error)? { state.withLock { $0.sourceFailure } }
+
+    /// Whether all frames are sent, or the session has failed.
+    public var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// Frames that the source has given.
+    public var framesCaptured: Int { state.withLock { $0.framesCaptured } }
+
+    /// The length of what the source has given.
+    public var duration: MediaDuration { state.withLock { $0.span.duration } }
+
+    /// Frames that gave way to a newer one because the layer's encoder was busy, in the order of the layers.
+    public var framesDropped: [Int] { handoffs.map(\.dropped) }
+}
+
+// MARK: - The threads
+
+extension LiveSender {
+    private func start(_ source: sending any FrameSource) {
+        state.withLock { $0.runningThreads = 1 + handoffs.count }
+        for index in handoffs.indices {
+            _ = NamedThread("rill-\(pipeline.settings.layers[index].rid)") { self.run { try self.encode(layer: index) } }
+        }
+        // The source is handed over to the capture thread, which alone uses it.
+        let handedOver = Monitor(source)
+        _ = NamedThread("rill-capture") {
+            self.run {
+                defer { for handoff in self.handoffs { handoff.close() } }
+                try handedOver.withLock { try self.capture($0) }
+            }
+        }
+    }
+
+    /// A thread's work; the first error ends the session.
+    private func run(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            state.change { state in
+                state.failure = state.failure ?? error
+                state.isStopping = true
+            }
+        }
+        let isLast = state.withLock { state in
+            state.runningThreads -= 1
+            return state.runningThreads == 0
+        }
+        guard isLast else { return }
+        let failure = Result { try pipeline.finish() }.failure
+        state.change { state in
+            state.failure = state.failure ?? failure
+            state.isFinished = true
+        }
+    }
+
+    private func capture(_ source: any FrameSource) throws {
+        while !state.withLock({ $0.isStopping }) {
+            let output: SourceOutput
+            do { output = try source.next() } catch {
+                // What came before is still sent.
+                state.withLock { $0.sourceFailure = error }
+                return
+            }
+            switch output {
+            case .frame(let frame): try pass(frame)
+            // Everything is in use downstream: give the encoders a moment.
+            case .noBuffer: LiveClock.pause()
+            case .end: return
+            }
+        }
+    }
+
+    private func pass(_ frame: VideoFrame) throws {
+        pipeline.sendReports(at: clock.now, to: packets)
+        clock.sleep(until: frame.captureTime)
+        state.withLock { state in
+            state.framesCaptured += 1
+            state.span.add(frame.captureTime)
+        }
+        let (frame, tasks) = try pipeline.admit(frame) { clock.now }
+        for index in handoffs.indices {
+            guard let task = tasks[index] else { continue }
+            handoffs[index].put(Job(frame: frame, task: task)) { new, dropped in
+                Job(frame: new.frame, task: new.task.absorbing(dropped.task))
+            }
+        }
+    }
+
+    private func encode(layer index: Int) throws {
+        while let job = handoffs[index].take() {
+            try pipeline.encode(job.frame, job.task, layer: index, to: packets) { clock.now }
+        }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
+}

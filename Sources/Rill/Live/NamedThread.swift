@@ -1,0 +1,40 @@
+internal import CThreads
+import Glibc
+import RillCore
+
+/// A thread of its own with a name that `top -H` and debuggers show: blocking work never runs on Swift's shared pool.
+final class NamedThread: Sendable {
+    private let isFinished: Monitor<Bool>
+
+    /// Starts `body` on a new thread. Of `name` the kernel keeps 15 bytes.
+    init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let isFinished = Monitor(false)
+        self.isFinished = isFinished
+        let work = Work {
+            body()
+            isFinished.change { $0 = true }
+        }
+        var thread = pthread_t()
+        // The new thread takes over this reference.
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                // The pointer is the reference that was handed over just above; a start routine always gets one.
+                unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().body()
+                return nil
+            }, Unmanaged.passRetained(work).toOpaque())
+        precondition(result == 0, "the system gave no thread (error \(result))")
+        unsafe pthread_setname_np(thread, String(name.prefix(15)))
+        pthread_detach(thread)
+    }
+
+    /// Waits until the thread's work is done.
+    func join() {
+        isFinished.wait { $0 ? () : nil }
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}

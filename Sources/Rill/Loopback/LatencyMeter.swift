@@ -1,0 +1,77 @@
+import Histogram
+import RillCore
+
+/// Gathers how long frames take from each stage to the next, and in all.
+struct LatencyMeter {
+    private typealias Stage = FrameStamps.Stage
+
+    private var steps: [Histogram<UInt32>]
+    private var whole: Histogram<UInt32>
+
+    /// The longest time that is told apart; longer ones count as this.
+    private static let longest = MediaDuration.seconds(60)
+
+    init() {
+        // Microseconds with two significant digits: 12 kB a stage, and no growth.
+        func histogram() -> Histogram<UInt32> {
+            Histogram(
+                highestTrackableValue: UInt64(Self.longest.nanoseconds / 1000), numberOfSignificantValueDigits: .two)
+        }
+        steps = Stage.allCases.dropFirst().map { _ in histogram() }
+        whole = histogram()
+    }
+
+    /// Adds a frame that has been shown.
+    mutating func add(_ stamps: FrameStamps) {
+        for (index, stage) in Stage.allCases.dropFirst().enumerated() {
+            guard let start = stamps[Stage.allCases[index]], let end = stamps[stage] else { continue }
+            record(end - start, in: &steps[index])
+        }
+        if let captured = stamps[.captured], let shown = stamps[.shown] { record(shown - captured, in: &whole) }
+    }
+
+    private func record(_ duration: MediaDuration, in histogram: inout Histogram<UInt32>) {
+        let clamped = min(max(duration, .zero), Self.longest)
+        histogram.record(UInt64(clamped.nanoseconds / 1000))
+    }
+
+    /// The stages in order, then the whole way.
+    var summary: [LatencySummary] {
+        let steps = zip(Stage.allCases.dropFirst(), steps).map { stage, histogram in
+            LatencySummary(
+                from: "\(Stage.allCases[stage.rawValue - 1])", to: "\(stage)", histogram)
+        }
+        return steps + [LatencySummary(from: "\(Stage.captured)", to: "\(Stage.shown)", whole)]
+    }
+}
+
+/// How long frames took from one stage to another, in milliseconds.
+public struct LatencySummary: Codable, Sendable, Equatable {
+    /// The stage where the time begins.
+    public var from: String
+    /// The stage where it ends.
+    public var to: String
+    /// Frames that passed both.
+    public var count: Int
+    /// Half of the frames took no longer.
+    public var median: Double
+    /// 95 of 100 frames took no longer.
+    public var percentile95: Double
+    /// 99 of 100 frames took no longer.
+    public var percentile99: Double
+    /// The longest.
+    public var maximum: Double
+
+    fileprivate init(from: String, to: String, _ histogram: Histogram<UInt32>) {
+        func milliseconds(_ percentile: Double) -> Double {
+            histogram.totalCount == 0 ? 0 : Double(histogram.valueAtPercentile(percentile)) / 1000
+        }
+        self.from = from
+        self.to = to
+        self.count = Int(histogram.totalCount)
+        self.median = milliseconds(50)
+        self.percentile95 = milliseconds(95)
+        self.percentile99 = milliseconds(99)
+        self.maximum = histogram.totalCount == 0 ? 0 : Double(histogram.max) / 1000
+    }
+}

@@ -1,0 +1,49 @@
+public import RillCore
+import RillNetwork
+
+extension Loopback {
+    /// Runs the session live: real threads, in real time, for as long as the source gives frames.
+    ///
+    /// - Parameter progress: is called about ten times a second with the time since the start.
+    /// - Throws: an error of the source, an encoder or a sink.
+    public func runLive(progress: (MediaTime) -> Void = { _ in }) throws -> LoopbackReport {
+        let clock = LiveClock()
+        let sender = self.sender
+        let wayBack = LiveLink(settings.returnNetwork, clock: clock) { datagram, now in
+            sender.receive(datagram, at: now)
+        }
+        let receiver = LiveReceiver(feedback: wayBack, clock: clock)
+        for index in meters.indices {
+            // The decoding thread's alone until it was joined, which `stop` does before anybody looks at it again.
+            nonisolated(unsafe) let sink: any FrameSink = meters[index]
+            try unsafe receiver.add(receiveSettings(layer: index), sink: sink)
+        }
+        let way = LiveLink(settings.network, clock: clock) { datagram, _ in receiver.insert(datagram) }
+        // The capture thread's alone from here on: a loopback runs once.
+        nonisolated(unsafe) let source = self.source
+        let live = unsafe LiveSender(sender, source: source, packets: way, clock: clock)
+        while !live.isFinished {
+            clock.sleep(until: clock.now + .milliseconds(100))
+            progress(clock.now)
+        }
+        let drainEnd = clock.now + Self.drainTime
+        while clock.now < drainEnd, !(way.isIdle && receiver.isIdle) {
+            clock.sleep(until: clock.now + .milliseconds(5))
+        }
+        // Whatever failed, no thread outlives the session.
+        let failure = Result { try live.waitUntilFinished() }
+        way.stop()
+        wayBack.stop()
+        try receiver.stop()
+        try failure.get()
+        return report(
+            mode: "live", duration: live.duration, framesCaptured: live.framesCaptured,
+            framesDropped: live.framesDropped,
+            received: sender.layers.map { layer in
+                guard let statistics = receiver.statistics(of: layer.ssrc) else {
+                    preconditionFailure("the layer \(layer.settings.rid) was added above")
+                }
+                return statistics
+            }, interruption: live.sourceFailure)
+    }
+}

@@ -1,0 +1,75 @@
+import RillCodec
+public import RillCore
+import RillNetwork
+import RillReceive
+import RillRTP
+
+/// A call with oneself: a source is sent over an emulated network and received again, in virtual time or live.
+///
+///     let loopback = try Loopback(settings) { try PortraitScene(…) }
+///     let report = try loopback.runInVirtualTime()
+///
+/// In virtual time it runs as fast as it can, and the same seed gives the same report to the last byte. Live it runs
+/// with real threads in real time. Each runs once.
+public final class Loopback {
+    /// What is sent, over which network, and how it is received.
+    public let settings: LoopbackSettings
+
+    let source: any FrameSource
+    let sender: SendPipeline
+    let meters: [LoopbackMeter]
+
+    /// Prepares a session.
+    ///
+    /// - Parameters:
+    ///   - taps: where to look into the sending side.
+    ///   - outputs: where the pictures shown go, for each layer; fewer than layers, or `nil`, where nobody wants them.
+    ///   - makeSource: gives the source, from the beginning, each time it is called: once to send it, and once for each
+    ///     layer to compare with.
+    public init(
+        _ settings: LoopbackSettings, taps: sending SendTaps = SendTaps(), outputs: [(any FrameSink)?] = [],
+        makeSource: () throws -> any FrameSource
+    ) throws {
+        self.settings = settings
+        self.source = try makeSource()
+        self.sender = try SendPipeline(
+            SendSettings(layers: settings.layers, seed: settings.network.seed), taps: taps)
+        var meters: [LoopbackMeter] = []
+        for (index, layer) in settings.layers.enumerated() {
+            let log = SentFrameLog()
+            sender.layers[index].observe { log.add($0, $1) }
+            let comparator =
+                settings.isCompared ? try ReferenceComparator(source: try makeSource(), layer: layer) : nil
+            meters.append(
+                LoopbackMeter(
+                    log: log, comparator: comparator, output: outputs.indices.contains(index) ? outputs[index] : nil))
+        }
+        self.meters = meters
+    }
+
+    /// How the receiver gets layer `index`.
+    func receiveSettings(layer index: Int) -> ReceiveSettings {
+        let layer = sender.layers[index]
+        var buffer = JitterBufferSettings(
+            ssrc: layer.ssrc, payloadType: sender.settings.payloadType, rid: layer.settings.rid)
+        buffer.playoutDelay = settings.playoutDelay
+        // The receiver's own source number: any that differs from those of the streams.
+        return ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
+    }
+
+    /// What became of the session.
+    func report(
+        mode: String, duration: MediaDuration, framesCaptured: Int, framesDropped: [Int],
+        received: [ReceiveStatistics], interruption: (any Error)?
+    ) -> LoopbackReport {
+        LoopbackReport(
+            mode: mode, duration: duration.seconds, framesCaptured: framesCaptured,
+            network: settings.network.description,
+            layers: settings.layers.indices.map { index in
+                LoopbackReport.Layer(
+                    settings.layers[index], sent: sender.layers[index].statistics, framesDropped: framesDropped[index],
+                    received: received[index], meter: meters[index], duration: duration)
+            },
+            interruption: interruption.map { "\($0)" })
+    }
+}

@@ -1,0 +1,74 @@
+import RillCodec
+import RillCore
+import RillImage
+
+extension LoopbackReport.Layer {
+    init(
+        _ settings: LayerSettings, sent: SendStatistics, framesDropped: Int, received: ReceiveStatistics,
+        meter: LoopbackMeter, duration: MediaDuration
+    ) {
+        self.rid = settings.rid.description
+        self.resolution = settings.resolution.description
+        self.targetBitrate = settings.bitrate.bitsPerSecond
+        self.sent = LoopbackReport.Sent(sent, framesDropped: framesDropped, duration: duration)
+        self.received = LoopbackReport.Received(received, framesEncoded: sent.encoder.framesEncoded)
+        self.quality = meter.quality.flatMap(LoopbackReport.Quality.init)
+        self.latencies = meter.latencies.summary
+    }
+}
+
+extension LoopbackReport.Sent {
+    init(_ statistics: SendStatistics, framesDropped: Int, duration: MediaDuration) {
+        let encoder = statistics.encoder
+        let seconds = max(duration.seconds, 1e-9)
+        self.framesEncoded = encoder.framesEncoded
+        self.framesPerSecond = Double(encoder.framesEncoded) / seconds
+        self.keyFramesEncoded = encoder.keyFramesEncoded
+        self.framesDropped = framesDropped + encoder.framesDropped
+        self.packetsSent = statistics.stream.packetsSent
+        self.bytesSent = statistics.stream.bytesSent
+        self.headerBytesSent = statistics.stream.headerBytesSent
+        self.bitrate = Double(encoder.bytesEncoded) * 8 / seconds
+        self.meanQP = encoder.framesEncoded == 0 ? 0 : Double(encoder.qpSum) / Double(encoder.framesEncoded)
+        self.pliCount = statistics.stream.pliCount
+    }
+}
+
+extension LoopbackReport.Received {
+    init(_ statistics: ReceiveStatistics, framesEncoded: Int) {
+        let stream = statistics.stream
+        let freezes = statistics.freezes.statistics
+        self.packetsReceived = stream.packetsReceived
+        self.packetsLost = stream.packetsLost
+        self.packetsDiscarded = stream.packetsDiscarded
+        self.packetsDuplicated = stream.packetsDuplicated
+        self.framesReceived = stream.framesReceived
+        self.framesDecoded = statistics.decoder.framesDecoded
+        self.keyFramesDecoded = statistics.decoder.keyFramesDecoded
+        self.framesDropped = stream.framesDropped
+        self.framesShown = statistics.framesShown
+        self.shownShare = framesEncoded == 0 ? 0 : Double(statistics.framesShown) / Double(framesEncoded)
+        self.freezeCount = freezes.freezeCount
+        self.totalFreezesDuration = freezes.totalFreezesDuration.milliseconds
+        self.longFreezeCount = freezes.longGapCount
+        self.totalLongFreezesDuration = freezes.totalLongGapsDuration.milliseconds
+        self.pliCount = stream.pliCount
+        self.jitterBufferDelay =
+            stream.jitterBufferEmittedCount == 0
+            ? 0 : stream.jitterBufferDelay.milliseconds / Double(stream.jitterBufferEmittedCount)
+    }
+}
+
+extension LoopbackReport.Quality {
+    /// `nil` when nothing was compared.
+    init?(_ meter: QualityMeter) {
+        guard let psnr = meter.psnr, let ssim = meter.ssim else { return nil }
+        // JSON has no infinity: the PSNR of equal pictures is left out.
+        func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }
+        self.frames = meter.count
+        self.psnrY = finite(psnr.y)
+        self.psnrU = finite(psnr.u)
+        self.psnrV = finite(psnr.v)
+        self.ssimY = finite(ssim.y)
+    }
+}

@@ -1,0 +1,46 @@
+import RillCodec
+import RillCore
+import RillImage
+
+/// Compares what was shown with the source frame of the same time, cut and scaled as the layer does it.
+///
+/// The source is read a second time, so that no picture has to be kept for the length of the network.
+final class ReferenceComparator {
+    private let source: any FrameSource
+    private let layer: LayerSettings
+    private let fittedFrames: FramePool
+    private var current: VideoFrame?
+    private(set) var quality = QualityMeter()
+    /// Pictures shown for which the source had none of their time.
+    private(set) var unmatched = 0
+
+    /// - Parameter source: the same pictures as those that are sent, from the beginning.
+    init(source: any FrameSource, layer: LayerSettings) throws {
+        self.source = source
+        self.layer = layer
+        self.fittedFrames = try FramePool(resolution: layer.resolution, capacity: 1)
+    }
+
+    /// Compares a picture with the source's of `captureTime`. Times have to rise from call to call.
+    func compare(_ shown: VideoFrame, at captureTime: MediaTime) throws {
+        while current.map({ $0.captureTime < captureTime }) ?? true {
+            current = nil
+            guard case .frame(let next) = try source.next() else { break }
+            current = next
+        }
+        guard let current, current.captureTime == captureTime, shown.resolution == layer.resolution else {
+            unmatched += 1
+            return
+        }
+        quality.add(PictureDifference(between: shown, and: fitted(current)))
+    }
+
+    private func fitted(_ frame: VideoFrame) -> VideoFrame {
+        let crop = CropRegion(centredIn: frame.resolution, withAspectOf: layer.resolution)
+        if crop == CropRegion(all: layer.resolution), frame.resolution == layer.resolution { return frame }
+        guard let fitted = frame.scaled(crop, into: fittedFrames) else {
+            preconditionFailure("the picture compared before is still in use")
+        }
+        return fitted
+    }
+}

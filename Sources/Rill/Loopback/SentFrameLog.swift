@@ -1,0 +1,55 @@
+import RillCore
+import RillRTP
+
+/// Remembers the newest frames that a layer has sent, so that what arrives can be joined with what was sent.
+///
+/// Safe on any thread: in the live driver the sender writes while the receiver reads.
+final class SentFrameLog: Sendable {
+    /// What is remembered of a frame.
+    struct Entry: Sendable {
+        var timestamp: RTPTimestamp
+        var captureTime: MediaTime
+        var stamps: FrameStamps
+    }
+
+    private let state: Monitor<Ring>
+
+    private struct Ring: ~Copyable {
+        var entries: [Entry] = []
+        var next = 0
+    }
+
+    /// Frames that are remembered: half a minute at 30 a second.
+    private static let capacity = 1024
+
+    init() {
+        var ring = Ring()
+        ring.entries.reserveCapacity(Self.capacity)
+        state = Monitor(ring)
+    }
+
+    /// Remembers a frame in place of the oldest.
+    func add(_ frame: EncodedFrame, _ timestamp: RTPTimestamp) {
+        let entry = Entry(timestamp: timestamp, captureTime: frame.captureTime, stamps: frame.stamps)
+        state.withLock { ring in
+            if ring.entries.count < Self.capacity {
+                ring.entries.append(entry)
+            } else {
+                ring.entries[ring.next] = entry
+            }
+            ring.next = (ring.next + 1) % Self.capacity
+        }
+    }
+
+    /// The frame of that timestamp; `nil` when it was never sent, or long ago.
+    func entry(for timestamp: RTPTimestamp) -> Entry? {
+        state.withLock { ring in
+            // The frames that are asked for are among the newest.
+            for age in 1...max(1, ring.entries.count) where !ring.entries.isEmpty {
+                let entry = ring.entries[(ring.next + Self.capacity - age) % Self.capacity % ring.entries.count]
+                if entry.timestamp == timestamp { return entry }
+            }
+            return nil
+        }
+    }
+}

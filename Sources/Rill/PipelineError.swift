@@ -1,0 +1,19 @@
+public import RillCodec
+public import RillSend
+
+/// Why a pipeline could not be made.
+public enum PipelineError: Error, Equatable, Sendable {
+    /// An encoder, a decoder or the plan of the layers refused its settings.
+    case codec(CodecError)
+    /// A stream refused its settings.
+    case stream(SendError)
+}
+
+extension PipelineError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .codec(let error): error.description
+        case .stream(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,24 @@
+public import RillCore
+public import RillRTP
+public import RillReceive
+
+/// How one stream is received.
+public struct ReceiveSettings: Sendable {
+    /// The stream, and how long its packets are waited for.
+    public var jitterBuffer: JitterBufferSettings
+    /// How many decoded pictures the sink may hold at once; one more is being decoded.
+    public var pictureCapacity = 8
+    /// Threads of the decoder, 1 to 16.
+    public var decoderThreadCount = 1
+    /// How often the sender gets a receiver report.
+    public var reportInterval = MediaDuration.seconds(1)
+    /// The source that this receiver's RTCP comes from; any number that no stream of the session has.
+    public var ssrc: SSRC
+    /// The name of this participant in RTCP (RFC 3550 §6.5.1).
+    public var canonicalName = "rill"
+
+    public init(jitterBuffer: JitterBufferSettings, ssrc: SSRC) {
+        self.jitterBuffer = jitterBuffer
+        self.ssrc = ssrc
+    }
+}

@@ -1,0 +1,67 @@
+import RillCore
+import RillRTP
+import RillReceive
+
+/// Writes what one receiver has to say to its sender: reports at their interval, and key-frame requests at once.
+///
+/// Each datagram is a compound that begins with a receiver report and names its sender (RFC 3550 §6.1).
+struct ReceiverReporter {
+    private let ssrc: SSRC
+    private let canonicalName: [UInt8]
+    private let interval: MediaDuration
+    private var datagram: [UInt8] = []
+    /// When the next report is due; never, before the first packet.
+    private(set) var nextReportTime = MediaTime.distantFuture
+
+    init(_ settings: ReceiveSettings) {
+        ssrc = settings.ssrc
+        canonicalName = Array(settings.canonicalName.utf8)
+        interval = settings.reportInterval
+    }
+
+    /// The stream has begun: reports are due from an interval later on.
+    mutating func begin(at now: MediaTime) {
+        if nextReportTime == .distantFuture { nextReportTime = now + interval }
+    }
+
+    /// Takes an RTCP datagram of the stream's sender.
+    func receive(_ datagram: Span<UInt8>, for buffer: inout JitterBuffer, at now: MediaTime) {
+        var compound = RTCPCompound(datagram)
+        // What cannot be read says nothing; the next report comes soon.
+        while let packet = try? compound.next() {
+            guard case .senderReport(let report) = try? RTCPMessage(parsing: packet) else { continue }
+            buffer.noteSenderReport(report, at: now)
+        }
+    }
+
+    /// Sends a report if one is due.
+    mutating func sendReport(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
+        guard nextReportTime <= now else { return }
+        nextReportTime = now + interval
+        send(on: &buffer, requestingKeyFrameOf: nil, at: now, to: feedback)
+    }
+
+    /// Asks the stream's sender for a key frame.
+    mutating func sendKeyFrameRequest(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
+        send(on: &buffer, requestingKeyFrameOf: buffer.settings.ssrc, at: now, to: feedback)
+    }
+
+    private mutating func send(
+        on buffer: inout JitterBuffer, requestingKeyFrameOf media: SSRC?, at now: MediaTime, to feedback: some PacketSink
+    ) {
+        var report = ReceiverReport(ssrc: ssrc)
+        if let block = buffer.reportBlock(at: now) { report.blocks.append(block) }
+        let request = media.map { PictureLossIndication(sender: ssrc, media: $0) }
+        let (name, source) = (canonicalName, ssrc)
+        datagram.removeAll(keepingCapacity: true)
+        datagram.append(
+            addingCapacity: report.byteCount + SourceDescription.byteCount(canonicalName: name.count)
+                + (request?.byteCount ?? 0)
+        ) { output in
+            report.write(into: &output)
+            SourceDescription.write(canonicalName: name.span, of: source, into: &output)
+            request?.write(into: &output)
+        }
+        feedback.send(datagram.span, at: now)
+    }
+}

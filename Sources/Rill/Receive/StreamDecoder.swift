@@ -1,0 +1,70 @@
+import RillCodec
+import RillCore
+import RillReceive
+
+/// The second half of receiving one stream: coded frames become pictures, and pictures go to the sink.
+///
+/// One owner, one thread at a time.
+final class StreamDecoder {
+    private let decoder: VPXDecoder
+    private let sink: any FrameSink
+    private(set) var freezes = FreezeMeter()
+    private(set) var totalDecodeTime = MediaDuration.zero
+    private(set) var framesShown = 0
+
+    /// What became of a coded frame.
+    enum Outcome {
+        /// Its picture is to be shown.
+        case picture(VideoFrame)
+        /// It was decoded, and nothing is to be shown of it.
+        case decodedOnly
+        /// The decoder refused it: the chain is broken here.
+        case refused(CodecError)
+        /// It was passed over: the decoder waits for a key frame.
+        case skipped
+    }
+
+    init(_ settings: ReceiveSettings, sink: any FrameSink) throws(CodecError) {
+        self.decoder = try VPXDecoder(
+            poolCapacity: settings.pictureCapacity, threadCount: settings.decoderThreadCount)
+        self.sink = sink
+    }
+
+    /// Decodes a frame that left the jitter buffer.
+    func decode(_ received: ReceivedFrame, _ payload: Span<UInt8>) -> Outcome {
+        do {
+            switch try decoder.decode(payload, captureTime: received.frame.captureTime) {
+            case .picture(var picture):
+                guard received.isShown else { return .decodedOnly }
+                picture.stamps = received.frame.stamps
+                return .picture(picture)
+            case .hidden, .noBuffer: return .decodedOnly
+            case .awaitingKeyFrame: return .skipped
+            }
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Hands a picture to the sink.
+    ///
+    /// - Parameters:
+    ///   - decoded: when the decoder was done with it.
+    ///   - now: the time that it is shown at.
+    func show(_ picture: VideoFrame, decoded: MediaTime, at now: MediaTime) throws {
+        var picture = picture
+        if let released = picture.stamps[.released] { totalDecodeTime += decoded - released }
+        picture.stamps[.decoded] = decoded
+        picture.stamps[.shown] = now
+        freezes.shown(at: now)
+        framesShown += 1
+        try sink.consume(picture)
+    }
+
+    func finish() throws {
+        try sink.finish()
+    }
+
+    /// What the decoder has done so far.
+    var statistics: VPXDecoder.Statistics { decoder.statistics }
+}

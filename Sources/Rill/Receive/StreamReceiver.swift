@@ -1,0 +1,76 @@
+import RillCore
+import RillRTP
+import RillReceive
+
+/// The first half of receiving one stream: packets go in, coded frames come out in decode order, feedback goes back.
+///
+/// Feed it with ``insert(_:at:)``, then ask ``poll(at:into:feedback:)`` until it says when to ask again. One owner, one
+/// thread at a time.
+final class StreamReceiver {
+    private let settings: ReceiveSettings
+    private var buffer: JitterBuffer
+    private var reporter: ReceiverReporter
+    /// When the stream last asked to be woken, whatever comes.
+    private(set) var wakeTime = MediaTime.distantFuture
+
+    /// What is to be done now.
+    enum Step {
+        /// Decode this frame, whose bytes are in the array; then ask again.
+        case decode(ReceivedFrame)
+        /// Nothing before that time or the next packet.
+        case wait(until: MediaTime)
+    }
+
+    init(_ settings: ReceiveSettings) {
+        self.settings = settings
+        self.buffer = JitterBuffer(settings.jitterBuffer)
+        self.reporter = ReceiverReporter(settings)
+    }
+
+    /// Takes a datagram of the stream: RTP goes to the jitter buffer, RTCP to the reports. `nil`: it was neither, or a
+    /// report.
+    @discardableResult
+    func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
+        wakeTime = min(wakeTime, now)
+        switch PacketKind(of: datagram) {
+        case .rtp:
+            reporter.begin(at: now)
+            return buffer.insert(datagram, at: now)
+        case .rtcp:
+            reporter.receive(datagram, for: &buffer, at: now)
+            return nil
+        case .other:
+            return nil
+        }
+    }
+
+    /// Gives the next frame to decode, or says when to ask again; requests and reports that are due go to `feedback`.
+    func poll(
+        at now: MediaTime, into payload: inout [UInt8], feedback: some PacketSink
+    ) -> Step {
+        reporter.sendReport(on: &buffer, at: now, to: feedback)
+        while true {
+            switch buffer.poll(at: now, into: &payload) {
+            case .frame(let frame):
+                wakeTime = now
+                return .decode(frame)
+            case .requestKeyFrame:
+                reporter.sendKeyFrameRequest(on: &buffer, at: now, to: feedback)
+            case .wait(let time):
+                wakeTime = min(time, reporter.nextReportTime)
+                return .wait(until: wakeTime)
+            }
+        }
+    }
+
+    /// The decoder refused a frame: from there on the chain is broken.
+    func decodingFailed(_ frame: ReceivedFrame, at now: MediaTime) {
+        buffer.decodingFailed(frame.frame)
+        wakeTime = min(wakeTime, now)
+    }
+
+    /// Whether nothing is held that could still be shown.
+    var isIdle: Bool { buffer.occupancy.packets == 0 }
+
+    var statistics: InboundStatistics { buffer.statistics }
+}

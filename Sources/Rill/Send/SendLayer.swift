@@ -1,0 +1,110 @@
+import RillCodec
+import RillCore
+import RillRTP
+import RillSend
+
+/// One layer of a sending pipeline: its encoder, and the RTP stream that it goes out on.
+///
+/// Two threads share it in the live driver: the layer's own, which encodes and sends, and the network's, which brings
+/// feedback. Encoding takes long, so the stream has a lock of its own.
+final class SendLayer: Sendable {
+    let settings: LayerSettings
+    private let encoder: Monitor<LayerEncoder>
+    private let stream: Monitor<Stream>
+
+    /// What is known of a frame when its last packet has been handed on: its description with the stamp `sent`, and its
+    /// RTP timestamp.
+    typealias Observer = @Sendable (EncodedFrame, RTPTimestamp) -> Void
+
+    private struct Stream: ~Copyable {
+        var rtp: RTPStreamSender
+        var encoder = VPXEncoder.Statistics()
+        var report: [UInt8] = []
+        var totalEncodeTime = MediaDuration.zero
+        var observer: Observer?
+    }
+
+    init(
+        _ layer: LayerSettings, _ settings: SendSettings, using random: inout SeededGenerator
+    ) throws(PipelineError) {
+        self.settings = layer
+        do { self.encoder = Monitor(try LayerEncoder(layer)) } catch { throw .codec(error) }
+        do {
+            self.stream = Monitor(Stream(rtp: try RTPStreamSender(settings.stream(using: &random))))
+        } catch {
+            throw .stream(error)
+        }
+    }
+
+    /// Encodes a frame; `body` gets the coded frame and its bytes, which hold until it returns.
+    func encode(
+        _ frame: VideoFrame, _ task: LayerTask, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
+    ) throws {
+        let statistics = try encoder.withLock { encoder in
+            try encoder.encode(frame, task, body)
+            return encoder.statistics
+        }
+        stream.withLock { $0.encoder = statistics }
+    }
+
+    /// Cuts a coded frame into packets and sends them.
+    func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, to packets: some PacketSink, clock: () -> MediaTime) {
+        stream.withLock { stream in
+            let sent = stream.rtp.send(frame, payload: payload, at: clock(), to: packets)
+            if let start = frame.stamps[.preprocessed], let end = frame.stamps[.encoded] {
+                stream.totalEncodeTime += end - start
+            }
+            guard let observer = stream.observer else { return }
+            var frame = frame
+            frame.stamps[.sent] = clock()
+            observer(frame, sent.timestamp)
+        }
+    }
+
+    /// Takes an RTCP packet; `true` when it asks this layer for a key frame.
+    func receive(_ rtcp: Span<UInt8>, at now: MediaTime) -> Bool {
+        stream.withLock { stream in
+            var isKeyFrameRequested = false
+            stream.rtp.receive(rtcp, at: now) { feedback in
+                if feedback == .keyFrameRequested { isKeyFrameRequested = true }
+            }
+            return isKeyFrameRequested
+        }
+    }
+
+    /// Sends a sender report if one is due.
+    func sendReport(at now: MediaTime, to packets: some PacketSink) {
+        stream.withLock { stream in
+            guard stream.rtp.poll(at: now) == .reportDue else { return }
+            stream.report.removeAll(keepingCapacity: true)
+            stream.report.append(addingCapacity: stream.rtp.reportByteCount) { output in
+                stream.rtp.writeReport(at: now, into: &output)
+            }
+            packets.send(stream.report.span, at: now)
+        }
+    }
+
+    func nextReportTime(at now: MediaTime) -> MediaTime {
+        stream.withLock { stream in
+            switch stream.rtp.poll(at: now) {
+            case .reportDue: now
+            case .idle(let time): time
+            }
+        }
+    }
+
+    /// Has `observer` called for each frame that was sent, on the thread that sent it.
+    func observe(_ observer: @escaping Observer) {
+        stream.withLock { $0.observer = observer }
+    }
+
+    var ssrc: SSRC { stream.withLock { $0.rtp.settings.ssrc } }
+
+    var statistics: SendStatistics {
+        stream.withLock { stream in
+            SendStatistics(
+                rid: settings.rid, ssrc: stream.rtp.settings.ssrc, encoder: stream.encoder, stream: stream.rtp.statistics,
+                totalEncodeTime: stream.totalEncodeTime)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import RillCodec
+public import RillCore
+import RillRTP
+import RillSend
+
+/// The sending side: a frame in, the packets of every layer out.
+///
+///     let pipeline = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 7))
+///     try pipeline.send(frame, at: now, to: socket)
+///
+/// A frame passes the taps and the ``SimulcastPlan``, is encoded by each layer that wants it, and cut into packets. The
+/// pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a thread of its own, ``send(_:at:to:)``
+/// one after the other, with the same bytes.
+///
+/// Threading: every method may be called from any thread. Frames are given by one at a time, in their order.
+public final class SendPipeline: Sendable {
+    /// What is sent.
+    public let settings: SendSettings
+    let layers: [SendLayer]
+    private let plan: Monitor<SimulcastPlan>
+    private let taps: Monitor<SendTaps>
+
+    /// A pipeline that has sent nothing.
+    public init(_ settings: SendSettings, taps: sending SendTaps = SendTaps()) throws(PipelineError) {
+        self.settings = settings
+        do { self.plan = Monitor(try SimulcastPlan(layers: settings.layers)) } catch { throw .codec(error) }
+        self.taps = Monitor(taps)
+        var random = SeededGenerator(seed: settings.seed)
+        var layers: [SendLayer] = []
+        for layer in settings.layers { layers.append(try SendLayer(layer, settings, using: &random)) }
+        self.layers = layers
+    }
+
+    /// Sends one frame on every layer that wants it; its packets are with `packets` when this returns.
+    ///
+    /// - Parameter now: the time that the stages are stamped with.
+    /// - Throws: ``CodecError``, or what a tap throws.
+    public func send(_ frame: VideoFrame, at now: MediaTime, to packets: some PacketSink) throws {
+        let (frame, tasks) = try admit(frame) { now }
+        for index in layers.indices {
+            guard let task = tasks[index] else { continue }
+            try encode(frame, task, layer: index, to: packets) { now }
+        }
+    }
+
+    /// The first half of the way: stamps the frame, shows it to the taps and says what each layer is to do with it.
+    func admit(
+        _ captured: VideoFrame, clock: () -> MediaTime
+    ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
+        var frame = captured
+        if frame.stamps[.captured] == nil { frame.stamps[.captured] = clock() }
+        let tasks = plan.withLock { $0.tasks(for: frame.resolution, at: frame.captureTime) }
+        try taps.withLock { try $0.captured?.consume(frame) }
+        frame.stamps[.preprocessed] = clock()
+        try taps.withLock { try $0.preprocessed?.consume(frame) }
+        return (frame, tasks)
+    }
+
+    /// The second half, for one layer: encodes the frame and sends its packets.
+    func encode(
+        _ frame: VideoFrame, _ task: LayerTask, layer index: Int, to packets: some PacketSink, clock: () -> MediaTime
+    ) throws {
+        try layers[index].encode(frame, task) { coded, payload in
+            var coded = coded
+            coded.stamps[.encoded] = clock()
+            try taps.withLock { try $0.encoded?.consume(coded, payload: payload) }
+            layers[index].send(coded, payload, to: packets, clock: clock)
+        }
+    }
+
+    /// No frame will follow: the taps' sinks write what is still to be written.
+    public func finish() throws {
+        try taps.withLock { try $0.finish() }
+    }
+}
+
+// MARK: - Control at run time
+
+extension SendPipeline {
+    /// Takes an RTCP packet of the receiver. A key frame that it asks for comes with the layer's next frame.
+    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime) {
+        for index in layers.indices where layers[index].receive(rtcp, at: now) {
+            plan.withLock { $0.requestKeyFrame(layer: index) }
+        }
+    }
+
+    /// Sends the sender reports that are due.
+    public func sendReports(at now: MediaTime, to packets: some PacketSink) {
+        for layer in layers { layer.sendReport(at: now, to: packets) }
+    }
+
+    /// When ``sendReports(at:to:)`` has something to do next, asked at `now`.
+    public func nextReportTime(at now: MediaTime) -> MediaTime {
+        layers.reduce(.distantFuture) { min($0, $1.nextReportTime(at: now)) }
+    }
+
+    /// What each layer has sent, in the order of the layers.
+    public var statistics: [SendStatistics] { layers.map(\.statistics) }
+
+    /// Asks for a key frame on one layer; it comes with that layer's next frame, and on no other layer.
+    public func requestKeyFrame(_ rid: StreamLayer.RID) {
+        change(rid) { $0.requestKeyFrame(layer: $1) }
+    }
+
+    /// Sets the target of one layer's rate control from its next frame on.
+    public func setBitrate(_ bitrate: Bitrate, of rid: StreamLayer.RID) {
+        change(rid) { $0.setBitrate(bitrate, layer: $1) }
+    }
+
+    /// Switches one layer on or off. Switched on, it starts with a key frame.
+    public func setActive(_ isActive: Bool, _ rid: StreamLayer.RID) {
+        change(rid) { $0.setActive(isActive, layer: $1) }
+    }
+
+    private func change(_ rid: StreamLayer.RID, _ body: (inout SimulcastPlan, Int) -> Void) {
+        guard let index = layers.firstIndex(where: { $0.settings.rid == rid }) else {
+            preconditionFailure("there is no layer \(rid)")
+        }
+        plan.withLock { body(&$0, index) }
+    }
+}

@@ -1,0 +1,31 @@
+public import RillCodec
+import RillCore
+public import RillRTP
+import RillSend
+
+/// What a sending pipeline sends.
+public struct SendSettings: Sendable {
+    /// The streams, one to three.
+    public var layers: [LayerSettings]
+    /// The largest packet, in bytes, RTP header included; UDP and IP come on top.
+    public var maximumPacketSize = 1200
+    /// Where the random beginnings of RFC 3550 (SSRCs, sequence numbers, timestamps) come from. The same seed gives the
+    /// same packets; an app takes a new one for each call: `UInt64.random(in: 0 ... .max)`.
+    public var seed: UInt64
+    /// The name of this participant in RTCP (RFC 3550 §6.5.1), the same for all its streams.
+    public var canonicalName = "rill"
+    /// The payload type that VP8 goes under.
+    public var payloadType: PayloadType = PayloadType(96)
+
+    public init(layers: [LayerSettings], seed: UInt64) {
+        self.layers = layers
+        self.seed = seed
+    }
+
+    /// One layer's stream, with numbers of its own drawn from `random`.
+    func stream(using random: inout SeededGenerator) -> RTPStreamSettings {
+        var stream = RTPStreamSettings(payloadType: payloadType, canonicalName: canonicalName, using: &random)
+        stream.maximumPacketByteCount = maximumPacketSize
+        return stream
+    }
+}

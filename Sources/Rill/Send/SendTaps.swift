@@ -1,0 +1,29 @@
+public import RillCore
+
+/// Where an app can look into a sending pipeline. Each sink is called on the thread that does the stage's work, and the
+/// pipeline waits for it.
+public struct SendTaps {
+    /// Gets every frame as it was captured.
+    public var captured: (any FrameSink)?
+    /// Gets every frame as it goes into the encoders: the local preview.
+    public var preprocessed: (any FrameSink)?
+    /// Gets every coded frame of every layer, before it is cut into packets. Layers encode on threads of their own in
+    /// the live driver, which calls this from one of them at a time.
+    public var encoded: (any EncodedFrameSink)?
+
+    /// No taps.
+    public init(
+        captured: (any FrameSink)? = nil, preprocessed: (any FrameSink)? = nil,
+        encoded: (any EncodedFrameSink)? = nil
+    ) {
+        self.captured = captured
+        self.preprocessed = preprocessed
+        self.encoded = encoded
+    }
+
+    func finish() throws {
+        try captured?.finish()
+        try preprocessed?.finish()
+        try encoded?.finish()
+    }
+}

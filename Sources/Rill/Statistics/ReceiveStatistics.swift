@@ -1,0 +1,25 @@
+public import RillCodec
+public import RillCore
+public import RillReceive
+
+/// What one stream has been through on the receiving side.
+public struct ReceiveStatistics: Sendable {
+    /// Packets, frames and the jitter buffer.
+    public var stream: InboundStatistics
+    /// What the decoder has done.
+    public var decoder: VPXDecoder.Statistics
+    /// Pictures handed to the sink.
+    public var framesShown: Int
+    /// What the viewer saw of pauses and freezes.
+    public var freezes: FreezeMeter
+    /// Time from a frame's release to its picture, summed over the pictures shown.
+    public var totalDecodeTime: MediaDuration
+
+    init(stream: InboundStatistics, decoder: StreamDecoder) {
+        self.stream = stream
+        self.decoder = decoder.statistics
+        self.framesShown = decoder.framesShown
+        self.freezes = decoder.freezes
+        self.totalDecodeTime = decoder.totalDecodeTime
+    }
+}

@@ -1,0 +1,103 @@
+import RillCodec
+import RillCore
+
+/// A source and a sending pipeline in virtual time. Encoding lasts as long as it is told; a layer that is still busy
+/// keeps only the newest frame, as in the live driver.
+final class VirtualSender<Packets: PacketSink>: TimedStage {
+    private let pipeline: SendPipeline
+    private let source: any FrameSource
+    private let packets: Packets
+    private let encodeTime: MediaDuration
+    private var upcoming: VideoFrame?
+    private var layers: [Layer]
+    /// The source's last frame has been sent.
+    private(set) var isDone = false
+    /// Frames that gave way to a newer one, for each layer.
+    private(set) var framesDropped: [Int]
+    /// Frames that the source has given.
+    private(set) var framesCaptured = 0
+    /// Why the source ended before its end, if it did.
+    private(set) var sourceFailure: (any Error)?
+    private var span = MediaSpan()
+    private var now = MediaTime.zero
+
+    private struct Job {
+        var frame: VideoFrame
+        var task: LayerTask
+    }
+
+    private struct Layer {
+        var working: (job: Job, end: MediaTime)?
+        var waiting: Job?
+    }
+
+    init(_ pipeline: SendPipeline, source: any FrameSource, packets: Packets, encodeTime: MediaDuration) {
+        self.pipeline = pipeline
+        self.source = source
+        self.packets = packets
+        self.encodeTime = encodeTime
+        self.layers = pipeline.layers.map { _ in Layer() }
+        self.framesDropped = pipeline.layers.map { _ in 0 }
+        fetch()
+    }
+
+    /// The length of what the source has given.
+    var duration: MediaDuration { span.duration }
+
+    var wakeTime: MediaTime {
+        let capture = upcoming.map { max($0.captureTime, .zero) } ?? .distantFuture
+        let report = isDone ? .distantFuture : pipeline.nextReportTime(at: now)
+        return layers.reduce(min(capture, report)) { min($0, $1.working?.end ?? .distantFuture) }
+    }
+
+    func wake(at now: MediaTime) throws {
+        self.now = now
+        for index in layers.indices {
+            guard let (job, end) = layers[index].working, end <= now else { continue }
+            try pipeline.encode(job.frame, job.task, layer: index, to: packets) { now }
+            layers[index].working = layers[index].waiting.map { ($0, now + encodeTime) }
+            layers[index].waiting = nil
+        }
+        if let frame = upcoming, frame.captureTime <= now {
+            upcoming = nil
+            try capture(frame, at: now)
+            fetch()
+        }
+        pipeline.sendReports(at: now, to: packets)
+        isDone = upcoming == nil && layers.allSatisfy { $0.working == nil }
+    }
+
+    private func capture(_ frame: VideoFrame, at now: MediaTime) throws {
+        framesCaptured += 1
+        span.add(frame.captureTime)
+        let (frame, tasks) = try pipeline.admit(frame) { now }
+        for index in layers.indices {
+            guard let task = tasks[index] else { continue }
+            var job = Job(frame: frame, task: task)
+            guard layers[index].working != nil else {
+                layers[index].working = (job, now + encodeTime)
+                continue
+            }
+            if let dropped = layers[index].waiting {
+                framesDropped[index] += 1
+                job.task = job.task.absorbing(dropped.task)
+            }
+            layers[index].waiting = job
+        }
+    }
+
+    private func fetch() {
+        do {
+            switch try source.next() {
+            case .frame(let frame): upcoming = frame
+            case .end: upcoming = nil
+            case .noBuffer:
+                // In virtual time nobody but the layers holds frames, and those are two each at the most.
+                preconditionFailure("the source's pool is too small for \(layers.count) layers")
+            }
+        } catch {
+            // What came before the damage is still sent.
+            sourceFailure = error
+        }
+    }
+}

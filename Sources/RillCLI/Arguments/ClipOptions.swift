@@ -1,0 +1,21 @@
+import ArgumentParser
+import Rill
+
+/// What raw files do not say of themselves, and how a scene is drawn.
+struct ClipOptions: ParsableArguments {
+    @Option(help: "Size of a raw clip's pictures, as WIDTHxHEIGHT.", transform: resolutionNotation)
+    var rawSize: Resolution?
+
+    @Option(help: "Frame rate of a raw clip.", transform: frameRateNotation)
+    var rawFps: FrameRate = 30
+
+    /// Opens a clip, with words for people where that fails.
+    func open(_ path: String, capacity: Int = 8) throws -> any FrameSource {
+        let raw = rawSize.map { Clip.RawFormat(resolution: $0, frameRate: rawFps) }
+        do {
+            return try Clip.open(path, raw: raw, capacity: capacity)
+        } catch Clip.OpenError.rawFormatNeeded(let path) {
+            throw ValidationError("\(path): raw video says nothing of its size; add --raw-size WIDTHxHEIGHT")
+        }
+    }
+}

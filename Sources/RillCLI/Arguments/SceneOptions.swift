@@ -1,0 +1,37 @@
+import ArgumentParser
+import Rill
+
+/// How the portrait scene is drawn.
+struct SceneOptions: ParsableArguments {
+    @Option(
+        help: "Skin tone of the portrait: light, medium, dark, or 1 to 10 on the Monk Skin Tone scale.",
+        transform: { text in
+            guard let tone = SkinTone(text) else {
+                throw ValidationError("\"\(text)\" is no skin tone: expected light, medium, dark, or 1 to 10")
+            }
+            return tone
+        })
+    var tone: SkinTone = .light
+
+    @Option(help: "Sensor noise of the portrait: standard deviation of luma in code values, 0 to 20.")
+    var noise: Double = 2.5
+
+    @Option(help: "Length of the portrait scene.", transform: durationNotation)
+    var duration: MediaDuration = .seconds(10)
+
+    func validate() throws {
+        guard (0...20).contains(noise) else { throw ValidationError("--noise goes from 0 to 20, not \(noise)") }
+        guard duration > .zero else { throw ValidationError("--duration must be more than nothing") }
+    }
+
+    /// The scene, with as many frames as the duration holds.
+    func scene(_ resolution: Resolution, frameRate: FrameRate, seed: UInt64) throws -> PortraitScene {
+        let frames = (duration.seconds * frameRate.framesPerSecond).rounded()
+        guard let count = Int(exactly: frames), count > 0 else {
+            throw ValidationError("a scene of \(duration) at \(frameRate) frames a second has no frame")
+        }
+        return try PortraitScene(
+            resolution: resolution, frameRate: frameRate, frameCount: count,
+            settings: PortraitScene.Settings(seed: seed, skinTone: tone, noise: noise))
+    }
+}

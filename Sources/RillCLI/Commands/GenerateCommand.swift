@@ -1,0 +1,66 @@
+import ArgumentParser
+import Rill
+
+/// `rill generate`: a drawn scene as a clip.
+struct GenerateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate",
+        abstract: "Draw a test clip: a person before a camera, with sensor noise, from a seed.",
+        discussion: """
+            Writes Y4M, raw I420, or a PNG of the first frame, by the ending of the name. The same seed and settings \
+            give the same bytes.
+
+            Examples:
+              rill generate portrait portrait.y4m --duration 15s
+              rill generate portrait dark.y4m --tone dark --size 1280x720 --seed 3
+              rill generate portrait portrait.png
+            """)
+
+    /// The scenes that can be drawn.
+    enum Scene: String, ExpressibleByArgument, CaseIterable {
+        case portrait
+    }
+
+    @Argument(help: "What to draw: \(Scene.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var scene: Scene
+
+    @Argument(help: "The file to write: .y4m, .yuv, .i420 or .png; - is Y4M on standard output.")
+    var output: String
+
+    @Option(help: "Size of the pictures.", transform: resolutionNotation)
+    var size: Resolution = .vga
+
+    @Option(help: "Frames a second.", transform: frameRateNotation)
+    var fps: FrameRate = 30
+
+    @Option(help: "Where all chance comes from.")
+    var seed: UInt64 = 1
+
+    @OptionGroup(title: "The portrait scene")
+    var sceneOptions: SceneOptions
+
+    func run() throws {
+        let source = try sceneOptions.scene(size, frameRate: fps, seed: seed)
+        switch output == "-" ? .y4m : VideoFileFormat(path: output) {
+        case .y4m: try write(source, to: try Y4MWriter(path: output, resolution: size, frameRate: fps))
+        case .i420: try write(source, to: try RawVideoWriter(path: output, resolution: size))
+        case .png:
+            guard case .frame(let frame) = source.next() else { return }
+            try PNGWriter.write(frame, to: output)
+        case .ivf, .nv12, .rtpDump, nil:
+            throw ValidationError("\(output): the name must end in .y4m, .yuv, .i420 or .png")
+        }
+    }
+
+    private func write(_ source: PortraitScene, to sink: some FrameSink) throws {
+        let bar = ProgressBar("generate", total: source.format.frameCount)
+        var count = 0
+        while case .frame(let frame) = source.next() {
+            try sink.consume(frame)
+            count += 1
+            bar.update(count)
+        }
+        bar.finish()
+        try sink.finish()
+    }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import Rill
+
+/// `rill loopback`: a clip or scene as a camera, through the whole pipeline and back.
+struct LoopbackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "loopback",
+        abstract: "Send a clip to yourself: two encodes at once, RTP, an emulated network, jitter buffer, decode.",
+        discussion: """
+            Plays a clip (.y4m, .ivf, raw) as a camera; without one, the drawn portrait scene. The report says for each \
+            layer what was sent, received, decoded, dropped and frozen, how much the shown pictures are like their \
+            source, and how long frames took from stage to stage.
+
+            Without --live it runs in virtual time, as fast as it can: the same seed gives the same report. The network \
+            is written as settings in any order, each optional:
+
+              loss=2%           each packet on its own
+              delay=40ms        there; the way back has the same settings and chance of its own
+              jitter=10ms       standard deviation of the delay; never changes the order
+              reorder=1%        packets held back by reorder-delay (see there), so that others overtake them
+              duplicate=0.5%    packets that arrive twice
+              rate=2M           bits per second of the slowest piece, with a queue of 300 ms (queue=…)
+              seed=7            where all chance comes from
+
+            Examples:
+              rill loopback
+              rill loopback clip.y4m --network loss=2%,delay=40ms,jitter=10ms,seed=7
+              rill loopback clip.y4m --bitrate 800k --output high.y4m --low-output low.y4m
+              rill loopback clip.y4m --live --json
+            """)
+
+    @Argument(help: "The clip to play as a camera. Without one, the portrait scene is drawn.")
+    var clip: String?
+
+    @Option(help: "The network between sender and receiver; see above.", transform: networkNotation)
+    var network: LinkSettings = .clean
+
+    @Flag(help: "Run with real threads in real time.")
+    var live = false
+
+    @Option(help: "Size of the high layer (default: the clip's own; 640x480 for the scene).", transform: resolutionNotation)
+    var size: Resolution?
+
+    @Option(help: "Bitrate of the high layer (default: by its size, 800k at 640x480).", transform: bitrateNotation)
+    var bitrate: Bitrate?
+
+    @Option(help: "Bitrate of the low layer, 160x120 at 5 frames a second.", transform: bitrateNotation)
+    var lowBitrate: Bitrate = .kilobits(45)
+
+    @Option(help: "Write what the high layer showed, as Y4M.")
+    var output: String?
+
+    @Option(help: "Write what the low layer showed, as Y4M.")
+    var lowOutput: String?
+
+    @Option(help: "How long the receiver holds frames back to even out jitter.", transform: durationNotation)
+    var playoutDelay: MediaDuration = .milliseconds(100)
+
+    @Option(help: "In virtual time: how long an encoder takes for a frame.", transform: durationNotation)
+    var encodeTime: MediaDuration = .zero
+
+    @Option(help: "In virtual time: how long a decoder takes for a frame.", transform: durationNotation)
+    var decodeTime: MediaDuration = .milliseconds(5)
+
+    @Flag(inversion: .prefixedNo, help: "Compare what was shown with its source.")
+    var compare = true
+
+    @Flag(help: "Print one JSON object instead of tables.")
+    var json = false
+
+    @Flag(help: "Put what was really measured (CPU, wall, memory) into the JSON too; it never repeats.")
+    var measured = false
+
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    @OptionGroup(title: "The portrait scene")
+    var sceneOptions: SceneOptions
+
+    func run() throws {
+        let start = Measurement.now
+        let source = try makeSource()
+        let resolution = size ?? source.format.resolution
+        let loopback = try Loopback(settings(for: resolution), outputs: try outputs(source.format, resolution)) {
+            try makeSource()
+        }
+        let bar = ProgressBar(live ? "live" : "loopback", total: source.format.frameCount)
+        let rate = source.format.frameRate ?? 30
+        let report: LoopbackReport
+        if live {
+            report = try loopback.runLive { bar.update(Int($0.seconds * rate.framesPerSecond)) }
+        } else {
+            report = try loopback.runInVirtualTime { bar.update(Int($0.seconds * rate.framesPerSecond)) }
+        }
+        bar.finish()
+        try show(report, Measurement.now.since(start))
+        if let interruption = report.interruption {
+            StandardError.print("the clip ended early: \(interruption)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func makeSource() throws -> any FrameSource {
+        if let clip { return try clipOptions.open(clip) }
+        return try sceneOptions.scene(size ?? .vga, frameRate: 30, seed: network.seed)
+    }
+
+    private func settings(for resolution: Resolution) -> LoopbackSettings {
+        var low = LayerSettings.low
+        low.bitrate = lowBitrate
+        var settings = LoopbackSettings(
+            layers: [.high(resolution, bitrate: bitrate ?? .suggested(for: resolution)), low], network: network)
+        settings.playoutDelay = playoutDelay
+        settings.encodeTime = encodeTime
+        settings.decodeTime = decodeTime
+        settings.isCompared = compare
+        return settings
+    }
+
+    private func outputs(_ format: SourceFormat, _ resolution: Resolution) throws -> [(any FrameSink)?] {
+        [
+            try output.map { path in
+                try Y4MWriter(path: path, resolution: resolution, frameRate: format.frameRate ?? 30)
+            },
+            try lowOutput.map { path in
+                try Y4MWriter(
+                    path: path, resolution: LayerSettings.low.resolution, frameRate: LayerSettings.low.frameRate)
+            },
+        ]
+    }
+
+    private func show(_ report: LoopbackReport, _ measurement: Measurement) throws {
+        StandardError.print(measurement.text)
+        guard json else {
+            print(report.text)
+            return
+        }
+        try JSONOutput.print(MeasuredReport(report: report, measured: measured ? measurement : nil))
+    }
+
+    func validate() throws {
+        if live, encodeTime != .zero {
+            throw ValidationError("--encode-time is for virtual time: live, encoding takes as long as it takes")
+        }
+        if measured, !json { throw ValidationError("--measured goes with --json; tables are always followed by it") }
+    }
+}
+
+/// The report, with what was measured beside it where that was asked for.
+private struct MeasuredReport: Encodable {
+    var report: LoopbackReport
+    var measured: Measurement?
+
+    private enum CodingKeys: String, CodingKey {
+        case measured
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try report.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(measured, forKey: .measured)
+    }
+}

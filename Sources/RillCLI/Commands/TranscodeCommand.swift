@@ -1,0 +1,140 @@
+import ArgumentParser
+import Rill
+
+/// `rill transcode`: clips to clips, offline.
+struct TranscodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transcode",
+        abstract: "Turn a clip into VP8 or pictures, offline: the same bytes every time.",
+        discussion: """
+            Reads .y4m, .ivf (VP8), .yuv, .i420 and .nv12; writes .ivf (VP8, the bytes that the live pipeline would \
+            make) or .y4m (the pictures: decoded exactly, cut, scaled and thinned out where that is asked for).
+
+            Examples:
+              rill transcode clip.y4m high.ivf --bitrate 1500k --low low.ivf
+              rill transcode high.ivf shown.y4m
+              rill transcode clip.y4m small.y4m --size 320x240 --fps 15
+              rill transcode capture.yuv out.ivf --raw-size 640x480
+            """)
+
+    @Argument(help: "The clip to read; - is Y4M on standard input.")
+    var input: String
+
+    @Argument(help: "The file to write, .ivf or .y4m; - is Y4M on standard output.")
+    var output: String
+
+    @Option(help: "Also write the low layer, 160x120 at 5 frames a second, to this file, .ivf or .y4m.")
+    var low: String?
+
+    @Option(help: "Bitrate of the output (default: by its size, 800k at 640x480).", transform: bitrateNotation)
+    var bitrate: Bitrate?
+
+    @Option(help: "Bitrate of the low layer.", transform: bitrateNotation)
+    var lowBitrate: Bitrate = .kilobits(45)
+
+    @Option(help: "Size of the output (default: the clip's own).", transform: resolutionNotation)
+    var size: Resolution?
+
+    @Option(help: "Most frames a second of the output (default: the clip's own rate).", transform: frameRateNotation)
+    var fps: FrameRate?
+
+    @Option(help: "Threads of the encoder; more of them give other bytes.")
+    var threads = 1
+
+    @Flag(help: "Print one JSON object instead of a table.")
+    var json = false
+
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    func run() throws {
+        let start = Measurement.now
+        let source = try clipOptions.open(input)
+        var high = LayerSettings.high(
+            size ?? source.format.resolution, bitrate: bitrate ?? .suggested(for: size ?? source.format.resolution))
+        high.frameRate = fps ?? source.format.frameRate ?? 30
+        high.encoder.threadCount = threads
+        var outputs = [try makeOutput(output, high)]
+        if let low {
+            var layer = LayerSettings.low
+            layer.bitrate = lowBitrate
+            outputs.append(try makeOutput(low, layer))
+        }
+        let bar = ProgressBar("transcode", total: source.format.frameCount)
+        let report = try Transcoder(source: source, outputs: outputs).run { bar.update($0) }
+        bar.finish()
+        try show(report, outputs, skipped: (source as? DecodedSource)?.framesSkipped ?? 0)
+        StandardError.print(Measurement.now.since(start).text)
+        if let failure = report.sourceFailure {
+            StandardError.print("the clip ended early, after \(report.framesRead) frames: \(failure)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func makeOutput(_ path: String, _ layer: LayerSettings) throws -> Transcoder.Output {
+        switch path == "-" ? .y4m : VideoFileFormat(path: path) {
+        case .ivf: .encoded(layer, try IVFWriter(path: path, codec: .vp8, resolution: layer.resolution))
+        case .y4m:
+            .pictures(layer, try Y4MWriter(path: path, resolution: layer.resolution, frameRate: layer.frameRate))
+        case .i420: .pictures(layer, try RawVideoWriter(path: path, resolution: layer.resolution))
+        case .nv12, .rtpDump, .png, nil:
+            throw ValidationError("\(path): the name must end in .ivf, .y4m, .yuv or .i420")
+        }
+    }
+
+    private func show(_ report: TranscodeReport, _ outputs: [Transcoder.Output], skipped: Int) throws {
+        let rows = zip([output, low].compactMap { $0 }, zip(outputs, report.outputs)).map { path, pair in
+            TranscodeRow(path: path, pair.0.layer, pair.1, seconds: report.duration.seconds)
+        }
+        if json {
+            try JSONOutput.print(
+                TranscodeSummary(
+                    framesRead: report.framesRead, framesSkipped: skipped, duration: report.duration.seconds,
+                    outputs: rows))
+            return
+        }
+        var table = TextTable(["output", "size", "frames", "key", "bytes", "kbit/s"])
+        for row in rows {
+            table.add([
+                row.path, row.resolution, "\(row.frames)", "\(row.keyFrames)", "\(row.bytes)",
+                Decimal.text(row.bitrate / 1000, decimals: 1),
+            ])
+        }
+        StandardError.print(
+            "read \(report.framesRead) frames, \(Decimal.text(report.duration.seconds, decimals: 2)) s"
+                + (skipped > 0 ? "; \(skipped) could not be decoded" : ""))
+        // The result itself may be on standard output.
+        StandardError.print(table.text)
+    }
+
+    func validate() throws {
+        guard (1...16).contains(threads) else { throw ValidationError("--threads goes from 1 to 16, not \(threads)") }
+        if output == "-", json { throw ValidationError("--json and the clip cannot both go to standard output") }
+    }
+}
+
+/// What was written, for machines.
+private struct TranscodeSummary: Encodable {
+    var framesRead: Int
+    var framesSkipped: Int
+    var duration: Double
+    var outputs: [TranscodeRow]
+}
+
+private struct TranscodeRow: Encodable {
+    var path: String
+    var resolution: String
+    var frames: Int
+    var keyFrames: Int
+    var bytes: Int
+    var bitrate: Double
+
+    init(path: String, _ layer: LayerSettings, _ written: TranscodeReport.Output, seconds: Double) {
+        self.path = path
+        resolution = layer.resolution.description
+        frames = written.framesWritten
+        keyFrames = written.keyFramesWritten
+        bytes = written.bytesEncoded
+        bitrate = seconds > 0 ? Double(written.bytesEncoded) * 8 / seconds : 0
+    }
+}

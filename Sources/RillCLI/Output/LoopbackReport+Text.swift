@@ -1,0 +1,53 @@
+import Rill
+
+extension LoopbackReport {
+    /// The report as tables for people.
+    var text: String {
+        var parts = [
+            "\(mode == "live" ? "Live" : "Virtual time"): \(framesCaptured) frames, "
+                + "\(Decimal.text(duration, decimals: 2)) s, over \(network)"
+        ]
+        parts.append(layerTable.text)
+        for layer in layers { parts.append("Latency of \(layer.rid), ms\n\n" + layer.latencyTable.text) }
+        return parts.joined(separator: "\n\n")
+    }
+
+    private var layerTable: TextTable {
+        var table = TextTable([""] + layers.map(\.rid))
+        func row(_ title: String, _ value: (Layer) -> String) { table.add([title] + layers.map(value)) }
+        row("resolution") { $0.resolution }
+        row("target, kbit/s") { Decimal.text(Double($0.targetBitrate) / 1000, decimals: 0) }
+        row("sent, kbit/s") { Decimal.text($0.sent.bitrate / 1000, decimals: 1) }
+        row("frames encoded") { "\($0.sent.framesEncoded)" }
+        row("  a second") { Decimal.text($0.sent.framesPerSecond, decimals: 2) }
+        row("  key frames") { "\($0.sent.keyFramesEncoded)" }
+        row("  dropped before encoding") { "\($0.sent.framesDropped)" }
+        row("packets sent") { "\($0.sent.packetsSent)" }
+        row("packets received") { "\($0.received.packetsReceived)" }
+        row("  lost") { "\($0.received.packetsLost)" }
+        row("  duplicated") { "\($0.received.packetsDuplicated)" }
+        row("  too late") { "\($0.received.packetsDiscarded)" }
+        row("frames received whole") { "\($0.received.framesReceived)" }
+        row("frames decoded") { "\($0.received.framesDecoded)" }
+        row("  dropped") { "\($0.received.framesDropped)" }
+        row("frames shown") { "\($0.received.framesShown)" }
+        row("  of those encoded") { Decimal.percent($0.received.shownShare) }
+        row("freezes") { "\($0.received.freezeCount)" }
+        row("  in all, ms") { Decimal.text($0.received.totalFreezesDuration, decimals: 0) }
+        row("key frames asked for") { "\($0.received.pliCount)" }
+        row("PSNR-Y, dB") { Decimal.text($0.quality?.psnrY, decimals: 2) }
+        row("SSIM-Y") { Decimal.text($0.quality?.ssimY, decimals: 4) }
+        return table
+    }
+}
+
+extension LoopbackReport.Layer {
+    fileprivate var latencyTable: TextTable {
+        var table = TextTable(["from → to", "frames", "median", "95 %", "99 %", "max"])
+        for step in latencies where step.count > 0 {
+            let times = [step.median, step.percentile95, step.percentile99, step.maximum]
+            table.add(["\(step.from) → \(step.to)", "\(step.count)"] + times.map { Decimal.text($0, decimals: 2) })
+        }
+        return table
+    }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+
+/// `rill`: the command line.
+@main
+struct RillCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rill",
+        abstract: "A real-time video pipeline: try it, measure it, transcode test clips with it.",
+        discussion: """
+            Numbers are written alike everywhere: bitrates as 1500k or 2M (bits per second), times as 40ms or 1.5s, \
+            probabilities as 2%, sizes as 640x480, frame rates as 30 or 30000/1001. A file named - is standard input \
+            or output.
+
+            Start here:
+              rill loopback                               a drawn portrait, sent to itself over a perfect network
+              rill loopback clip.y4m --network loss=2%    your clip over a lossy one
+              rill transcode clip.y4m high.ivf --low low.ivf
+              rill inspect high.ivf
+            """,
+        version: "rill 0.1.0",
+        subcommands: [LoopbackCommand.self, TranscodeCommand.self, InspectCommand.self, GenerateCommand.self])
+}

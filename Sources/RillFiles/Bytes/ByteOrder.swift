@@ -1,0 +1,41 @@
+// The fields of the binary headers: IVF is little-endian, rtpdump big-endian. Offsets are the programmer's own; the
+// caller has checked that the structure is there.
+
+extension Span<UInt8> {
+    func littleEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int) -> Value {
+        var value: Value = 0
+        for index in 0..<type.bitWidth / 8 { value |= Value(truncatingIfNeeded: self[offset + index]) << (8 * index) }
+        return value
+    }
+
+    func bigEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int) -> Value {
+        littleEndian(type, at: offset).byteSwapped
+    }
+
+    func starts(with prefix: some Collection<UInt8>) -> Bool {
+        guard count >= prefix.count else { return false }
+        var index = 0
+        for byte in prefix {
+            guard self[index] == byte else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// The first bytes, at most `count`, to be shown in an error.
+    func prefixBytes(_ count: Int = 16) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for index in 0..<Swift.min(count, self.count) { bytes.append(self[index]) }
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    mutating func append(littleEndian value: some FixedWidthInteger) {
+        for index in 0..<type(of: value).bitWidth / 8 { append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+    }
+
+    mutating func append(bigEndian value: some FixedWidthInteger) {
+        append(littleEndian: value.byteSwapped)
+    }
+}

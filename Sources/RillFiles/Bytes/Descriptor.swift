@@ -1,0 +1,84 @@
+import Glibc
+
+/// An open file, pipe or terminal; the end of its life closes it, unless it is one of the process's standard streams.
+struct Descriptor: ~Copyable {
+    /// The system's number for it.
+    let number: Int32
+    private let isOwned: Bool
+
+    /// Opens `path` with the flags of `open(2)`; a file that is made gets the rights that the umask leaves of 0666.
+    static func open(_ path: String, flags: Int32) throws(FileError) -> Descriptor {
+        let number = retryingInterrupted { Int(unsafe Glibc.open(path, flags | O_CLOEXEC, 0o666)) }
+        guard number >= 0 else {
+            let code = errno
+            throw code == ENOENT ? .notFound(path: path) : .openFailed(path: path, code: code)
+        }
+        let descriptor = Descriptor(number: Int32(number), isOwned: true)
+        // A folder can be opened to be "read", and only fails later with a text that nobody understands.
+        guard descriptor.status?.isFolder != true else { throw .openFailed(path: path, code: EISDIR) }
+        return descriptor
+    }
+
+    /// One of the process's own streams, which stays open.
+    init(standardStream number: Int32) {
+        self.init(number: number, isOwned: false)
+    }
+
+    private init(number: Int32, isOwned: Bool) {
+        self.number = number
+        self.isOwned = isOwned
+    }
+
+    deinit {
+        // Whoever wants to know whether the last bytes arrived calls `close()` first.
+        if isOwned { _ = Glibc.close(number) }
+    }
+
+    /// Closes the file now; `errno`, or 0. A network disk may report here that it is full.
+    consuming func close() -> Int32 {
+        let result = isOwned ? Glibc.close(number) : 0
+        let code = errno
+        discard self
+        // Linux closes the file even when it was interrupted.
+        return result == 0 || code == EINTR ? 0 : code
+    }
+
+    /// What the system says of the file; `nil` when it says nothing.
+    var status: Status? {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { return nil }
+        return Status(mode: status.st_mode, byteCount: Int(status.st_size))
+    }
+
+    /// Where the next byte is read or written; `nil` for what has no positions (pipes, terminals).
+    var offset: Int? {
+        let offset = lseek(number, 0, SEEK_CUR)
+        return offset < 0 ? nil : Int(offset)
+    }
+
+    /// Whether every write goes to the end of the file, wherever it was aimed.
+    var isAppending: Bool {
+        let flags = fcntl(number, F_GETFL)
+        return flags >= 0 && flags & O_APPEND != 0
+    }
+
+    /// The part of `stat(2)` that matters here.
+    struct Status {
+        let mode: mode_t
+        /// Length in bytes, of regular files only.
+        let byteCount: Int
+
+        var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+        var isFolder: Bool { mode & S_IFMT == S_IFDIR }
+        /// Whether writing to it raises SIGPIPE once nobody reads any more.
+        var isPipeOrSocket: Bool { mode & S_IFMT == S_IFIFO || mode & S_IFMT == S_IFSOCK }
+    }
+}
+
+/// Repeats a system call that a signal handler interrupted.
+func retryingInterrupted(_ call: () -> Int) -> Int {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}

@@ -1,0 +1,74 @@
+public import RillCore
+
+/// Writes packets to an rtpdump file, which rtptools, Wireshark and libwebrtc's tools read.
+///
+///     let dump = try RTPDumpWriter(path: "call.rtpdump")
+///     dump.send(packet, at: now)
+///     try dump.finish()
+///
+/// One owner, one thread at a time. Cost per packet: one gathering write from the sender's own memory, no copy.
+public final class RTPDumpWriter: PacketSink {
+    /// What the file says of itself.
+    public let header: RTPDumpHeader
+    /// The time that the records' offsets count from, on the clock of the packets.
+    public let startTime: MediaTime
+    private let path: String
+    private var output: ByteOutput?
+    private var recordHeader: [UInt8] = []
+    private var failure: FileError?
+
+    /// Makes or empties a file and writes its head; `-` is standard output.
+    ///
+    /// - Throws: `notFound`, `openFailed`, `writeFailed`.
+    public init(
+        path: String, header: RTPDumpHeader = RTPDumpHeader(), startTime: MediaTime = .zero
+    ) throws(FileError) {
+        var output = try ByteOutput(path: path)
+        try output.write(header.bytes.span)
+        self.header = header
+        self.startTime = startTime
+        self.path = output.path
+        self.output = consume output
+    }
+
+    /// Writes a packet that came, or was sent, at `time`, rounded to the nearest millisecond; times before the start
+    /// count as the start, those more than 49 days after it as that.
+    ///
+    /// - Throws: `tooLarge` for more than 65527 bytes, `writeFailed`.
+    public func write(_ packet: Span<UInt8>, _ kind: RTPDumpRecord.Kind, at time: MediaTime) throws(FileError) {
+        let limit = RTPDumpHeader.maximumPacketByteCount
+        guard packet.count <= limit else {
+            throw .tooLarge(path: path, position: output?.position ?? 0, byteCount: packet.count, limit: limit)
+        }
+        // In 128 bits, where not even "never" overflows.
+        let offset = (Int128(time.nanoseconds) - Int128(startTime.nanoseconds) + 500_000) / 1_000_000
+        recordHeader.removeAll(keepingCapacity: true)
+        recordHeader.append(bigEndian: UInt16(RTPDumpHeader.packetHeaderByteCount + packet.count))
+        recordHeader.append(bigEndian: kind == .rtp ? UInt16(packet.count) : 0)
+        recordHeader.append(bigEndian: UInt32(clamping: offset))
+        precondition(output != nil, "\(path) was finished")
+        let head = recordHeader  // shared, not copied: it lives no longer than this call
+        try output?.write(head.span, packet)
+    }
+
+    /// Writes a packet, of which its second byte says whether it is RTP or RTCP (RFC 5761 §4). What goes wrong is thrown
+    /// by ``finish()``; nothing is written after it.
+    public func send(_ packet: Span<UInt8>, at time: MediaTime) {
+        guard failure == nil else { return }
+        let isRTCP = packet.count > 1 && (192...223).contains(packet[1])
+        do throws(FileError) {
+            try write(packet, isRTCP ? .rtcp : .rtp, at: time)
+        } catch {
+            failure = error
+        }
+    }
+
+    /// Closes the file. Called once, after the last packet.
+    ///
+    /// - Throws: the first failure of ``send(_:at:)``, or `writeFailed`.
+    public func finish() throws(FileError) {
+        guard let output = output.take() else { preconditionFailure("\(path) was finished before") }
+        try output.finish()
+        if let failure { throw failure }
+    }
+}

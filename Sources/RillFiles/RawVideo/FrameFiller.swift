@@ -1,0 +1,67 @@
+import RillCore
+
+/// The part that the readers of uncompressed video share: frames of one size, one after the other, each read into a
+/// buffer of the reader's own pool.
+struct FrameFiller: ~Copyable {
+    /// Pictures of which format and size, at which rate.
+    let runs: FrameRuns
+    let frameRate: FrameRate
+    private let colorSpace: ColorSpace
+    private let capacity: Int
+    private var pool: FramePool?
+    private var frameCount = 0
+    private let frameLimit: Int
+
+    init(_ format: PixelFormat, _ resolution: Resolution, _ rate: FrameRate, _ colorSpace: ColorSpace, capacity: Int) {
+        precondition(capacity > 0, "a reader's pool holds at least one frame, not \(capacity)")
+        self.runs = FrameRuns(FrameLayout(format, resolution))
+        self.frameRate = rate
+        self.colorSpace = colorSpace
+        self.capacity = capacity
+        self.frameLimit = FileTime.frameLimit(at: rate)
+    }
+
+    /// Counts of the pool; `nil` before the first frame.
+    var poolStatistics: FramePool.Statistics? { pool?.statistics }
+
+    /// The next frame, whose samples stand behind the `headerByteCount` bytes that the input has buffered.
+    ///
+    /// With the pool dry nothing is consumed.
+    mutating func next(
+        from input: inout ByteInput, after headerByteCount: Int, lookahead: Int
+    ) throws(FileError) -> SourceOutput {
+        let pool = try framePool(for: input, after: headerByteCount)
+        guard var frame = pool.makeFrame() else { return .noBuffer }
+        input.consume(headerByteCount)
+        let position = input.position
+        guard frameCount < frameLimit else { throw .timeOutOfRange(path: input.path, position: position) }
+        let count = try input.read(runs, of: &frame, lookahead: lookahead)
+        guard count == runs.byteCount else {
+            throw .truncated(path: input.path, position: position, needed: runs.byteCount, available: count)
+        }
+        let time = frameRate.time(ofFrame: frameCount)
+        frameCount += 1
+        return .frame(frame.finish(captureTime: time, colorSpace: colorSpace))
+    }
+
+    /// The pool, made when the first frame is there: a header that lies about the size costs no memory.
+    private mutating func framePool(
+        for input: borrowing ByteInput, after headerByteCount: Int
+    ) throws(FileError) -> FramePool {
+        if let pool { return pool }
+        if let remaining = input.remainingByteCount, remaining - headerByteCount < runs.byteCount {
+            throw .truncated(
+                path: input.path, position: input.position + headerByteCount, needed: runs.byteCount,
+                available: max(0, remaining - headerByteCount))
+        }
+        do {
+            let pool = try FramePool(layout: runs.layout, capacity: capacity)
+            self.pool = pool
+            return pool
+        } catch {
+            switch error {
+            case .outOfMemory(let byteCount): throw .outOfMemory(path: input.path, byteCount: byteCount)
+            }
+        }
+    }
+}

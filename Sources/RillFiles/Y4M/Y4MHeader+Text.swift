@@ -1,0 +1,123 @@
+import RillCore
+
+extension Y4MHeader {
+    /// Reads the parameters of the first line, in any order; where one comes twice, the last counts.
+    ///
+    /// - Parameters:
+    ///   - line: the line without its end; it begins with ``magic``.
+    ///   - path: the file's name, for errors.
+    init(parsing line: some Collection<UInt8>, path: String) throws(FileError) {
+        var parser = Parser(path: path)
+        var position = 0
+        for field in line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
+            if position > 0, let tag = field.first { try parser.read(tag, field.dropFirst(), at: position) }
+            position += field.count + 1
+        }
+        self = try parser.header()
+    }
+
+    /// The first line, with its end. An extension with a space or line end in it, which would end it there, is the
+    /// programmer's mistake.
+    var line: String {
+        precondition(
+            extensions.allSatisfy { !$0.utf8.contains(0x20) && !$0.utf8.contains(0x0A) }, "spaces in \(extensions)")
+        var line = "\(Y4MHeader.magic) W\(resolution.width) H\(resolution.height)"
+        line += frameRate.map { " F\($0.numerator):\($0.denominator)" } ?? " F0:0"
+        line += " I\(interlacing.rawValue)"
+        line += pixelAspect.map { " A\($0.width):\($0.height)" } ?? " A0:0"
+        line += " C\(chromaSiting.rawValue)"
+        if let range { line += " XCOLORRANGE=\(range == .full ? "FULL" : "LIMITED")" }
+        for text in extensions { line += " X\(text)" }
+        return line + "\n"
+    }
+}
+
+/// What has been said so far, parameter by parameter.
+private struct Parser {
+    let path: String
+    var width: Int?
+    var height: Int?
+    var frameRate: FrameRate?
+    var interlacing = Y4MHeader.Interlacing.unknown
+    var pixelAspect: Y4MHeader.PixelAspect?
+    var chromaSiting: Y4MHeader.ChromaSiting?
+    var range: ColorSpace.Range?
+    var extensions: [String] = []
+
+    mutating func read(_ tag: UInt8, _ bytes: some Collection<UInt8>, at position: Int) throws(FileError) {
+        let value = String(decoding: bytes, as: UTF8.self)
+        func invalid(_ field: String) -> FileError {
+            .invalidField(path: path, position: position, field: field, value: quoted(bytes.prefix(32)))
+        }
+        switch tag {
+        case UInt8(ascii: "W"):
+            guard let number = naturalNumber(value) else { throw invalid("width") }
+            width = number
+        case UInt8(ascii: "H"):
+            guard let number = naturalNumber(value) else { throw invalid("height") }
+            height = number
+        case UInt8(ascii: "F"):
+            guard let ratio = ratio(value) else { throw invalid("frame rate") }
+            frameRate = FrameRate(validating: ratio.0, per: ratio.1)
+            guard frameRate != nil || ratio == (0, 0) else { throw invalid("frame rate") }
+        case UInt8(ascii: "I"):
+            guard let known = Y4MHeader.Interlacing(rawValue: value) else { throw invalid("interlacing") }
+            interlacing = known
+        case UInt8(ascii: "A"):
+            guard let ratio = ratio(value), (ratio.0 > 0) == (ratio.1 > 0) else { throw invalid("pixel aspect") }
+            pixelAspect = ratio.0 > 0 ? Y4MHeader.PixelAspect(width: ratio.0, height: ratio.1) : nil
+        case UInt8(ascii: "C"):
+            guard let siting = Y4MHeader.ChromaSiting(rawValue: value) else {
+                throw .unsupportedFormat(path: path, format: "Y4M of colour format \(quoted(bytes.prefix(32)))")
+            }
+            chromaSiting = siting
+        case UInt8(ascii: "X"):
+            readExtension(value)
+        default:
+            // The format has no other tags; as with X, what is not known says nothing about the samples.
+            break
+        }
+    }
+
+    private mutating func readExtension(_ value: String) {
+        switch value {
+        case "COLORRANGE=FULL": range = .full
+        case "COLORRANGE=LIMITED": range = .limited
+        default: extensions.append(value)
+        }
+    }
+
+    func header() throws(FileError) -> Y4MHeader {
+        guard let width else { throw .missingParameter(path: path, parameter: "width (W)") }
+        guard let height else { throw .missingParameter(path: path, parameter: "height (H)") }
+        guard let resolution = Resolution(validatingWidth: width, height: height) else {
+            throw .resolutionOutOfRange(path: path, width: width, height: height)
+        }
+        let siting = if let chromaSiting { chromaSiting } else { try sitingOfOldFiles() }
+        return Y4MHeader(
+            resolution: resolution, frameRate: frameRate, interlacing: interlacing, pixelAspect: pixelAspect,
+            chromaSiting: siting, range: range, extensions: extensions)
+    }
+
+    /// Files from before the C parameter had numbers to it say their format in `XYSCSS`; those of 4:2:0 say nothing.
+    private func sitingOfOldFiles() throws(FileError) -> Y4MHeader.ChromaSiting {
+        let key = "YSCSS="
+        guard let value = extensions.last(where: { $0.hasPrefix(key) })?.dropFirst(key.count) else { return .jpeg }
+        guard let siting = Y4MHeader.ChromaSiting(rawValue: value.lowercased()) else {
+            throw .unsupportedFormat(path: path, format: "Y4M of colour format \(quoted(value.utf8.prefix(32)))")
+        }
+        return siting
+    }
+}
+
+/// Decimal digits and nothing else: no sign, no space. A number too large for `Int` is none.
+private func naturalNumber(_ text: some StringProtocol) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+}
+
+/// `30000:1001`.
+private func ratio(_ text: String) -> (Int, Int)? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let first = naturalNumber(parts[0]) else { return nil }
+    return naturalNumber(parts[1]).map { (first, $0) }
+}

@@ -1,0 +1,80 @@
+public import RillCore
+import RillRTP
+
+extension RTPStreamSender {
+    /// Takes an RTCP datagram that came back from the network, and passes on what it says to this stream.
+    ///
+    /// What concerns other streams is passed over, so each layer of a simulcast may be given every datagram. A packet that
+    /// cannot be read is counted, and those behind it are still read.
+    ///
+    /// - Parameters:
+    ///   - rtcp: a compound, or a reduced-size one (RFC 5506); any bytes do no harm.
+    ///   - now: when it arrived.
+    ///   - handle: gets each thing that is said, at once, in order. It cannot call back into this sender.
+    public mutating func receive(
+        _ rtcp: Span<UInt8>, at now: MediaTime, _ handle: (StreamFeedback) -> Void
+    ) {
+        var compound = RTCPCompound(rtcp)
+        var isOver = false
+        while !isOver {
+            do throws(RTPError) {
+                if let packet = try compound.next() {
+                    take(try RTCPMessage(parsing: packet), at: now, handle)
+                } else {
+                    isOver = true
+                }
+            } catch {
+                // Behind an error of the compound itself, `next` gives nothing more.
+                statistics.malformedFeedback += 1
+                handle(.malformed(error))
+            }
+        }
+    }
+
+    private mutating func take(
+        _ message: borrowing RTCPMessage, at now: MediaTime, _ handle: (StreamFeedback) -> Void
+    ) {
+        switch message {
+        case .pictureLossIndication(let request):
+            guard request.media == settings.ssrc else { return }
+            statistics.pliCount += 1
+            handle(requestKeyFrame(at: now))
+        case .fullIntraRequest(let request):
+            for index in 0..<request.count where request[index].ssrc == settings.ssrc {
+                statistics.firCount += 1
+                handle(requestKeyFrame(number: request[index].number, from: request.sender, at: now))
+            }
+        case .receiverReport(let report):
+            take(report.blocks, of: report.ssrc, at: now, handle)
+        case .senderReport(let report):
+            take(report.blocks, of: report.ssrc, at: now, handle)
+        case .sourceDescription, .goodbye, .unknown:
+            break
+        }
+    }
+
+    private mutating func requestKeyFrame(at now: MediaTime) -> StreamFeedback {
+        guard coalescer.request(at: now) == .honored else { return .keyFrameRequestRepeated }
+        statistics.keyFrameRequestsHonored += 1
+        return .keyFrameRequested
+    }
+
+    /// A command is only ticked off when it is carried out: one that fell into the window of another request counts when
+    /// its giver repeats it, for the key frame may have been sent before that one could hear it.
+    private mutating func requestKeyFrame(number: UInt8, from requester: SSRC, at now: MediaTime) -> StreamFeedback {
+        guard !fullIntraRequests.isRepetition(of: number, from: requester) else { return .keyFrameRequestRepeated }
+        let feedback = requestKeyFrame(at: now)
+        if feedback == .keyFrameRequested { fullIntraRequests.note(number, from: requester) }
+        return feedback
+    }
+
+    private mutating func take(
+        _ blocks: ReportBlocks, of reporter: SSRC, at now: MediaTime, _ handle: (StreamFeedback) -> Void
+    ) {
+        for index in 0..<blocks.count where blocks[index].ssrc == settings.ssrc {
+            let report = ReceptionReport(blocks[index], of: reporter, at: clock.wallClock(at: now))
+            statistics.note(report)
+            handle(.reported(report))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import RillCore
+import RillRTP
+
+/// The newest packets of a stream, as they were sent: a ring of slots of equal size in one block of memory.
+///
+/// A packet is written straight into its slot and sent from there; it stays until the ring comes round.
+///
+/// All memory is taken, and touched, when the history is made.
+struct PacketHistory: ~Copyable {
+    /// The most packets that a 16-bit number tells apart, looking back.
+    static let maximumCapacity = 32767
+
+    /// Packets kept at most.
+    let capacity: Int
+    /// Packets that were ever written.
+    private(set) var count = 0
+    /// The number that the next packet must bear.
+    private(set) var nextSequenceNumber: SequenceNumber
+    private let slotByteCount: Int
+    private var bytes: [UInt8]
+    private var slots: [Slot]
+
+    private struct Slot {
+        var byteCount = 0
+        var sentAt = MediaTime.zero
+    }
+
+    /// Room for `capacity` packets of up to `slotByteCount` bytes.
+    init(capacity: Int, slotByteCount: Int, firstSequenceNumber: SequenceNumber) {
+        precondition((1...PacketHistory.maximumCapacity).contains(capacity), "a history of \(capacity) packets")
+        self.capacity = capacity
+        self.slotByteCount = slotByteCount
+        nextSequenceNumber = firstSequenceNumber
+        bytes = [UInt8](repeating: 0, count: capacity * slotByteCount)
+        slots = [Slot](repeating: Slot(), count: capacity)
+    }
+
+    /// Makes the next packet, in place of the oldest; what `write` appends must not exceed a slot.
+    mutating func append(at now: MediaTime, _ write: (inout OutputSpan<UInt8>) -> Void) {
+        let slot = count % capacity
+        let range = slot * slotByteCount..<(slot + 1) * slotByteCount
+        let byteCount = unsafe bytes.withUnsafeMutableBufferPointer { block in
+            // The array is this value's own and the range lies in it; the span does not leave this closure.
+            let memory = block.extracting(range)
+            var output = unsafe OutputSpan(buffer: memory, initializedCount: 0)
+            write(&output)
+            return unsafe output.finalize(for: memory)
+        }
+        slots[slot] = Slot(byteCount: byteCount, sentAt: now)
+        count += 1
+        nextSequenceNumber = nextSequenceNumber.next
+    }
+
+    /// The packet that was written last.
+    var newest: SentPacket? {
+        @_lifetime(borrow self)
+        get { packet(nextSequenceNumber.advanced(by: -1)) }
+    }
+
+    /// The packet of that number; `nil` when it was overwritten, or never sent.
+    @_lifetime(borrow self)
+    func packet(_ number: SequenceNumber) -> SentPacket? {
+        let packetsAgo = nextSequenceNumber.distance(since: number)
+        guard packetsAgo >= 1, packetsAgo <= min(count, capacity) else { return nil }
+        let slot = (count - packetsAgo) % capacity
+        let start = slot * slotByteCount
+        let range = start..<start + slots[slot].byteCount
+        return SentPacket(bytes: bytes.span.extracting(range), sentAt: slots[slot].sentAt)
+    }
+}

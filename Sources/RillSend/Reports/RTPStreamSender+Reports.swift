@@ -1,0 +1,47 @@
+public import RillCore
+import RillRTP
+
+extension RTPStreamSender {
+    /// What the sender wants next.
+    public enum PollResult: Equatable, Sendable {
+        /// ``RTPStreamSender/writeReport(at:into:)`` is to be called.
+        case reportDue
+        /// Nothing until then.
+        case idle(until: MediaTime)
+    }
+
+    /// What is to be done at `now`, or when to ask again.
+    ///
+    /// The first report is due with the first frame, so that receivers can place the stream in time and measure the round
+    /// trip from the start; each further one `reportInterval` after the one before. Without a frame there is none: who
+    /// sends nothing has nothing to report (RFC 3550 §6.4).
+    public func poll(at now: MediaTime) -> PollResult {
+        now >= nextReport ? .reportDue : .idle(until: nextReport)
+    }
+
+    /// Bytes of the report that ``writeReport(at:into:)`` writes.
+    public var reportByteCount: Int {
+        senderReport(at: .zero).byteCount + SourceDescription.byteCount(canonicalName: canonicalName.count)
+    }
+
+    /// Appends a compound of sender report and canonical name (RFC 3550 §6.1).
+    ///
+    /// Its NTP and RTP stamps both denote `now`: wall time is `wallClockAtZero` carried forward by the pipeline's clock,
+    /// and the RTP stamp is the one that a picture captured at `now` would bear. Asking before the first frame is the
+    /// programmer's mistake, and so is too little room: `reportByteCount`.
+    @_lifetime(output: copy output)
+    public mutating func writeReport(at now: MediaTime, into output: inout OutputSpan<UInt8>) {
+        precondition(statistics.packetsSent > 0, "a sender report before the first packet")
+        senderReport(at: now).write(into: &output)
+        SourceDescription.write(canonicalName: canonicalName.span, of: settings.ssrc, into: &output)
+        statistics.reportsSent += 1
+        nextReport = now + settings.reportInterval
+    }
+
+    private func senderReport(at now: MediaTime) -> SenderReport {
+        SenderReport(
+            ssrc: settings.ssrc, ntpTimestamp: clock.wallClock(at: now), rtpTimestamp: clock.timestamp(at: now),
+            packetCount: UInt32(truncatingIfNeeded: statistics.packetsSent),
+            octetCount: UInt32(truncatingIfNeeded: statistics.bytesSent))
+    }
+}

@@ -1,0 +1,31 @@
+/// What can be wrong with the settings of a sending session.
+public enum SendError: Error, Equatable, Sendable {
+    /// A setting lies outside of what it may be.
+    case settingOutOfRange(Setting, value: Int, allowed: ClosedRange<Int>)
+
+    /// The settings that have a range.
+    public enum Setting: String, Sendable {
+        /// ``RTPStreamSettings/maximumPacketByteCount``.
+        case maximumPacketByteCount = "maximum packet size in bytes"
+        /// ``RTPStreamSettings/firstPictureID``.
+        case firstPictureID = "first picture ID"
+        /// ``RTPStreamSettings/canonicalName``.
+        case canonicalName = "length of the canonical name in bytes"
+        /// ``RTPStreamSettings/historyCapacity``.
+        case historyCapacity = "packet history in packets"
+        /// ``RTPStreamSettings/temporalLayerCount``.
+        case temporalLayerCount = "number of temporal layers"
+        /// ``RTPStreamSettings/reportInterval``.
+        case reportInterval = "report interval in milliseconds"
+    }
+}
+
+extension SendError: CustomStringConvertible {
+    /// What is wrong and what would be right, in one line.
+    public var description: String {
+        switch self {
+        case .settingOutOfRange(let setting, let value, let allowed):
+            "\(setting.rawValue): \(value) is not within \(allowed.lowerBound) to \(allowed.upperBound)"
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import RillCore
+public import RillRTP
+
+/// The sending side of one RTP stream: of one layer of a simulcast, under one SSRC.
+///
+/// Feed it coded frames, with ``send(_:payload:at:to:)``, and what comes back from the network, with
+/// ``receive(_:at:_:)``; ask ``poll(at:)`` when it wants to be woken to write a report.
+///
+///     var sender = try RTPStreamSender(settings)
+///     sender.send(frame, payload: bytes, at: now, to: link)
+///     sender.receive(datagram, at: now) { feedback in
+///         if feedback == .keyFrameRequested { encoder.requestKeyFrame() }
+///     }
+///     if case .reportDue = sender.poll(at: now) {
+///         let report = [UInt8](capacity: sender.reportByteCount) { sender.writeReport(at: now, into: &$0) }
+///         link.send(report.span, at: now)
+///     }
+///
+/// It numbers packets and pictures, keeps what it sent for retransmission, tells each key-frame request from its copies,
+/// and writes sender reports. It owns no thread, reads no clock and opens no socket: `now` is the pipeline's clock and
+/// does not go back.
+///
+/// One owner. Sending allocates nothing: a packet is written once, into the history, and handed on from there. The
+/// history is the memory it needs: `historyCapacity` times `maximumPacketByteCount`, taken at the start.
+public struct RTPStreamSender: ~Copyable, Sendable {
+    /// What it was made with.
+    public let settings: RTPStreamSettings
+    /// Counts since the start.
+    public internal(set) var statistics = RTPStreamStatistics()
+
+    let canonicalName: [UInt8]
+    var history: PacketHistory
+    var numbering: VP8FrameNumbering
+    var clock: MediaClock
+    var coalescer: KeyFrameRequestCoalescer
+    var fullIntraRequests = FullIntraRequestFilter()
+    /// When the next report is due; never, before the first frame.
+    var nextReport = MediaTime.distantFuture
+
+    /// A stream that has sent nothing yet.
+    ///
+    /// - Throws: `settingOutOfRange`.
+    public init(_ settings: RTPStreamSettings) throws(SendError) {
+        try settings.validate()
+        self.settings = settings
+        canonicalName = Array(settings.canonicalName.utf8)
+        history = PacketHistory(
+            capacity: settings.historyCapacity, slotByteCount: settings.maximumPacketByteCount,
+            firstSequenceNumber: settings.firstSequenceNumber)
+        numbering = VP8FrameNumbering(settings)
+        clock = MediaClock(
+            timestampOffset: settings.timestampOffset, wallClockAtZero: settings.wallClockAtZero)
+        coalescer = KeyFrameRequestCoalescer(window: settings.keyFrameRequestWindow)
+    }
+
+    /// Sends a coded frame as RTP packets, all at once.
+    ///
+    /// The RTP timestamp is the frame's capture time in ticks of 90 kHz, by the stream's offset; all packets of the frame
+    /// bear it, and the last one bears the marker.
+    ///
+    /// - Parameters:
+    ///   - frame: what the encoder says of it. Frames of other codecs than VP8 are the programmer's mistake (so far).
+    ///   - payload: the coded bytes, at least one.
+    ///   - now: the time, which goes on to the sink and into the history.
+    ///   - sink: gets each packet, in order. It must not call back into this sender.
+    /// - Returns: the numbers that the frame was sent under.
+    @discardableResult
+    public mutating func send(
+        _ frame: EncodedFrame, payload: Span<UInt8>, at now: MediaTime, to sink: some PacketSink
+    ) -> SentFrame {
+        precondition(frame.codec == .vp8, "there is no \(frame.codec.rawValue) packetizer yet")
+        precondition(!payload.isEmpty, "frame \(frame.number) has no bytes")
+        let header = RTPHeader(
+            marker: false, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
+            timestamp: clock.timestamp(ofCapture: frame.captureTime), ssrc: settings.ssrc)
+        let packetizer = VP8Packetizer(
+            frameByteCount: payload.count, header: header, descriptor: numbering.descriptor(for: frame),
+            maximumPacketByteCount: settings.maximumPacketByteCount)
+
+        for index in 0..<packetizer.packetCount {
+            history.append(at: now) { output in packetizer.writePacket(index, of: payload, into: &output) }
+            if let packet = history.newest { sink.send(packet.bytes, at: now) }
+        }
+        count(frame, packetizer, header)
+        clock.note(frame)
+        if nextReport == .distantFuture { nextReport = now }
+        return SentFrame(
+            timestamp: header.timestamp, firstSequenceNumber: header.sequenceNumber,
+            packetCount: packetizer.packetCount)
+    }
+
+    /// The packet of that number as it was sent, for retransmission; `nil` when it is no longer kept, or was never sent.
+    @_lifetime(borrow self)
+    public func packet(_ number: SequenceNumber) -> SentPacket? {
+        history.packet(number)
+    }
+
+    private mutating func count(_ frame: EncodedFrame, _ packetizer: VP8Packetizer, _ header: RTPHeader) {
+        let packets = packetizer.packetCount
+        statistics.packetsSent += packets
+        statistics.bytesSent += packetizer.payloadByteCount
+        statistics.headerBytesSent += packets * header.byteCount
+        statistics.framesSent += 1
+        if frame.isKey { statistics.keyFramesSent += 1 }
+    }
+}
+
+/// The numbers that a frame was sent under.
+public struct SentFrame: Equatable, Sendable {
+    /// The timestamp that all its packets bear.
+    public let timestamp: RTPTimestamp
+    /// The number of its first packet.
+    public let firstSequenceNumber: SequenceNumber
+    /// How many packets it took.
+    public let packetCount: Int
+}

@@ -1,0 +1,84 @@
+public import RillCore
+public import RillRTP
+
+/// How one RTP stream is sent: its numbers, sizes and times.
+///
+///     var generator = SystemRandomNumberGenerator()
+///     var settings = RTPStreamSettings(payloadType: PayloadType(96), canonicalName: "rill", using: &generator)
+///     settings.historyCapacity = 256
+///     let sender = try RTPStreamSender(settings)
+///
+/// What lies outside its range is found by ``RTPStreamSender/init(_:)``.
+public struct RTPStreamSettings: Sendable {
+    /// The source: one for each stream, also for each layer of a simulcast.
+    public var ssrc: SSRC
+    /// The number that the session agreed on for the codec.
+    public var payloadType: PayloadType
+    /// CNAME: the name that all streams of this endpoint share, 1 to 255 bytes of UTF-8 (RFC 7022 says how to choose it).
+    public var canonicalName: String
+
+    /// The most bytes that an RTP packet may have, headers and all, 64 to 9000; UDP and IP come on top.
+    public var maximumPacketByteCount = 1200
+    /// The number of the first packet.
+    public var firstSequenceNumber = SequenceNumber(0)
+    /// The picture ID of the first frame, 0 to 32767 (15 bits).
+    public var firstPictureID: UInt16 = 0
+    /// TL0PICIDX of the first frame.
+    public var firstTL0PictureIndex: UInt8 = 0
+    /// What the media clock shows at `MediaTime.zero` of the capture times.
+    public var timestampOffset = RTPTimestamp(0)
+
+    /// Temporal layers of the stream, 1 to 4. With more than one, packets say their layer (TID, Y and TL0PICIDX).
+    public var temporalLayerCount = 1
+    /// How many packets are kept for retransmission, 1 to 32767; each takes `maximumPacketByteCount` bytes.
+    ///
+    /// 512 packets are 2.5 s at 2 Mbit/s and 600 kB of memory.
+    public var historyCapacity = 512
+
+    /// The time from one sender report to the next, 10 ms to 1 hour.
+    public var reportInterval = MediaDuration.seconds(1)
+    /// The wall clock's time at `MediaTime.zero` of the pipeline's clock.
+    ///
+    /// Sender reports carry it forward by the pipeline's clock, so that time runs evenly even if the wall clock is set.
+    /// Receivers need it only to align streams of different machines; the default suits those that do not.
+    public var wallClockAtZero = NTPTimestamp.unixEpoch
+    /// How long after a key-frame request that was honoured another one counts as the same.
+    public var keyFrameRequestWindow = MediaDuration.milliseconds(200)
+
+    /// Settings with every other value at its default: numbers begin at zero, which suits tests and recordings.
+    public init(ssrc: SSRC, payloadType: PayloadType, canonicalName: String) {
+        self.ssrc = ssrc
+        self.payloadType = payloadType
+        self.canonicalName = canonicalName
+    }
+
+    /// Settings with random source and first numbers, as RFC 3550 §5.1 asks of a session.
+    ///
+    /// The first sequence number has 15 bits, so that the first wrap comes after receivers know the stream (RFC 3711
+    /// §3.3.1).
+    public init(
+        payloadType: PayloadType, canonicalName: String, using generator: inout some RandomNumberGenerator
+    ) {
+        self.init(
+            ssrc: SSRC(.random(in: .min ... .max, using: &generator)), payloadType: payloadType,
+            canonicalName: canonicalName)
+        firstSequenceNumber = SequenceNumber(.random(in: 0...32767, using: &generator))
+        firstPictureID = .random(in: 0...32767, using: &generator)
+        firstTL0PictureIndex = .random(in: .min ... .max, using: &generator)
+        timestampOffset = RTPTimestamp(.random(in: .min ... .max, using: &generator))
+    }
+
+    func validate() throws(SendError) {
+        func require(_ setting: SendError.Setting, _ value: Int, in allowed: ClosedRange<Int>) throws(SendError) {
+            guard allowed.contains(value) else {
+                throw .settingOutOfRange(setting, value: value, allowed: allowed)
+            }
+        }
+        try require(.maximumPacketByteCount, maximumPacketByteCount, in: 64...9000)
+        try require(.firstPictureID, Int(firstPictureID), in: 0...32767)
+        try require(.canonicalName, canonicalName.utf8.count, in: 1...255)
+        try require(.historyCapacity, historyCapacity, in: 1...PacketHistory.maximumCapacity)
+        try require(.temporalLayerCount, temporalLayerCount, in: 1...4)
+        try require(.reportInterval, Int(reportInterval.nanoseconds / 1_000_000), in: 10...3_600_000)
+    }
+}

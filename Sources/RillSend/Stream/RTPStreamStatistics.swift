@@ -1,0 +1,63 @@
+public import RillCore
+
+/// What one RTP stream has sent, and what it has heard of its receivers, since it began.
+///
+/// The names are those of W3C webrtc-stats wherever one exists; those that stand apart at the end are Rill's own.
+public struct RTPStreamStatistics: Equatable, Sendable {
+    // MARK: RTCSentRtpStreamStats, RTCOutboundRtpStreamStats
+
+    /// RTP packets sent.
+    public var packetsSent = 0
+    /// Bytes of payload sent, payload descriptors included, RTP headers and padding not.
+    public var bytesSent = 0
+    /// Bytes of RTP headers and padding sent.
+    public var headerBytesSent = 0
+    /// Frames sent.
+    public var framesSent = 0
+    /// FIR commands received, repetitions included.
+    public var firCount = 0
+    /// PLI requests received, copies included.
+    public var pliCount = 0
+
+    // MARK: RTCRemoteInboundRtpStreamStats: the newest report of a receiver
+
+    /// Packets lost since the beginning; duplicates can make it negative. `nil` before the first report.
+    public var packetsLost: Int?
+    /// The part of the packets that was lost between the last two reports, 0 to 1.
+    public var fractionLost: Double?
+    /// Mean deviation of the packets' spacing.
+    public var jitter: MediaDuration?
+    /// The time to the receiver and back.
+    public var roundTripTime: MediaDuration?
+    /// Sum of all round-trip times.
+    public var totalRoundTripTime = MediaDuration.zero
+    /// How many round-trip times there were.
+    public var roundTripTimeMeasurements = 0
+
+    // MARK: RTCRemoteOutboundRtpStreamStats
+
+    /// Sender reports written.
+    public var reportsSent = 0
+
+    // MARK: Rill's own
+
+    /// Key frames sent.
+    public var keyFramesSent = 0
+    /// Requests that were passed on to the encoder, each for one key frame.
+    public var keyFrameRequestsHonored = 0
+    /// RTCP packets, or rests of datagrams, that could not be read.
+    public var malformedFeedback = 0
+
+    /// Nothing sent, nothing heard.
+    public init() {}
+
+    mutating func note(_ report: ReceptionReport) {
+        packetsLost = report.packetsLost
+        fractionLost = report.fractionLost
+        jitter = report.jitter
+        guard let time = report.roundTripTime else { return }
+        roundTripTime = time
+        totalRoundTripTime += time
+        roundTripTimeMeasurements += 1
+    }
+}
