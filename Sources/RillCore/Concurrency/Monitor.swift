@@ -23,7 +23,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         var kind = pthread_mutexattr_t()
         unsafe pthread_mutexattr_init(&kind)
-        unsafe pthread_mutexattr_settype(&kind, Int32(PTHREAD_MUTEX_ERRORCHECK.rawValue))
+        unsafe pthread_mutexattr_settype(&kind, Int32(PTHREAD_MUTEX_ERRORCHECK))
         let mutexResult = unsafe pthread_mutex_init(mutex, &kind)
         unsafe pthread_mutexattr_destroy(&kind)
         let conditionResult = unsafe pthread_cond_init(condition, &attributes)
