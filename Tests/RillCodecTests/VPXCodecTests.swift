@@ -48,7 +48,8 @@ struct VPXEncoderTests {
             #expect(frame.frame.number == Int64(index))
             #expect(frame.frame.byteCount == frame.bytes.count)
             #expect((frame.bytes[0] & 1 == 0) == frame.frame.isKey)
-            #expect(frame.frame.references == (frame.frame.isKey ? FrameReferences() : FrameReferences(Int64(index - 1))))
+            #expect(
+                frame.frame.references == (frame.frame.isKey ? FrameReferences() : FrameReferences(Int64(index - 1))))
         }
     }
 

@@ -27,7 +27,8 @@ struct CleanCallTests {
         func report(seed: UInt64) throws -> Data {
             let settings = LoopbackSettings(
                 layers: [.high(Resolution(width: 320, height: 240), bitrate: .kilobits(300)), .low],
-                network: try LinkSettings(notation: "loss=5%,delay=30ms,jitter=10ms,reorder=2%,duplicate=2%,seed=\(seed)"))
+                network: try LinkSettings(
+                    notation: "loss=5%,delay=30ms,jitter=10ms,reorder=2%,duplicate=2%,seed=\(seed)"))
             let pictures = try LoopedPictures(Resolution(width: 320, height: 240), frameCount: 120)
             let report = try Loopback(settings) { LoopedPictures(pictures) }.runInVirtualTime()
             let encoder = JSONEncoder()

@@ -7,7 +7,9 @@ import Testing
 /// Calls over bad networks: what is shown is what a plain model of the stream says, and key frames come when they are
 /// asked for, on the layer that asked, and never otherwise.
 struct LossyCallTests {
-    static let networks = ["loss=1%", "loss=5%", "loss=20%", "reorder=5%", "duplicate=5%", "loss=3%,reorder=3%,rate=3M"]
+    static let networks = [
+        "loss=1%", "loss=5%", "loss=20%", "reorder=5%", "duplicate=5%", "loss=3%,reorder=3%,rate=3M",
+    ]
     static let seeds: ClosedRange<UInt64> = isLongRun ? 1...100 : 1...3
 
     @Test(arguments: networks, seeds)
@@ -68,7 +70,9 @@ struct LossyCallTests {
         let high = LayerSettings.high(Resolution(width: 320, height: 240), bitrate: .kilobits(300))
         let call = try VirtualCall(source, layers: [high, .low], network: settings)
         for (layer, interval) in zip(call.layers, [MediaDuration.seconds(1.0 / 30), .milliseconds(200)]) {
-            guard let firstLost = layer.frames.firstIndex(where: { $0.arrivals.contains { $0 == nil } }) else { continue }
+            guard let firstLost = layer.frames.firstIndex(where: { $0.arrivals.contains { $0 == nil } }) else {
+                continue
+            }
             let lost = layer.frames[firstLost]
             guard firstLost + 1 < layer.frames.count else { continue }
             let request = try #require(layer.requests.first, "nothing was asked for, seed \(seed)")

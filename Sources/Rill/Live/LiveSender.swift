@@ -114,7 +114,9 @@ extension LiveSender {
     private func start(_ source: sending any FrameSource) {
         state.withLock { $0.runningThreads = 1 + handoffs.count }
         for index in handoffs.indices {
-            _ = NamedThread("rill-\(pipeline.settings.layers[index].rid)") { self.run { try self.encode(layer: index) } }
+            _ = NamedThread("rill-\(pipeline.settings.layers[index].rid)") {
+                self.run { try self.encode(layer: index) }
+            }
         }
         // The source is handed over to the capture thread, which alone uses it.
         let handedOver = Monitor(source)

@@ -39,7 +39,8 @@ extension Loopback {
         try sender.finish()
         return report(
             mode: "virtual", duration: capture.duration, framesCaptured: capture.framesCaptured,
-            framesDropped: capture.framesDropped, received: receivers.map(\.pipeline.statistics), interruption: capture.sourceFailure)
+            framesDropped: capture.framesDropped, received: receivers.map(\.pipeline.statistics),
+            interruption: capture.sourceFailure)
     }
 
     /// How long after its last frame a session waits for what is still on its way.

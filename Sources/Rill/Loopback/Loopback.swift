@@ -1,8 +1,8 @@
 import RillCodec
 public import RillCore
 import RillNetwork
-import RillReceive
 import RillRTP
+import RillReceive
 
 /// A call with oneself: a source is sent over an emulated network and received again, in virtual time or live.
 ///

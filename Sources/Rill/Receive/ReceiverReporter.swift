@@ -47,7 +47,8 @@ struct ReceiverReporter {
     }
 
     private mutating func send(
-        on buffer: inout JitterBuffer, requestingKeyFrameOf media: SSRC?, at now: MediaTime, to feedback: some PacketSink
+        on buffer: inout JitterBuffer, requestingKeyFrameOf media: SSRC?, at now: MediaTime,
+        to feedback: some PacketSink
     ) {
         var report = ReceiverReport(ssrc: ssrc)
         if let block = buffer.reportBlock(at: now) { report.blocks.append(block) }

@@ -102,7 +102,6 @@ final class SendLayer: Sendable {
         stream.withLock { $0.observer = observer }
     }
 
-
     var statistics: SendStatistics {
         stream.withLock { stream in
             SendStatistics(

@@ -38,7 +38,8 @@ struct LoopbackCommand: ParsableCommand {
     @Flag(help: "Run with real threads in real time.")
     var live = false
 
-    @Option(help: "Size of the high layer (default: the clip's own; 640x480 for the scene).", transform: resolutionNotation)
+    @Option(
+        help: "Size of the high layer (default: the clip's own; 640x480 for the scene).", transform: resolutionNotation)
     var size: Resolution?
 
     @Option(help: "Bitrate of the high layer (default: by its size, 800k at 640x480).", transform: bitrateNotation)

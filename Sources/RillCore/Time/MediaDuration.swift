@@ -24,7 +24,9 @@ public struct MediaDuration: Hashable, Comparable, Sendable {
     }
 
     @inlinable
-    public static func seconds(_ value: Int) -> MediaDuration { MediaDuration(nanoseconds: Int64(value) * 1_000_000_000) }
+    public static func seconds(_ value: Int) -> MediaDuration {
+        MediaDuration(nanoseconds: Int64(value) * 1_000_000_000)
+    }
     /// A length in seconds, rounded to the nearest nanosecond; `value` must be finite and below 292 years.
     @inlinable
     public static func seconds(_ value: Double) -> MediaDuration {
