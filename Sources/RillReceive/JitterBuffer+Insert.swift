@@ -52,30 +52,14 @@ extension JitterBuffer {
         reception.note(sequence: sequence, timestamp: timestamp, at: arrival)
         counts.bytesReceived += packet.payload.count
         counts.headerBytesReceived += byteCount - packet.payload.count
-        let isPadding = packet.payload.isEmpty
-        var descriptor = VP8PayloadDescriptor(startsPartition: false)
-        var offset = 0
-        if !isPadding {
-            do throws(RTPError) {
-                (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
-            } catch {
-                return .malformed(error)
-            }
-        }
+        guard !packet.payload.isEmpty else { return holdPadding(sequence, at: arrival) }
 
-        var droppedFrames = 0
-        switch packets.place(of: sequence) {
-        case .duplicate: return .duplicate
-        case .late: return .late
-        case .ahead(let floor): droppedFrames = makeRoom(upTo: floor)
-        case .free: break
-        }
-        if isPadding {
-            packets.storePadding(as: sequence)
-            let index = assembler.placePadding(sequence)
-            settledUntil = nil
-            noteWholeFrame(index, at: arrival)
-            return .padding
+        let descriptor: VP8PayloadDescriptor
+        let offset: Int
+        do throws(RTPError) {
+            (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
+        } catch {
+            return .malformed(error)
         }
         let bytes = packet.payload.extracting(offset...)
         let piece = FramePiece(
@@ -83,16 +67,42 @@ extension JitterBuffer {
             startsFrame: descriptor.startsFrame, hasMarker: packet.header.marker,
             // RFC 6386 §9.1: the lowest bit of a frame is 0 if it is a key frame.
             isKey: descriptor.startsFrame && bytes[0] & 1 == 0, byteCount: bytes.count, arrival: arrival)
+        return hold(piece, bytes)
+    }
+
+    /// Holds a piece of a frame until the frame leaves.
+    private mutating func hold(_ piece: FramePiece, _ bytes: Span<UInt8>) -> InsertResult {
+        var droppedFrames = 0
+        switch packets.place(of: piece.sequence) {
+        case .duplicate: return .duplicate
+        case .late: return .late
+        case .ahead(let floor): droppedFrames = makeRoom(upTo: floor)
+        case .free: break
+        }
         guard let index = assembler.place(piece, packets) else { return .inconsistent }
-        packets.store(bytes, as: sequence)
-        timing.notePacket(timestamp: timestamp, at: arrival)
+        packets.store(bytes, as: piece.sequence)
+        timing.notePacket(timestamp: piece.timestamp, at: piece.arrival)
         // The end of the frame before may show by where this one starts.
-        if piece.startsFrame { noteWholeFrame(index - 1, at: arrival) }
-        let isWhole = noteWholeFrame(index, at: arrival)
+        if piece.startsFrame { noteWholeFrame(index - 1, at: piece.arrival) }
+        let isWhole = noteWholeFrame(index, at: piece.arrival)
         // One more packet of the newest frame changes nothing as long as others are missing.
         let isMore = index == assembler.frames.count - 1 && assembler.frames[index].packetCount > 1
         if isWhole || !isMore { settledUntil = nil }
         return droppedFrames > 0 ? .queuedAfterOverflow(droppedFrames: droppedFrames) : .queued
+    }
+
+    /// Notes that a packet is no gap, though it carries nothing.
+    private mutating func holdPadding(_ sequence: Int64, at arrival: MediaTime) -> InsertResult {
+        switch packets.place(of: sequence) {
+        case .duplicate: return .duplicate
+        case .late: return .late
+        case .ahead(let floor): _ = makeRoom(upTo: floor)  // counted there
+        case .free: break
+        }
+        packets.storePadding(as: sequence)
+        settledUntil = nil
+        noteWholeFrame(assembler.placePadding(sequence), at: arrival)
+        return .padding
     }
 
     /// Sees whether the frame at `index` has just become whole, and if so fixes when it is to be played out.
