@@ -56,9 +56,11 @@ struct Framing {
     /// How far down the picture reaches in the person's plane.
     var personBottom: Float { (1 - headCentre.y) / personSize }
 
-    /// Where the elbow is when the hand is up, in the scene: below the picture, beside the person.
-    var raisedElbow: Point {
+    /// Where the elbow is, in the scene: beside the person, and so low with nothing `raised` (0 to 1) that the picture shows
+    /// no finger.
+    func elbow(raised: Float) -> Point {
         let beside = min(0.40, halfWidth / personSize - 0.10)
-        return headCentre + Point(beside, 0.70) * personSize
+        let hidden = personBottom + Hand.reach + 0.05
+        return headCentre + Point(beside + 0.06 * (1 - raised), mix(hidden, 0.70, raised)) * personSize
     }
 }

@@ -66,3 +66,15 @@ extension PixelRect {
         )
     }
 }
+
+/// A frame of one grey, changed by `body`.
+func plainFrame(_ resolution: Resolution, level: UInt8, _ body: (inout MutablePlanes) -> Void) throws -> VideoFrame {
+    let pool = try FramePool(resolution: resolution, capacity: 1)
+    guard var frame = pool.makeFrame() else { preconditionFailure("a new pool is dry") }
+    var planes = frame.planes
+    planes.y.fill(level)
+    planes.u.fill(level)
+    planes.v.fill(level)
+    body(&planes)
+    return frame.finish(captureTime: .zero)
+}

@@ -23,6 +23,11 @@ struct Canvas {
     mutating func move(to grid: Grid) {
         precondition(grid.columns * grid.rows <= pixels.count)
         self.grid = grid
+        clear()
+    }
+
+    /// Clean again.
+    mutating func clear() {
         for index in 0..<grid.columns * grid.rows { pixels[index] = .zero }
     }
 

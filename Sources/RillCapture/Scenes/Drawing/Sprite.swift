@@ -33,7 +33,8 @@ struct Sprite {
         blocks = SpriteBlocks(columns: grid.columns, rows: grid.rows)
         grid.paintInBands(side: side, painter) { canvas, firstRow in
             cover(
-                Region(columns: 0..<grid.columns, firstRow: firstRow, rowCount: canvas.grid.rows / side), canvas, side)
+                Region(columns: 0..<grid.columns, firstRow: firstRow, rowCount: canvas.grid.rows / side), canvas,
+                side: side)
         }
         blocks.note(lumaCoverage, chromaCoverage)
     }
@@ -50,6 +51,9 @@ struct Sprite {
         var columns: Range<Int>
         var firstRow: Int
         var rowCount: Int
+
+        var chromaColumns: Range<Int> { columns.lowerBound / 2..<columns.upperBound / 2 }
+        var chromaRows: Range<Int> { firstRow / 2..<(firstRow + rowCount) / 2 }
     }
 
     /// The texels that touch `box`.
@@ -71,8 +75,8 @@ struct Sprite {
             columns: region.columns.count * side, rows: region.rowCount * side)
     }
 
-    /// Lays a canvas over the texels of `region`, which it covers exactly.
-    mutating func cover(_ region: Region, _ canvas: Canvas, _ side: Int) {
+    /// Lays a canvas over the texels of `region`, which it covers exactly, `side` x `side` of its pixels for each.
+    mutating func cover(_ region: Region, _ canvas: Canvas, side: Int) {
         for row in stride(from: 0, to: region.rowCount, by: 2) {
             for column in stride(from: 0, to: region.columns.count, by: 2) {
                 let a = canvas.codeValues(column: column, row: row, side: side)
@@ -105,37 +109,39 @@ struct Sprite {
         chromaCoverage[index] = UInt8(values.w + Float(chromaCoverage[index]) * rest + 0.5)
     }
 
-    /// Makes the texels of `region`, where nothing shows through, those of `original`, a sprite on the same grid.
+    /// Makes the texels of `region` those of `original`, a sprite on the same grid.
     mutating func restore(_ region: Region, from original: Sprite) {
         for row in region.firstRow..<region.firstRow + region.rowCount {
-            for index in row * grid.columns + region.columns.lowerBound..<row * grid.columns + region.columns.upperBound
-            {
+            for column in region.columns {
+                let index = row * grid.columns + column
                 luma[index] = original.luma[index]
+                lumaCoverage[index] = original.lumaCoverage[index]
             }
         }
-        for row in region.firstRow / 2..<(region.firstRow + region.rowCount) / 2 {
-            for column in region.columns.lowerBound / 2..<region.columns.upperBound / 2 {
+        for row in region.chromaRows {
+            for column in region.chromaColumns {
                 let index = row * chromaColumns + column
                 u[index] = original.u[index]
                 v[index] = original.v[index]
+                chromaCoverage[index] = original.chromaCoverage[index]
             }
         }
     }
 
-    /// The same, but at another height: `shift` says for each place how far below (in the drawing plane) the texel is that
-    /// shall be there.
-    mutating func restore(_ region: Region, from original: Sprite, shift: (Point) -> Float) {
+    /// Gives `region` the colours that `original` has elsewhere in the same columns: `far` says for each place how far
+    /// below (in the drawing plane) the colour is that shall be there.
+    mutating func shift(_ region: Region, of original: Sprite, _ far: (Point) -> Float) {
         for row in region.firstRow..<region.firstRow + region.rowCount {
             for column in region.columns {
-                let far = shift(grid.centre(column: column, row: row)) / grid.step
-                let source = Sprite.rows(Float(row) + far, limit: grid.rows)
+                let place = grid.centre(column: column, row: row)
+                let source = RowPair(Float(row) + far(place) / grid.step, limit: grid.rows)
                 luma[row * grid.columns + column] = source.mean(original.luma, column: column, columns: grid.columns)
             }
         }
-        for row in region.firstRow / 2..<(region.firstRow + region.rowCount) / 2 {
-            for column in region.columns.lowerBound / 2..<region.columns.upperBound / 2 {
+        for row in region.chromaRows {
+            for column in region.chromaColumns {
                 let place = grid.origin + Point(Float(2 * column + 1), Float(2 * row + 1)) * grid.step
-                let source = Sprite.rows(Float(row) + shift(place) / (2 * grid.step), limit: chromaRows)
+                let source = RowPair(Float(row) + far(place) / (2 * grid.step), limit: chromaRows)
                 let index = row * chromaColumns + column
                 u[index] = source.mean(original.u, column: column, columns: chromaColumns)
                 v[index] = source.mean(original.v, column: column, columns: chromaColumns)
@@ -145,20 +151,21 @@ struct Sprite {
 
     /// Two rows, and how far it is from the first to the second, in 1/256.
     private struct RowPair {
-        var above: Int
-        var below: Int
-        var share: Int
+        private let above: Int
+        private let below: Int
+        private let share: Int
+
+        init(_ height: Float, limit: Int) {
+            let held = bounded(height, 0, Float(limit - 1))
+            above = Int(held)
+            below = min(above + 1, limit - 1)
+            share = Int((held - Float(above)) * 256)
+        }
 
         func mean(_ plane: [UInt8], column: Int, columns: Int) -> UInt8 {
             let a = Int(plane[above * columns + column])
             let b = Int(plane[below * columns + column])
             return UInt8(truncatingIfNeeded: (a * (256 - share) + b * share + 128) >> 8)
         }
-    }
-
-    private static func rows(_ height: Float, limit: Int) -> RowPair {
-        let held = bounded(height, 0, Float(limit - 1))
-        let above = Int(held)
-        return RowPair(above: above, below: min(above + 1, limit - 1), share: Int((held - Float(above)) * 256))
     }
 }

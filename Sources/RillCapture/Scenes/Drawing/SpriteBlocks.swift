@@ -10,21 +10,20 @@ struct SpriteBlocks {
     }
 
     private static let side = 8
+    private let texelColumns: Int
+    private let texelRows: Int
     private let columns: Int
     private let rows: Int
     private var contents: [Content]
 
     /// For a sprite of that many luma texels.
     init(columns: Int, rows: Int) {
+        texelColumns = columns
+        texelRows = rows
         self.columns = (columns + SpriteBlocks.side - 1) / SpriteBlocks.side
         self.rows = (rows + SpriteBlocks.side - 1) / SpriteBlocks.side
         contents = Array(repeating: .nothing, count: self.columns * self.rows)
-        texelColumns = columns
-        texelRows = rows
     }
-
-    private let texelColumns: Int
-    private let texelRows: Int
 
     /// Looks at the coverage of all texels.
     mutating func note(_ luma: [UInt8], _ chroma: [UInt8]) {
@@ -46,19 +45,18 @@ struct SpriteBlocks {
     }
 
     /// What is in a rectangle of luma texels; what lies outside of the sprite is nothing.
-    func content(columns box: ClosedRange<Int>, rows boxRows: ClosedRange<Int>) -> Content {
-        let left = max(0, box.lowerBound / SpriteBlocks.side)
-        let right = min(columns - 1, box.upperBound / SpriteBlocks.side)
-        let top = max(0, boxRows.lowerBound / SpriteBlocks.side)
-        let bottom = min(rows - 1, boxRows.upperBound / SpriteBlocks.side)
-        guard left <= right, top <= bottom, box.upperBound >= 0, boxRows.upperBound >= 0 else { return .nothing }
+    func content(columns x: ClosedRange<Int>, rows y: ClosedRange<Int>) -> Content {
+        let left = max(0, x.lowerBound / SpriteBlocks.side)
+        let right = min(columns - 1, x.upperBound / SpriteBlocks.side)
+        let top = max(0, y.lowerBound / SpriteBlocks.side)
+        let bottom = min(rows - 1, y.upperBound / SpriteBlocks.side)
+        guard left <= right, top <= bottom, x.upperBound >= 0, y.upperBound >= 0 else { return .nothing }
         let first = contents[top * columns + left]
         for row in top...bottom {
             for column in left...right where contents[row * columns + column] != first { return .mixed }
         }
         let isWithin =
-            box.lowerBound >= 0 && box.upperBound < texelColumns && boxRows.lowerBound >= 0
-            && boxRows.upperBound < texelRows
+            x.lowerBound >= 0 && x.upperBound < texelColumns && y.lowerBound >= 0 && y.upperBound < texelRows
         return first == .opaque && !isWithin ? .mixed : first
     }
 }

@@ -1,3 +1,5 @@
+import RillCore
+
 /// A random landscape: a number from -1 to 1 at each point of the plane, smooth over a distance of 1.
 ///
 /// The same seed gives the same landscape; the numbers at whole coordinates are hashes of them, so it has no end and
@@ -5,6 +7,9 @@
 struct ValueNoise {
     private let seed: UInt32
 
+    /// - Parameters:
+    ///   - seed: what the numbers are drawn from.
+    ///   - salt: tells the landscapes of one seed apart.
     init(seed: UInt64, _ salt: UInt32) {
         self.seed = UInt32(truncatingIfNeeded: seed ^ seed >> 32) &+ salt &* 0x9E37_79B9
     }
@@ -51,4 +56,9 @@ struct ValueNoise {
         let cut = Int(x)
         return Int32(truncatingIfNeeded: Float(cut) > x ? cut - 1 : cut)
     }
+}
+
+extension SeededGenerator {
+    /// A number from `low` to `high`.
+    mutating func between(_ low: Float, _ high: Float) -> Float { mix(low, high, Float(unitInterval())) }
 }

@@ -3,34 +3,36 @@ import RillCore
 /// The brows: a shadow of colour, and a few hundred hairs on it, each a tapered stroke.
 struct Brows {
     private let color: RGB
-    private let hairs: [(stroke: Stroke, shade: Float)]
+    private let hairs: [Hair]
+
+    private struct Hair {
+        var stroke: Stroke
+        /// How bright, 1 for the colour itself.
+        var shade: Float
+    }
 
     init(color: RGB, seed: UInt64) {
         self.color = color
         var generator = SeededGenerator(seed: seed ^ 0xB_7075)
-        func random(_ from: Float, _ to: Float) -> Float { mix(from, to, Float(generator.unitInterval())) }
-        var hairs: [(Stroke, Float)] = []
-        for side: Float in [-1, 1] {
-            for index in 0..<220 {
-                let t = (Float(index) + random(0, 1)) / 220
-                let spine = Brows.spine.point(at: t)
-                let root = spine + Point(random(-0.004, 0.004), Brows.halfHeight(t) * random(-0.75, 0.95))
-                // Upright by the nose, lying down towards the temple.
-                let lean = ramp(-0.05, 0.55, t)
-                let below = ramp(-0.01, 0.012, root.y - spine.y)
-                let way = Point(mix(0.25, 1.0, lean), mix(-0.95, mix(0.32, -0.28, below), lean))
-                let length = random(0.020, 0.033) * mix(0.8, 1, lean)
-                let tip = root + way * length
-                let bend = root + way * length * 0.5 + Point(0, -0.002)
-                let mirror = Point(side, 1)
-                hairs.append(
-                    (
-                        Stroke(root * mirror, bend * mirror, tip * mirror, radius: 0.0014, to: 0.0004),
-                        random(0.55, 1.25)
-                    ))
-            }
+        hairs = [-1, 1].flatMap { side in
+            (0..<220).map { index in Brows.hair(Float(index) / 220, side: side, &generator) }
         }
-        self.hairs = hairs
+    }
+
+    /// A hair somewhere in the 220th part of the brow that begins at `start` (0 to 1).
+    private static func hair(_ start: Float, side: Float, _ generator: inout SeededGenerator) -> Hair {
+        let t = start + generator.between(0, 1) / 220
+        let middle = spine.point(at: t)
+        let root = middle + Point(generator.between(-0.004, 0.004), halfHeight(t) * generator.between(-0.75, 0.95))
+        // Upright by the nose, lying down towards the temple.
+        let lean = ramp(-0.05, 0.55, t)
+        let below = ramp(-0.01, 0.012, root.y - middle.y)
+        let way = Point(mix(0.25, 1.0, lean), mix(-0.95, mix(0.32, -0.28, below), lean))
+        let reach = way * generator.between(0.020, 0.033) * mix(0.8, 1, lean)
+        let bend = root + reach * 0.5 + Point(0, -0.002)
+        let mirror = Point(side, 1)
+        let stroke = Stroke(root * mirror, bend * mirror, (root + reach) * mirror, radius: 0.0014, to: 0.0004)
+        return Hair(stroke: stroke, shade: generator.between(0.55, 1.25))
     }
 
     func paint(on canvas: inout Canvas) {

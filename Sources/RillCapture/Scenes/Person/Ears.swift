@@ -26,10 +26,10 @@ struct Ears {
                 let rim = ramp(0, 0.010, depth) * ramp(0.024, 0.012, depth)
                 let hollow = bell(leaning, Point(-0.004, 0.000), Point(0.032, 0.070))
                 let ridge = bell(leaning, Point(0.006, -0.035), Point(0.016, 0.045))
-                let shade = 0.80 + 0.24 * rim - 0.42 * hollow + 0.20 * ridge - 0.25 * ramp(0.008, 0, depth)
+                let shade = 0.80 + 0.24 * rim + 0.20 * ridge - 0.25 * ramp(0.008, 0, depth)
                 let grain = 1 + 0.05 * noise.layered(p * 60, octaves: 2)
                 // Light shines through the rim.
-                let color = tone * mix(.clear, RGB(1.08, 0.90, 0.87), rim)
+                let color = tone * mix(.clear, RGB(1.08, 0.90, 0.87), rim) * mix(.clear, RGB(0.62, 0.44, 0.41), hollow)
                 return Paint(color * brightness * shade * grain, coverage: share)
             }
         }

@@ -16,7 +16,7 @@ struct Fabric {
         let slanted = p.y / 0.0085 + 1.3 * abs(across - 0.5)
         let along = slanted - slanted.rounded(.down) - 0.5
         let stitch = bell(along * along * 4) - 0.53
-        let gap = bell((across - 0.5) * (across - 0.5) * 60) * 0.7 + bell(min(across, 1 - across) * 6)
+        let gap = bell((across - 0.5) * (across - 0.5) * 60) * 0.7 + bell(min(across, 1 - across) * 4)
         let knit = (0.30 * stitch - 0.22 * gap + 0.08) * visibility(period: 0.0095, pixel)
         let fluff = 0.08 * wool(p * 420) * visibility(period: 0.006, pixel) + 0.07 * wool.layered(p * 30, octaves: 3)
         return color * (1 + knit + fluff)

@@ -40,17 +40,16 @@ struct FaceSkin {
         paintFolds(on: &canvas)
     }
 
-    /// The lit colour of the skin at a place, for parts that are painted later and continue it.
-    func color(at p: Point, pixel: Float) -> RGB {
+    /// The lit colour of the skin at a place.
+    private func color(at p: Point, pixel: Float) -> RGB {
         let light = relief(p)
         let side = Point(abs(p.x), p.y)
 
         // Blood is near the surface on cheeks, nose and chin, and the skin is thin around the eyes.
-        let flush =
-            0.46 * bell(side, Point(0.190, 0.125), Point(0.17, 0.15)) + 0.60
-            * bell(p, Face.noseTip, Point(0.085, 0.075))
-            + 0.22 * bell(p, Point(0, 0.445), Point(0.13, 0.07)) + 0.25 * ramp(0.25, 0.36, side.x)
-            + 0.11 * ramp(-0.25, 0.25, p.y)
+        var flush: Float = 0.46 * bell(side, Point(0.190, 0.125), Point(0.17, 0.15))
+        flush += 0.60 * bell(p, Face.noseTip, Point(0.085, 0.075))
+        flush += 0.22 * bell(p, Point(0, 0.445), Point(0.13, 0.07))
+        flush += 0.25 * ramp(0.25, 0.36, side.x) + 0.11 * ramp(-0.25, 0.25, p.y)
         let thin = bell(side, Face.eye + Point(-0.008, 0.004), Point(0.115, 0.075))
         var albedo = tone * mix(.clear, RGB(1.02, 0.72, 0.69), min(flush, 0.8))
         albedo *= mix(.clear, RGB(0.90, 0.76, 0.77), thin * 0.75)
@@ -79,9 +78,8 @@ struct FaceSkin {
             canvas.shade(cheek, width: 0.022, RGB(0.90, 0.85, 0.84))
             let nostril = Stroke(
                 Point(0.020, 0.213) * mirror, Point(0.030, 0.203) * mirror, Point(0.046, 0.209) * mirror,
-                radius: 0.0035,
-                to: 0.005)
-            canvas.shade(nostril, width: 0.012, RGB(0.28, 0.17, 0.15))
+                radius: 0.0035, to: 0.005)
+            canvas.shade(nostril, width: 0.013, RGB(0.36, 0.23, 0.20))
             let corner = Stroke(
                 Point(0.113, 0.309) * mirror, Point(0.121, 0.306) * mirror, Point(0.127, 0.309) * mirror, radius: 0.001)
             canvas.shade(corner, width: 0.014, RGB(0.66, 0.55, 0.53))
@@ -92,15 +90,16 @@ struct FaceSkin {
 
     private static func marks(seed: UInt64, paleness: Float) -> [Mark] {
         var generator = SeededGenerator(seed: seed ^ 0xF2EC)
-        func random(_ from: Float, _ to: Float) -> Float { mix(from, to, Float(generator.unitInterval())) }
         var marks: [Mark] = []
         // Freckles lie over nose and cheeks; a dark skin shows few.
         let freckle = mix(.clear, RGB(0.62, 0.45, 0.33), mix(0.35, 1, paleness))
         for _ in 0..<90 {
-            let x = random(-1, 1) + random(-1, 1)
-            let place = Point(0.135 * x, 0.095 + 0.045 * abs(x) * random(0, 1) + random(-0.05, 0.06))
-            let strength = random(0.2, 0.8)
-            marks.append(Mark(place: place, radius: random(0.003, 0.006), filter: mix(.clear, freckle, strength)))
+            let x = generator.between(-1, 1) + generator.between(-1, 1)
+            let place = Point(
+                0.135 * x, 0.095 + 0.045 * abs(x) * generator.between(0, 1) + generator.between(-0.05, 0.06))
+            let strength = generator.between(0.2, 0.8)
+            marks.append(
+                Mark(place: place, radius: generator.between(0.003, 0.006), filter: mix(.clear, freckle, strength)))
         }
         // Blemishes: a few red spots on forehead, cheeks and chin.
         let sore = mix(RGB(0.85, 0.70, 0.70), RGB(0.98, 0.62, 0.58), paleness)
@@ -108,8 +107,11 @@ struct FaceSkin {
             Point(-0.12, -0.22), Point(0.07, -0.26), Point(0.19, -0.19), Point(-0.23, 0.16), Point(-0.19, 0.24),
             Point(0.22, 0.20), Point(0.25, 0.12), Point(0.06, 0.43), Point(-0.09, 0.40), Point(-0.03, -0.17),
         ] {
-            let moved = place + Point(random(-0.02, 0.02), random(-0.02, 0.02))
-            marks.append(Mark(place: moved, radius: random(0.008, 0.015), filter: mix(.clear, sore, random(0.5, 1))))
+            let moved = place + Point(generator.between(-0.02, 0.02), generator.between(-0.02, 0.02))
+            marks.append(
+                Mark(
+                    place: moved, radius: generator.between(0.008, 0.015),
+                    filter: mix(.clear, sore, generator.between(0.5, 1))))
         }
         // Two moles.
         marks.append(Mark(place: Point(0.155, 0.265), radius: 0.0075, filter: RGB(0.30, 0.20, 0.15)))

@@ -20,27 +20,28 @@ struct Hair {
 
     private static let centre = Point(0, -0.12)
 
-    // Distances from the centre, every 15 degrees, from straight down over the left of the picture, the top and the right.
+    // Every 15 degrees from straight down: up the left side of the picture, the top, down the right side.
+
+    /// How far from the centre the hair ends.
     private static let outerEdge = Profile(
         0...1,
         [
-            0.340, 0.340, 0.340, 0.355, 0.376, 0.370, 0.374, 0.385, 0.404, 0.427, 0.449, 0.464, 0.476, 0.484, 0.476,
-            0.452,
-            0.422, 0.394, 0.378, 0.371, 0.376, 0.355, 0.340, 0.340, 0.340,
+            0.340, 0.340, 0.340, 0.355, 0.376, 0.370, 0.374, 0.385, 0.404, 0.427, 0.449, 0.464,
+            0.476, 0.484, 0.476, 0.452, 0.422, 0.394, 0.378, 0.371, 0.376, 0.355, 0.340, 0.340, 0.340,
         ])
+    /// How far from the centre it begins.
     private static let hairLine = Profile(
         0...1,
         [
-            0.50, 0.50, 0.50, 0.46, 0.352, 0.322, 0.312, 0.309, 0.290, 0.262, 0.240, 0.222, 0.206, 0.203, 0.216, 0.248,
-            0.285, 0.308, 0.312, 0.322, 0.352, 0.46, 0.50, 0.50, 0.50,
+            0.500, 0.500, 0.500, 0.460, 0.352, 0.322, 0.312, 0.309, 0.290, 0.262, 0.240, 0.222,
+            0.206, 0.203, 0.216, 0.248, 0.285, 0.308, 0.312, 0.322, 0.352, 0.460, 0.500, 0.500, 0.500,
         ])
-    /// How far a strand leans, in turns, on its way to the outer edge.
+    /// How far a strand leans, in turns, on its way from the one to the other.
     private static let lean = Profile(
         0...1,
         [
-            0, 0, 0, 0, -0.01, -0.02, -0.03, -0.03, -0.02, 0.01, 0.05, 0.09, 0.11, 0.11, 0.10, 0.08, 0.06, 0.04, 0.02,
-            0.01,
-            0, 0, 0, 0, 0,
+            0.00, 0.00, 0.00, 0.00, -0.01, -0.02, -0.03, -0.03, -0.02, 0.01, 0.05, 0.09,
+            0.11, 0.11, 0.10, 0.08, 0.06, 0.04, 0.02, 0.01, 0.00, 0.00, 0.00, 0.00, 0.00,
         ])
 
     /// A place in the hair.
@@ -126,15 +127,14 @@ struct Hair {
 
     private static func strayHairs(seed: UInt64) -> [Stroke] {
         var generator = SeededGenerator(seed: seed ^ 0x4A12)
-        func random(_ from: Float, _ to: Float) -> Float { mix(from, to, Float(generator.unitInterval())) }
         return (0..<44).map { _ in
-            let t = random(0.33, 0.70)
-            let lean = random(-0.015, 0.045)
+            let t = generator.between(0.33, 0.70)
+            let lean = generator.between(-0.015, 0.045)
             func at(_ turns: Float, _ beyond: Float) -> Point {
                 let angle = Double(turns) + 0.5
                 return centre + Point(sine(turns: angle), -cosine(turns: angle)) * (outerEdge(turns) + beyond)
             }
-            let reach = random(0.004, 0.020)
+            let reach = generator.between(0.004, 0.020)
             return Stroke(
                 at(t, -0.03), at(t + 0.5 * lean, reach * 1.2), at(t + lean, reach), radius: 0.0013, to: 0.0005)
         }

@@ -20,7 +20,9 @@ struct Hand {
         func scene(_ hand: Point) -> Point { elbow + hand.turned(cosine: cosine, sine: sine) * size }
     }
 
-    static let box = Box(-0.20, -0.86, 0.16, 0.10)
+    static let box = Box(-0.20, -0.86, 0.16, 0.13)
+    /// How far the finger tips are above the elbow.
+    static let reach: Float = 0.82
     /// The part of it that is bare palm.
     static let palm = Box(centre: palmCentre, radii: Point(0.055, 0.060))
     private static let palmCentre = Point(0, -0.565)
@@ -126,13 +128,13 @@ struct Hand {
     /// The creases of palm and joints.
     private func paintLines(on canvas: inout Canvas) {
         func scene(_ x: Float, _ y: Float) -> Point { Hand.palmCentre + Point(x, y) * Hand.length }
-        let crease = RGB(0.80, 0.69, 0.67)
+        let crease = RGB(0.82, 0.72, 0.70)
         let palmLines = [
             Stroke(scene(-0.165, -0.045), scene(-0.02, -0.03), scene(-0.030, 0.235), radius: 0.0006),
             Stroke(scene(-0.170, -0.055), scene(0.02, -0.02), scene(0.130, 0.075), radius: 0.0006),
             Stroke(scene(0.185, -0.055), scene(0.04, -0.03), scene(-0.075, -0.145), radius: 0.0006),
         ]
-        for line in palmLines { canvas.shade(line, width: 0.0050, crease) }
+        for line in palmLines { canvas.shade(line, width: 0.0040, crease) }
         for limb in Hand.fingers {
             let along = limb.to - limb.from
             let across = Point(-along.y, along.x) / along.length * 0.040
@@ -151,12 +153,14 @@ struct Hand {
         canvas.paint(Hand.box) { p in
             let halfWidth = mix(0.068, 0.100, ramp(-0.40, -0.05, p.y))
             let cuff: Float = -0.385 + 0.012 * (p.x / halfWidth) * (p.x / halfWidth)
-            let share = coverage(max(abs(p.x) - halfWidth, cuff - p.y), max(pixel, 0.0025))
+            // Round at the elbow; the upper arm is behind it.
+            let outline = p.y > 0 ? p.length - halfWidth : abs(p.x) - halfWidth
+            let share = coverage(max(outline, cuff - p.y), max(pixel, 0.0025))
             guard share > 0 else { return .zero }
             let u = p.x / halfWidth
             // Round like a pipe, the window to its left.
             let round = max(0, 1 - u * u).squareRoot()
-            let light = 0.30 + 0.75 * max(0, 0.78 * round - 0.42 * u)
+            let light = (0.30 + 0.75 * max(0, 0.78 * round - 0.42 * u)) * ramp(0.16, 0, p.y)
             let isCuff = p.y < cuff + 0.045
             let color = isCuff ? fabric.ribbed(p.x * 1.2, pixel: pixel) : fabric(p, pixel: pixel)
             let seam = p.y - cuff - 0.045

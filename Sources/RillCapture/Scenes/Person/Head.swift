@@ -2,18 +2,32 @@
 struct Head {
     /// How the face is at one moment.
     struct Expression: Equatable {
+        /// How far the lids are open: 0 shut, 1 as usual.
         var eyeOpening: Float
+        /// Where the eyes look: how far the irises lie from the middle of their slits (head heights).
         var gaze: Point
         /// How far the lips are apart, 0 to 1.
         var mouth: Float
+    }
+
+    /// A part of the sprite that is painted again and again, and the canvas for it.
+    private struct Part {
+        let region: Sprite.Region
+        var canvas: Canvas
+
+        init(_ box: Box, of sprite: Sprite, side: Int) {
+            region = sprite.region(touching: box)
+            canvas = Canvas(sprite.canvasGrid(region, side: side))
+        }
     }
 
     private let rest: Sprite
     private let side: Int
     private let eyes: [Eye]
     private let mouth = Mouth()
-    private var canvases: [Canvas]
     private var shown: Expression?
+    private var eyeParts: [Part]
+    private var mouthPart: Part
 
     /// The head as it was last given an expression.
     private(set) var sprite: Sprite
@@ -43,38 +57,36 @@ struct Head {
         }
         sprite = rest
         eyes = [-1, 1].map { Eye(side: $0, tone: tone, seed: seed) }
-        let boxes = eyes.map(\.box) + [Mouth.box]
-        canvases = [Canvas]()
-        for box in boxes { canvases.append(Canvas(rest.canvasGrid(rest.region(touching: box), side: side))) }
+        let (rest, side) = (self.rest, self.side)
+        eyeParts = eyes.map { Part($0.box, of: rest, side: side) }
+        mouthPart = Part(Mouth.box, of: rest, side: side)
     }
 
     /// Makes the face look like that. Costs nothing when it already does.
     mutating func express(_ expression: Expression) {
-        if shown?.eyeOpening != expression.eyeOpening || shown?.gaze != expression.gaze {
-            let pose = Eye.Pose(opening: expression.eyeOpening, gaze: expression.gaze)
-            for (index, eye) in eyes.enumerated() {
-                let region = sprite.region(touching: eye.box)
-                sprite.restore(region, from: rest)
-                canvases[index].move(to: canvases[index].grid)
-                eye.paint(on: &canvases[index], pose)
-                sprite.cover(region, canvases[index], side)
-            }
-        }
-        if shown?.mouth != expression.mouth {
-            let opening = expression.mouth * Mouth.widest
-            let region = sprite.region(touching: Mouth.box)
-            sprite.restore(region, from: rest) { p in Head.lipSource(p, opening: opening) }
-            if opening > 0 {
-                canvases[2].move(to: canvases[2].grid)
-                mouth.paint(on: &canvases[2], opening: opening)
-                sprite.cover(region, canvases[2], side)
-            }
-        }
+        guard expression != shown else { return }
         shown = expression
+        // All of it first: in a very small picture the parts have texels in common.
+        sprite.restore(mouthPart.region, from: rest)
+        for eye in eyeParts { sprite.restore(eye.region, from: rest) }
+        openMouth(expression.mouth * Mouth.widest)
+        for index in eyes.indices {
+            eyeParts[index].canvas.clear()
+            eyes[index].paint(on: &eyeParts[index].canvas, expression)
+            sprite.cover(eyeParts[index].region, eyeParts[index].canvas, side: side)
+        }
     }
 
-    /// Where the skin that is at `p` while the lips are apart is at rest: how far below.
-    private static func lipSource(_ p: Point, opening: Float) -> Float {
+    private mutating func openMouth(_ opening: Float) {
+        guard opening > 0 else { return }
+        sprite.shift(mouthPart.region, of: rest) { Head.way(toRest: $0, opening: opening) }
+        mouthPart.canvas.clear()
+        mouth.paint(on: &mouthPart.canvas, opening: opening)
+        sprite.cover(mouthPart.region, mouthPart.canvas, side: side)
+    }
+
+    /// How far below the skin is at rest that is at `p` while the lips are apart.
+    private static func way(toRest p: Point, opening: Float) -> Float {
         let (up, down) = Mouth.parting(p.x, opening: opening)
         let fromLine = p.y - Face.mouthLine(p.x)
         if fromLine < 0 { return min(up * ramp(Mouth.box.low.y, 0.29, p.y), -fromLine) }

@@ -24,7 +24,9 @@ enum KeyLight {
         let openness = 1 / (1 + 19 * hollow)
         // What little light there is in a hollow is red from its walls.
         let occlusion = RGB(openness.squareRoot(), openness, openness * 0.96) * 0.7 + openness * 0.3
-        let light = (key + fillLight + ambient) * occlusion
+        var light = (key + fillLight + ambient) * occlusion
+        // Where there is little light, more of it has been through skin or cloth before.
+        light *= mix(RGB(1.07, 0.955, 0.89), .clear, bounded(light.y))
         var gloss = max(0, dot(normal, halfway))
         for _ in 0..<4 { gloss *= gloss }
         return SIMD4(light, gloss * (1 - shadow) * openness)

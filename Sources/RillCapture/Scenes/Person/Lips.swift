@@ -34,7 +34,7 @@ struct Lips {
             let u = p.x / Face.mouthHalfWidth
             let away = (p.y - Face.mouthLine(p.x)) / (0.0045 + 0.0055 * (1 - min(1, u * u)))
             return mix(
-                .one, RGB(0.20, 0.10, 0.10), bell(away * away) * ramp(1.02, 0.80, abs(u)) * (0.95 - 0.35 * u * u))
+                .clear, RGB(0.20, 0.10, 0.10), bell(away * away) * ramp(1.02, 0.80, abs(u)) * (0.95 - 0.35 * u * u))
         }
     }
 

@@ -94,7 +94,7 @@ struct Torso {
         let x = abs(p.x)
         // Round at the shoulders, a chest, arms beside it.
         var z = 0.13 * min(1, inside / 0.14).squareRoot() - 0.22 * p.x * p.x
-        z += 0.040 * bell(Point(x, p.y), Point(0.14, 0.62), Point(0.22, 0.22))
+        z += 0.030 * bell(Point(x, p.y), Point(0.15, 0.62), Point(0.15, 0.22))
         z -= 0.035 * bell((x - 0.335) * (x - 0.335) / (0.035 * 0.035)) * ramp(0.50, 0.66, p.y)
         // Folds run from the armpits to the neck and hang in bows in front.
         let bow = p.y + 0.9 * p.x * p.x

@@ -22,22 +22,21 @@ struct Bookshelf {
     init(seed: UInt64) {
         grain = ValueNoise(seed: seed, 31)
         var generator = SeededGenerator(seed: seed ^ 0xB00C)
-        func random(_ from: Float, _ to: Float) -> Float { mix(from, to, Float(generator.unitInterval())) }
         var books: [Book] = []
         var title = 0
         for floor in Bookshelf.boards.dropFirst() {
             var right = Bookshelf.right - 0.022
             while right > Bookshelf.left {
-                if random(0, 1) < 0.10 { right -= random(0.03, 0.09) }
-                let width = random(0.026, 0.050)
-                let height = random(0.175, 0.245)
-                let code = Bookshelf.covers[Int(random(0, Float(Bookshelf.covers.count) - 0.01))]
+                if generator.between(0, 1) < 0.10 { right -= generator.between(0.03, 0.09) }
+                let width = generator.between(0.026, 0.050)
+                let height = generator.between(0.175, 0.245)
+                let code = Bookshelf.covers[Int(generator.between(0, Float(Bookshelf.covers.count) - 0.01))]
                 let color = RGB(srgb: code)
                 let ink = color.luminance > 0.25 ? RGB(srgb: 0x2B2A2E) : RGB(srgb: 0xEFE3C2)
                 books.append(
                     Book(
                         box: Box(right - width, floor - height, right, floor), color: color, ink: ink,
-                        title: Bookshelf.titles[title % Bookshelf.titles.count], band: random(0, 1) < 0.5))
+                        title: Bookshelf.titles[title % Bookshelf.titles.count], band: generator.between(0, 1) < 0.5))
                 title += 1
                 right -= width + 0.0015
             }

@@ -14,19 +14,18 @@ struct Plant {
     init(seed: UInt64) {
         veins = ValueNoise(seed: seed, 33)
         var generator = SeededGenerator(seed: seed ^ 0x91A7)
-        func random(_ from: Float, _ to: Float) -> Float { mix(from, to, Float(generator.unitInterval())) }
         let root = Point(0.775, 0.98)
         leaves = (0..<22).map { index in
             // From the back to the front: outer leaves hang lower.
             let t = Float(index) / 21
-            let spread = (index.isMultiple(of: 2) ? 1 : -1) * random(0.02, 0.13 + 0.10 * t)
-            let height = random(0.30, 0.46) * (1 - 0.35 * t)
-            let tip = root + Point(spread * 1.75, -height * random(0.72, 1.0))
+            let spread = (index.isMultiple(of: 2) ? 1 : -1) * generator.between(0.02, 0.13 + 0.10 * t)
+            let height = generator.between(0.30, 0.46) * (1 - 0.35 * t)
+            let tip = root + Point(spread * 1.75, -height * generator.between(0.72, 1.0))
             let bend = root + Point(spread * 0.45, -height * 1.12)
-            let start = root + Point(random(-0.02, 0.02), random(-0.02, 0.03))
+            let start = root + Point(generator.between(-0.02, 0.02), generator.between(-0.02, 0.03))
             return Leaf(
-                spine: Stroke(start, bend, tip, radius: 0), width: random(0.014, 0.022),
-                brightness: random(0.75, 1.15) * (0.55 + 0.45 * t))
+                spine: Stroke(start, bend, tip, radius: 0), width: generator.between(0.014, 0.022),
+                brightness: generator.between(0.75, 1.15) * (0.55 + 0.45 * t))
         }
     }
 
@@ -38,7 +37,7 @@ struct Plant {
     private func paint(_ leaf: Leaf, on canvas: inout Canvas) {
         let pixel = canvas.pixelSize
         canvas.paint(leaf.spine.box.grown(by: leaf.width)) { p in
-            let (t, across) = leaf.spine.place(of: p, pieces: 8)
+            let (t, across) = leaf.spine.place(of: p, pieces: 12)
             // Narrow at the stalk, widest in the middle, pointed.
             let width = leaf.width * (0.25 + 3.0 * t * (1 - t)) * ramp(1.0, 0.80, t)
             let share = coverage(across.magnitude - width, pixel)

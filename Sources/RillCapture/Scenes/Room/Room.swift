@@ -17,7 +17,7 @@ struct Room {
     }
 
     /// Where the wall is bare, above the head, in the scene.
-    static let plainWall = Box(-0.14, 0.010, 0.14, 0.080)
+    static let plainWall = Box(-0.12, 0.010, 0.12, 0.080)
 
     func paint(on canvas: inout Canvas) {
         paintWall(on: &canvas)
@@ -32,7 +32,8 @@ struct Room {
         let color = RGB(srgb: 0xB7BCBB)
         canvas.paint(framing.box) { p in
             // Brighter by the window on the left, darker to the corners.
-            let light = 1.02 - 0.22 * (p.x + 0.15) - 0.30 * (p.y - 0.35) * (p.y - 0.35) - 0.07 * p.x * p.x
+            let x = bounded(p.x, -0.9, 0.9)
+            let light = 1.0 - 0.34 * x * x.magnitude - 0.30 * (p.y - 0.35) * (p.y - 0.35)
             let roller = 0.010 * plaster.layered(p * 38, octaves: 2)
             let grain = 0.020 * plaster(p * 300) * visibility(period: 1 / 150, pixel)
             return Paint(color * (light + roller + grain) + windowLight(p), coverage: 1)
