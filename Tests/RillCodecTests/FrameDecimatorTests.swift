@@ -63,4 +63,11 @@ struct FrameDecimatorTests {
         let times = [0.0, 0.2, 0.4, 0.1, 0.2, 0.3, 0.5].map { MediaTime.zero + .seconds($0) }
         #expect(kept(times, rate: 5) == [0.0, 0.2, 0.4, 0.1, 0.3, 0.5].map { MediaTime.zero + .seconds($0) })
     }
+
+    @Test func aRateOfTwoFramesANanosecondPassesEveryFrame() throws {
+        let rate = try #require(FrameRate(validating: Int(Int32.max), per: 1))
+        var decimator = FrameDecimator(rate: rate)
+        let times = (0..<30).map(FrameRate(30).time(ofFrame:))
+        #expect(times.allSatisfy { decimator.wants($0) })
+    }
 }

@@ -32,8 +32,9 @@ public struct FrameRate: Hashable, Sendable {
         return MediaTime(nanoseconds: Int64((scaled + (scaled < 0 ? -half : half)) / Int128(numerator)))
     }
 
-    /// The time from one frame to the next, rounded to the nearest nanosecond.
-    public var interval: MediaDuration { time(ofFrame: 1) - .zero }
+    /// The time from one frame to the next, rounded to the nearest nanosecond, and never zero: a file may claim two
+    /// frames a nanosecond.
+    public var interval: MediaDuration { max(time(ofFrame: 1) - .zero, MediaDuration(nanoseconds: 1)) }
 
     /// Frames per second; for reports and for rate control, which is not exact anyway.
     public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
