@@ -162,4 +162,37 @@ struct FileInspectionTests {
         try PNGWriter.write(TestPictures(.qqvga).picture(0), to: path)
         #expect(throws: FileError.self) { try FileInspection(of: path) }
     }
+
+    @Test func aDumpMayHoldAsManySourcesAsPackets() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("sources.rtpdump")
+        let writer = try RTPDumpWriter(path: path)
+        for source in 1...UInt8(200) {
+            let packet: [UInt8] = [0x80, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, source, 0x10, 0x00]
+            writer.send(packet.span, at: .zero)
+            writer.send(packet.span, at: .zero)
+        }
+        // An RTP packet whose header extension is cut off: neither RTP of the stream nor RTCP.
+        let cut: [UInt8] = [0x90, 96, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0xBE]
+        writer.send(cut.span, at: .zero)
+        try writer.finish()
+
+        let inspection = try FileInspection(of: path)
+        #expect(inspection.streams.map(\.ssrc) == (1...200).map { SSRC(UInt32($0)).description })
+        #expect(inspection.streams.allSatisfy { $0.packets?.count == 2 && $0.packets?.duplicated == 1 })
+        #expect(inspection.streams.allSatisfy { $0.packets?.rtcp == 0 })
+    }
+}
+
+struct SendTapsTests {
+    @Test func everySinkIsFinishedThoughOneFails() {
+        struct DiskFull: Error {}
+        final class FullDisk: FrameSink {
+            func consume(_ frame: VideoFrame) {}
+            func finish() throws { throw DiskFull() }
+        }
+        let preview = PictureRecording()
+        #expect(throws: DiskFull.self) { try SendTaps(captured: FullDisk(), preprocessed: preview).finish() }
+        #expect(preview.isFinished)
+    }
 }

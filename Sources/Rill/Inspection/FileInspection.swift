@@ -130,6 +130,8 @@ extension FileInspection {
 extension FileInspection {
     private mutating func inspect(_ reader: RTPDumpReader, _ progress: (Int) -> Void) throws(FileError) {
         var meters: [PacketStreamMeter] = []
+        // A dump may hold as many sources as packets.
+        var places: [SSRC: Int] = [:]
         var packet: [UInt8] = []
         var count = 0
         do throws(FileError) {
@@ -137,8 +139,11 @@ extension FileInspection {
                 count += 1
                 progress(count)
                 guard let ssrc = SSRC(ofSenderOf: packet.span) else { continue }
-                let index = meters.firstIndex { $0.ssrc == ssrc } ?? meters.endIndex
-                if index == meters.endIndex { meters.append(PacketStreamMeter(ssrc: ssrc)) }
+                let index = places[ssrc] ?? meters.endIndex
+                if index == meters.endIndex {
+                    places[ssrc] = index
+                    meters.append(PacketStreamMeter(ssrc: ssrc))
+                }
                 meters[index].add(packet.span, at: record.time)
             }
         } catch {

@@ -19,10 +19,12 @@ struct PacketStreamMeter {
 
     /// Adds the next packet of the source, RTP or RTCP.
     mutating func add(_ packet: Span<UInt8>, at time: MediaTime) {
-        guard PacketKind(of: packet) == .rtp, let rtp = try? RTPPacket(parsing: packet) else {
+        guard PacketKind(of: packet) == .rtp else {
             counts.rtcp += 1
             return
         }
+        // What looks like RTP and cannot be read is no packet of the stream.
+        guard let rtp = try? RTPPacket(parsing: packet) else { return }
         counts.count += 1
         let newest = extender.newest
         let number = extender.extend(UInt32(rtp.header.sequenceNumber.rawValue))

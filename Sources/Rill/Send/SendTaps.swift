@@ -21,9 +21,11 @@ public struct SendTaps {
         self.encoded = encoded
     }
 
+    /// Finishes all of them, whatever happens to one; the first error is thrown.
     func finish() throws {
-        try captured?.finish()
-        try preprocessed?.finish()
-        try encoded?.finish()
+        let results = [
+            Result { try captured?.finish() }, Result { try preprocessed?.finish() }, Result { try encoded?.finish() },
+        ]
+        for result in results { try result.get() }
     }
 }
