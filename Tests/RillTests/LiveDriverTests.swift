@@ -122,4 +122,88 @@ struct LiveDriverTests {
         #expect(pipeline.statistics[0].encoder.keyFramesEncoded >= 1)
         #expect(recording.frames(of: .high).count + sender.framesDropped[0] == 60)
     }
+
+    @Test func aSourceIsPacedFromItsFirstFrameOnWhereverItsClockBegins() throws {
+        let source = try ShiftedPictures(resolution, start: .seconds(1_000_000), spacing: .milliseconds(1), count: 5)
+        let sender = try LiveSender(source: source, layers: layers) { _, _ in }
+        try sender.waitUntilFinished()
+        #expect(sender.framesCaptured == 5)
+    }
+
+    @Test func stoppingDoesNotWaitForTheNextFramesTime() throws {
+        let source = try ShiftedPictures(resolution, start: .zero, spacing: .seconds(3600), count: 5)
+        let sender = try LiveSender(source: source, layers: layers) { _, _ in }
+        while sender.framesCaptured < 1 { LiveClock.pause() }
+        try sender.stop()
+        #expect(sender.framesCaptured == 1)
+    }
+
+    @Test func packetsCountEvenWhenNoFrameComesOfThem() throws {
+        let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
+        let buffer = JitterBufferSettings(ssrc: SSRC(7), payloadType: PayloadType(96))
+        try receiver.add(ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(1)), sink: PictureRecording())
+        // The start of a key frame (S bit, then a payload) whose end never comes.
+        let packet: [UInt8] = [0x80, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0x10, 0x00]
+        let isOfAStream = receiver.insert(packet.span)
+        #expect(isOfAStream)
+        #expect(receiver.statistics(of: SSRC(7))?.stream.packetsReceived == 1)
+        try receiver.stop()
+    }
+
+    @Test func everySinkIsFinishedThoughOneHasFailed() throws {
+        struct DiskFull: Error {}
+        let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
+        final class FullDisk: FrameSink, Sendable {
+            func consume(_ frame: VideoFrame) {}
+            func finish() throws { throw DiskFull() }
+        }
+        let screen = PictureRecording()
+        for (ssrc, sink) in [(SSRC(1), FullDisk() as any FrameSink & Sendable), (SSRC(2), screen)] {
+            let buffer = JitterBufferSettings(ssrc: ssrc, payloadType: PayloadType(96))
+            try receiver.add(ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(9)), sink: sink)
+        }
+        #expect(throws: DiskFull.self) { try receiver.stop() }
+        #expect(screen.isFinished)
+    }
+
+    @Test func threadsEndWithTheReceiverAndTheLinkThatNobodyStopped() throws {
+        final class Witness: Sendable {}
+        weak var ofReceiver: Witness?
+        weak var ofLink: Witness?
+        do {
+            let (first, second) = (Witness(), Witness())
+            (ofReceiver, ofLink) = (first, second)
+            _ = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in _ = first })
+            _ = LiveLink(.clean, clock: LiveClock()) { _, _ in _ = second }
+        }
+        let clock = LiveClock()
+        while ofReceiver != nil || ofLink != nil, clock.now < .zero + .seconds(20) { LiveClock.pause() }
+        #expect(ofReceiver == nil && ofLink == nil)
+    }
+}
+
+/// A few pictures whose stamps begin anywhere and lie any length apart.
+private final class ShiftedPictures: FrameSource {
+    let format: SourceFormat
+    private let pictures: TestPictures
+    private let spacing: MediaDuration
+    private var remaining: Int
+    private var time: MediaTime
+
+    init(_ resolution: Resolution, start: MediaDuration, spacing: MediaDuration, count: Int) throws {
+        format = SourceFormat(resolution: resolution, frameRate: nil)
+        pictures = try TestPictures(resolution)
+        self.spacing = spacing
+        remaining = count
+        time = .zero + start
+    }
+
+    func next() -> SourceOutput {
+        guard remaining > 0 else { return .end }
+        remaining -= 1
+        var frame = pictures.picture(remaining)
+        frame.captureTime = time
+        time += spacing
+        return .frame(frame)
+    }
 }

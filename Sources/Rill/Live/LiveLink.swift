@@ -65,6 +65,11 @@ public final class LiveLink: PacketSink, Sendable {
     /// What the link has done so far.
     public var statistics: LinkStatistics { state.withLock { $0.link.statistics } }
 
+    deinit {
+        // No thread outlives a link that nobody stopped.
+        state.change { $0.isStopping = true }
+    }
+
     /// Stops the thread; what is still on its way is lost.
     public func stop() {
         state.change { $0.isStopping = true }

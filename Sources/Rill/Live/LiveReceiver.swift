@@ -77,7 +77,7 @@ public final class LiveReceiver: Sendable {
     /// What the stream has been through; `nil` for a stream that is not there.
     public func statistics(of ssrc: SSRC) -> ReceiveStatistics? {
         guard let route = routes.withLock({ $0[ssrc] }) else { return nil }
-        return groups[route.group].withLock { $0.streams[route.index].statistics }
+        return groups[route.group].withLock { $0.streams[route.index].currentStatistics }
     }
 
     /// Whether no stream holds anything that could still be shown.
@@ -91,7 +91,14 @@ public final class LiveReceiver: Sendable {
     public func stop() throws {
         for group in groups { group.change { $0.isStopping = true } }
         for thread in threads { thread.join() }
-        for group in groups { try group.withLock { try $0.finish() } }
+        // Every sink is finished, whatever happened to the others; the first error is the one that is told.
+        let failures = groups.flatMap { group in group.withLock { $0.finish() } }
+        if let failure = failures.first { throw failure }
+    }
+
+    deinit {
+        // No thread outlives a receiver that nobody stopped.
+        for group in groups { group.change { $0.isStopping = true } }
     }
 }
 
@@ -104,7 +111,8 @@ private struct StreamGroup: ~Copyable {
         let receiver: StreamReceiver
         /// `nil` while the decoding thread works with it.
         var decoder: StreamDecoder?
-        var statistics: ReceiveStatistics
+        /// As of the last frame that was decoded.
+        private var statistics: ReceiveStatistics
         var failure: (any Error)?
 
         init(_ receiver: StreamReceiver, _ decoder: StreamDecoder) {
@@ -112,12 +120,33 @@ private struct StreamGroup: ~Copyable {
             self.decoder = decoder
             self.statistics = ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
         }
+
+        /// As of now: packets count even when no frame comes of them.
+        var currentStatistics: ReceiveStatistics {
+            var current = statistics
+            current.stream = receiver.statistics
+            return current
+        }
+
+        mutating func giveBack(
+            _ decoder: StreamDecoder, after frame: ReceivedFrame, _ outcome: StreamDecoder.Outcome,
+            _ failure: (any Error)?, at now: MediaTime
+        ) {
+            switch outcome {
+            case .picture, .decodedOnly: break
+            case .refused, .skipped: receiver.decodingFailed(frame, at: now)
+            }
+            self.decoder = decoder
+            self.failure = failure
+            self.statistics = ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
+        }
     }
 
-    func finish() throws {
-        for stream in streams {
-            if let failure = stream.failure { throw failure }
-            try stream.decoder?.finish()
+    /// Finishes the sinks; what went wrong, now or before, in the order of the streams.
+    func finish() -> [any Error] {
+        streams.compactMap { stream in
+            do { try stream.decoder?.finish() } catch { return stream.failure ?? error }
+            return stream.failure
         }
     }
 }
@@ -191,18 +220,5 @@ extension StreamGroup.Stream {
         guard failure == nil else { return .wait(until: .distantFuture) }
         guard receiver.wakeTime <= now else { return .wait(until: receiver.wakeTime) }
         return receiver.poll(at: now, into: &payload, feedback: feedback)
-    }
-
-    fileprivate mutating func giveBack(
-        _ decoder: StreamDecoder, after frame: ReceivedFrame, _ outcome: StreamDecoder.Outcome,
-        _ failure: (any Error)?, at now: MediaTime
-    ) {
-        switch outcome {
-        case .picture, .decodedOnly: break
-        case .refused, .skipped: receiver.decodingFailed(frame, at: now)
-        }
-        self.decoder = decoder
-        self.failure = failure
-        self.statistics = ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
     }
 }

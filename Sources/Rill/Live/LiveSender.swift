@@ -9,7 +9,10 @@ public import RillCore
 ///
 /// Nothing waits for long: a frame that comes while a layer is still encoding the one before waits in a hand-off of one
 /// place, and the newest wins; what gave way is counted, and what was asked of the encoder with it is asked again with
-/// its successor. A source that delivers faster than real time (a clip, a scene) is paced by its stamps.
+/// its successor. A source that delivers faster than real time (a clip, a scene) is paced by its stamps, from its first
+/// frame on.
+///
+/// It sends until its source ends or ``stop()`` is called; to let go of it ends nothing.
 ///
 /// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these; the packet sink is called from
 /// several of them.
@@ -151,6 +154,7 @@ extension LiveSender {
     }
 
     private func capture(_ source: any FrameSource) throws {
+        var lag: MediaDuration?
         while !state.withLock({ $0.isStopping }) {
             let output: SourceOutput
             do { output = try source.next() } catch {
@@ -159,7 +163,10 @@ extension LiveSender {
                 return
             }
             switch output {
-            case .frame(let frame): try pass(frame)
+            case .frame(let frame):
+                // The first frame is due at once: where the source's clock begins is the source's business.
+                lag = lag ?? clock.now - frame.captureTime
+                try pass(frame, due: frame.captureTime + (lag ?? .zero))
             // Everything is in use downstream: give the encoders a moment.
             case .noBuffer: LiveClock.pause()
             case .end: return
@@ -167,9 +174,11 @@ extension LiveSender {
         }
     }
 
-    private func pass(_ frame: VideoFrame) throws {
+    private func pass(_ frame: VideoFrame, due: MediaTime) throws {
         pipeline.sendReports(at: clock.now, to: packets)
-        clock.sleep(until: frame.captureTime)
+        // The wait for the frame's time ends when the session is stopped: frames may lie far apart.
+        _ = state.wait(untilMonotonic: clock.monotonic(due)) { $0.isStopping ? () : nil }
+        guard !state.withLock({ $0.isStopping }) else { return }
         state.withLock { state in
             state.framesCaptured += 1
             state.span.add(frame.captureTime)
