@@ -13,7 +13,8 @@ final class LatestValue<Value: Sendable>: Sendable {
 
     private let state = Monitor(State())
 
-    /// Puts `value` in the place. Was it taken, `absorb` gets (new, dropped) and gives what stands there then.
+    /// Puts `value` in the place. If one still stands there, it is dropped: `absorb` gets (new, dropped) and gives the
+    /// value that stands there then.
     func put(_ value: Value, absorbing absorb: (Value, Value) -> Value) {
         state.change { state in
             if let dropped = state.value {

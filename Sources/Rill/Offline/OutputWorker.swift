@@ -46,6 +46,11 @@ final class OutputWorker {
         }
     }
 
+    deinit {
+        // The thread does not wait for ever where another output could not be made.
+        queue.close()
+    }
+
     /// Hands a frame over, waiting for room. `false`: the output has failed.
     func append(_ frame: VideoFrame, _ task: LayerTask) -> Bool {
         queue.append(Job(frame: frame, task: task))

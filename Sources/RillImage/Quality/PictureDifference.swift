@@ -8,7 +8,7 @@ public import RillCore
 ///     print(difference.psnr.y, difference.ssim.y)
 ///
 /// PSNR is 10 log10(255² / mean squared error) dB. SSIM is libyuv's: windows of 8x8 samples at every fourth sample
-/// (after Wang et al., "Image Quality Assessment", 2004); picture or plane sides below 8 samples have none.
+/// (after Wang et al., "Image Quality Assessment", 2004); planes with a side of 8 samples or less have none.
 public struct PictureDifference: Sendable {
     /// One number for each plane.
     public struct Planes: Sendable, Equatable {
