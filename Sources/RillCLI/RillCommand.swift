@@ -12,8 +12,8 @@ struct RillCommand: ParsableCommand {
             or output.
 
             Start here:
-              rill loopback                               a drawn portrait, sent to itself over a perfect network
-              rill loopback clip.y4m --network loss=2%    your clip over a lossy one
+              rill loopback                             a drawn portrait, sent to itself
+              rill loopback clip.y4m --network loss=2%  your clip over a lossy network
               rill transcode clip.y4m high.ivf --low low.ivf
               rill inspect high.ivf
             """,

@@ -80,6 +80,7 @@ struct LoopbackCommand: ParsableCommand {
 
     func run() throws {
         let start = Measurement.now
+        try requireDistinct(input: clip, outputs: [output, lowOutput])
         let source = try makeSource()
         let resolution = size ?? source.format.resolution
         let loopback = try Loopback(settings(for: resolution), outputs: try outputs(source.format, resolution)) {

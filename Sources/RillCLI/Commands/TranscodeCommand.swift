@@ -49,6 +49,7 @@ struct TranscodeCommand: ParsableCommand {
 
     func run() throws {
         let start = Measurement.now
+        try requireDistinct(input: input, outputs: [output, low])
         let source = try clipOptions.open(input)
         var high = LayerSettings.high(
             size ?? source.format.resolution, bitrate: bitrate ?? .suggested(for: size ?? source.format.resolution))

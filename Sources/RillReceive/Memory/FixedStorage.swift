@@ -18,16 +18,17 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
         unsafe base.deallocate()
     }
 
+    // Addresses, not `_read` and `_modify`: of those the thread sanitizer's build makes a broken module (Swift 6.3).
     subscript(index: Int) -> Element {
         @inline(__always)
-        _read {
+        unsafeAddress {
             precondition(index >= 0 && index < count, "value \(index) of \(count)")
-            yield unsafe base[index]
+            return unsafe UnsafePointer(base + index)
         }
         @inline(__always)
-        _modify {
+        unsafeMutableAddress {
             precondition(index >= 0 && index < count, "value \(index) of \(count)")
-            yield unsafe &base[index]
+            return unsafe base + index
         }
     }
 }
