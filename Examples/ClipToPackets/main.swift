@@ -11,7 +11,7 @@ let source: any FrameSource =
     ? try Y4MReader(path: paths[1]) : try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 150)
 
 let packets = try RTPDumpWriter(path: paths.first ?? "out.rtpdump")
-let high = LayerSettings.high(source.format.resolution, bitrate: .kilobits(800))
+let high = LayerSettings.high(source.format.resolution, bitrate: .suggested(for: source.format.resolution))
 let pipeline = try SendPipeline(SendSettings(layers: [high, .low], seed: 1))
 
 while case .frame(let frame) = try source.next() {

@@ -10,6 +10,7 @@ public enum PipelineError: Error, Equatable, Sendable {
 }
 
 extension PipelineError: CustomStringConvertible {
+    /// The refusal in the words of the part that refused, for a log or a person.
     public var description: String {
         switch self {
         case .codec(let error): error.description

@@ -15,6 +15,7 @@ public enum CodecError: Error, Equatable, Sendable {
 }
 
 extension CodecError: CustomStringConvertible {
+    /// The case with its numbers and names in one line, for a log or a person.
     public var description: String {
         switch self {
         case .invalidSettings(let detail):

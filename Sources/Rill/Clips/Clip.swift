@@ -11,6 +11,7 @@ public enum Clip {
         /// Frames a second.
         public var frameRate: FrameRate
 
+        /// Pictures of that size, 30 a second unless said otherwise.
         public init(resolution: Resolution, frameRate: FrameRate = 30) {
             self.resolution = resolution
             self.frameRate = frameRate
@@ -24,6 +25,7 @@ public enum Clip {
         /// A raw file needs its size told.
         case rawFormatNeeded(path: String)
 
+        /// The path, and what it lacks: one line for a person.
         public var description: String {
             switch self {
             case .unknownEnding(let path):
@@ -73,8 +75,10 @@ public final class I420Source: FrameSource {
         self.pool = try FramePool(resolution: source.format.resolution, capacity: capacity)
     }
 
+    /// What the wrapped source says: size, rate and count stay as they are.
     public var format: SourceFormat { source.format }
 
+    /// The next picture as I420. A picture that finds no buffer is kept, and given by a later call.
     public func next() throws -> SourceOutput {
         if waiting == nil {
             switch try source.next() {

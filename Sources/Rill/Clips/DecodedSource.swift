@@ -48,6 +48,9 @@ public final class DecodedSource: FrameSource {
             frameCount: header.frameCount == 0 ? nil : header.frameCount)
     }
 
+    /// The next picture that can be decoded, at the time that the file gives it; hidden frames give none.
+    ///
+    /// - Throws: ``FileError`` where the file is damaged. A frame that cannot be decoded does not throw.
     public func next() throws -> SourceOutput {
         while decoder.hasBuffer {
             guard let time = try read() else { return .end }

@@ -44,8 +44,11 @@ public struct FileInspection: Codable, Sendable {
 
     /// Smallest, mean and largest.
     public struct Sizes: Codable, Sendable, Equatable {
+        /// Bytes of the smallest.
         public var minimum: Int
+        /// Bytes of all, divided by how many there are.
         public var mean: Double
+        /// Bytes of the largest.
         public var maximum: Int
     }
 

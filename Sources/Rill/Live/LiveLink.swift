@@ -55,6 +55,7 @@ public final class LiveLink: PacketSink, Sendable {
         }
     }
 
+    /// Puts a copy of a datagram on its way, or loses it, as the settings have it. `time` is now on the link's clock.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) {
         state.change { _ = $0.link.send(packet, at: time) }
     }

@@ -58,13 +58,21 @@ public struct LoopbackReport: Codable, Sendable {
 
     /// The receiving side of a layer.
     public struct Received: Codable, Sendable {
+        /// RTP packets that arrived, duplicates and late ones too.
         public var packetsReceived: Int
+        /// Packets expected less packets received (RFC 3550 A.3); negative when more were duplicated than lost.
         public var packetsLost: Int
+        /// Packets that came after their frame was played out or given up.
         public var packetsDiscarded: Int
+        /// Packets that were there already; W3C has no name for them.
         public var packetsDuplicated: Int
+        /// Frames that became whole.
         public var framesReceived: Int
+        /// Frames decoded, also those that came too late to be shown.
         public var framesDecoded: Int
+        /// Key frames among them.
         public var keyFramesDecoded: Int
+        /// Frames of which something arrived and that were not shown: given up, or only decoded.
         public var framesDropped: Int
         /// Pictures handed to the sink.
         public var framesShown: Int
@@ -72,9 +80,11 @@ public struct LoopbackReport: Codable, Sendable {
         public var shownShare: Double
         /// By W3C's rule: a gap of max(3 mean gaps, mean gap + 150 ms).
         public var freezeCount: Int
+        /// Those gaps, summed, in milliseconds.
         public var totalFreezesDuration: Double
         /// Gaps of more than 500 ms, the rule of call SDKs.
         public var longFreezeCount: Int
+        /// Those gaps, summed, in milliseconds.
         public var totalLongFreezesDuration: Double
         /// Key frames asked for.
         public var pliCount: Int
@@ -88,7 +98,9 @@ public struct LoopbackReport: Codable, Sendable {
         public var frames: Int
         /// Of the mean squared error over all pictures, in dB.
         public var psnrY: Double?
+        /// The same of the blue-difference plane.
         public var psnrU: Double?
+        /// The same of the red-difference plane.
         public var psnrV: Double?
         /// Mean over the pictures.
         public var ssimY: Double?

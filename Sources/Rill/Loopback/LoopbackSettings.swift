@@ -17,6 +17,7 @@ public struct LoopbackSettings: Sendable {
     /// Whether the pictures shown are compared with their source. Off, the session costs less and reports no quality.
     public var isCompared = true
 
+    /// A session of `layers` over `network`; the rest is at its defaults and can be set afterwards.
     public init(layers: [LayerSettings], network: LinkSettings = .clean) {
         self.layers = layers
         self.network = network

@@ -17,6 +17,7 @@ public struct ReceiveSettings: Sendable {
     /// The name of this participant in RTCP (RFC 3550 §6.5.1).
     public var canonicalName = "rill"
 
+    /// A stream received through `jitterBuffer`, with RTCP sent as `ssrc`; the rest is at its defaults.
     public init(jitterBuffer: JitterBufferSettings, ssrc: SSRC) {
         self.jitterBuffer = jitterBuffer
         self.ssrc = ssrc

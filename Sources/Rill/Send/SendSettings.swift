@@ -17,6 +17,7 @@ public struct SendSettings: Sendable {
     /// The payload type that VP8 goes under.
     public var payloadType: PayloadType = PayloadType(96)
 
+    /// Streams for `layers`, with all their random beginnings drawn from `seed`; the rest is at its defaults.
     public init(layers: [LayerSettings], seed: UInt64) {
         self.layers = layers
         self.seed = seed

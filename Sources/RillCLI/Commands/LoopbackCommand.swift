@@ -17,7 +17,7 @@ struct LoopbackCommand: ParsableCommand {
               loss=2%           each packet on its own
               delay=40ms        there; the way back has the same settings and chance of its own
               jitter=10ms       standard deviation of the delay; never changes the order
-              reorder=1%        packets held back by reorder-delay (see there), so that others overtake them
+              reorder=1%        packets held back, so that others overtake them: by 40 ms, or reorder-delay=…
               duplicate=0.5%    packets that arrive twice
               rate=2M           bits per second of the slowest piece, with a queue of 300 ms (queue=…)
               seed=7            where all chance comes from

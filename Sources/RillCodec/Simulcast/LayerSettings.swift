@@ -15,6 +15,9 @@ public struct LayerSettings: Sendable, Equatable {
     /// How the codec works.
     public var encoder: VPXEncoder.Settings
 
+    /// A stream of any shape; ``high(_:bitrate:)`` and ``low`` are the usual two.
+    ///
+    /// Nothing is checked here: what the codec does not take, the encoder refuses with ``CodecError/invalidSettings(_:)``.
     public init(
         rid: StreamLayer.RID, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate,
         encoder: VPXEncoder.Settings = VPXEncoder.Settings()

@@ -25,6 +25,7 @@ extension VPXEncoder {
         /// How full the rate control tries to keep it.
         public var optimalBufferLevel = MediaDuration.milliseconds(600)
 
+        /// The settings for a call; the encoder refuses what libvpx would not take.
         public init() {}
 
         /// The speed in force for pictures of that size.

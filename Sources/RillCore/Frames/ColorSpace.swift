@@ -21,6 +21,7 @@ public struct ColorSpace: Hashable, Sendable {
     /// The code values that black and white stand at.
     public var range: Range
 
+    /// BT.601 in limited range unless said otherwise, as webcams and VP8 have it.
     public init(matrix: Matrix = .bt601, range: Range = .limited) {
         self.matrix = matrix
         self.range = range

@@ -5,6 +5,7 @@ public enum FrameError: Error, Equatable, Sendable {
 }
 
 extension FrameError: CustomStringConvertible {
+    /// How much memory was asked for, and what to do.
     public var description: String {
         switch self {
         case .outOfMemory(let byteCount):

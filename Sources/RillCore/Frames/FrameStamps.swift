@@ -47,6 +47,7 @@ public struct FrameStamps: Sendable, Equatable {
         return merged
     }
 
+    /// Whether both have the same stamp, or none, at every stage.
     public static func == (a: FrameStamps, b: FrameStamps) -> Bool {
         Stage.allCases.allSatisfy { a[$0] == b[$0] }
     }

@@ -20,7 +20,10 @@ public final class FrameTap: FrameSink {
         self.body = body
     }
 
+    /// Calls the function, and throws what it throws.
     public func consume(_ frame: VideoFrame) throws { try body(frame) }
+
+    /// Does nothing: a function holds nothing back.
     public func finish() {}
 }
 

@@ -31,6 +31,7 @@ public struct SourceFormat: Hashable, Sendable {
     /// Frames in all, where that is known beforehand.
     public var frameCount: Int?
 
+    /// `frameRate` has no default, so that a source says on purpose that it has none.
     public init(resolution: Resolution, frameRate: FrameRate?, frameCount: Int? = nil) {
         self.resolution = resolution
         self.frameRate = frameRate

@@ -14,6 +14,7 @@ public final class PacketTap: PacketSink {
         self.body = body
     }
 
+    /// Calls the function, on the caller's thread.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) { body(packet, time) }
 }
 
@@ -26,5 +27,6 @@ public final class ConcurrentPacketTap: PacketSink, Sendable {
         self.body = body
     }
 
+    /// Calls the function, on the caller's thread: it may be running on another one already.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) { body(packet, time) }
 }

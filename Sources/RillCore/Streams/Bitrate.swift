@@ -28,6 +28,7 @@ public struct Bitrate: Hashable, Comparable, Sendable {
         MediaDuration(nanoseconds: Int64(bytes) * 8_000_000_000 / Int64(bitsPerSecond))
     }
 
+    /// Fewer bits per second.
     @inlinable
     public static func < (a: Bitrate, b: Bitrate) -> Bool { a.bitsPerSecond < b.bitsPerSecond }
 }

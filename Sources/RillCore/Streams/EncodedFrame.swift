@@ -28,6 +28,7 @@ public struct EncodedFrame: Sendable {
     /// The stages that the frame has passed, and when.
     public var stamps: FrameStamps
 
+    /// A frame as its maker knows it; the flags are off and no stage is stamped unless said otherwise.
     public init(
         codec: VideoCodec, layer: StreamLayer, number: Int64, references: FrameReferences, isKey: Bool,
         isDiscardable: Bool = false, isLayerSync: Bool = false, resolution: Resolution, captureTime: MediaTime,
@@ -84,6 +85,7 @@ public struct FrameReferences: Sendable, Equatable {
         return false
     }
 
+    /// The same references in the same order.
     public static func == (a: FrameReferences, b: FrameReferences) -> Bool {
         guard a.count == b.count else { return false }
         for index in 0..<a.count where a.numbers[index] != b.numbers[index] { return false }

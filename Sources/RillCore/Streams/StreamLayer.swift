@@ -36,6 +36,7 @@ public struct StreamLayer: Hashable, Sendable {
     /// The temporal layer inside the stream; 0 is the base that every other one builds on.
     public let temporalIndex: Int
 
+    /// A place in the stream `rid`; in a stream without temporal layers every frame is at index 0.
     public init(rid: RID, temporalIndex: Int = 0) {
         self.rid = rid
         self.temporalIndex = temporalIndex

@@ -10,6 +10,7 @@ public struct MediaDuration: Hashable, Comparable, Sendable {
     /// No time at all.
     public static let zero = MediaDuration(nanoseconds: 0)
 
+    /// A length in nanoseconds, within 292 years either way.
     @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
@@ -23,6 +24,7 @@ public struct MediaDuration: Hashable, Comparable, Sendable {
         self.nanoseconds = overflow ? (seconds < 0 ? .min : .max) : whole &+ attoseconds / 1_000_000_000
     }
 
+    /// A length in whole seconds; traps beyond 292 years.
     @inlinable
     public static func seconds(_ value: Int) -> MediaDuration {
         MediaDuration(nanoseconds: Int64(value) * 1_000_000_000)
@@ -32,10 +34,12 @@ public struct MediaDuration: Hashable, Comparable, Sendable {
     public static func seconds(_ value: Double) -> MediaDuration {
         MediaDuration(nanoseconds: Int64((value * 1e9).rounded()))
     }
+    /// A length in whole milliseconds; traps beyond 292 years.
     @inlinable
     public static func milliseconds(_ value: Int) -> MediaDuration {
         MediaDuration(nanoseconds: Int64(value) * 1_000_000)
     }
+    /// A length in whole microseconds; traps beyond 292 years.
     @inlinable
     public static func microseconds(_ value: Int) -> MediaDuration { MediaDuration(nanoseconds: Int64(value) * 1000) }
 
@@ -46,24 +50,30 @@ public struct MediaDuration: Hashable, Comparable, Sendable {
     @inlinable
     public var milliseconds: Double { Double(nanoseconds) / 1e6 }
 
+    /// Shorter, or further below zero.
     @inlinable
     public static func < (a: MediaDuration, b: MediaDuration) -> Bool { a.nanoseconds < b.nanoseconds }
+    /// Both lengths together; traps on overflow, as all arithmetic here does.
     @inlinable
     public static func + (a: MediaDuration, b: MediaDuration) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds + b.nanoseconds)
     }
+    /// The first length less the second; negative where the second is longer.
     @inlinable
     public static func - (a: MediaDuration, b: MediaDuration) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds - b.nanoseconds)
     }
+    /// The length `factor` times.
     @inlinable
     public static func * (a: MediaDuration, factor: Int) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds * Int64(factor))
     }
+    /// The length in `divisor` equal pieces, cut to whole nanoseconds towards zero; `divisor` must not be 0.
     @inlinable
     public static func / (a: MediaDuration, divisor: Int) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds / Int64(divisor))
     }
+    /// Makes the first length longer by the second.
     @inlinable
     public static func += (a: inout MediaDuration, b: MediaDuration) { a.nanoseconds += b.nanoseconds }
 }

@@ -15,6 +15,7 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     /// Later than every real point in time: "never", where an answer says when to wake a stage.
     public static let distantFuture = MediaTime(nanoseconds: .max)
 
+    /// The point that lies so many nanoseconds after the clock's zero, or before it.
     @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
@@ -40,20 +41,25 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     @inlinable
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
+    /// Earlier.
     @inlinable
     public static func < (a: MediaTime, b: MediaTime) -> Bool { a.nanoseconds < b.nanoseconds }
+    /// The point that lies `duration` later; traps on overflow, so not with ``distantFuture``.
     @inlinable
     public static func + (time: MediaTime, duration: MediaDuration) -> MediaTime {
         MediaTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
     }
+    /// The point that lies `duration` earlier; traps on overflow.
     @inlinable
     public static func - (time: MediaTime, duration: MediaDuration) -> MediaTime {
         MediaTime(nanoseconds: time.nanoseconds - duration.nanoseconds)
     }
+    /// The way from `b` to `a`; negative where `a` is the earlier one.
     @inlinable
     public static func - (a: MediaTime, b: MediaTime) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds - b.nanoseconds)
     }
+    /// Moves the point later by `duration`.
     @inlinable
     public static func += (time: inout MediaTime, duration: MediaDuration) {
         time.nanoseconds += duration.nanoseconds

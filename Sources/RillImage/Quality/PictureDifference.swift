@@ -12,10 +12,14 @@ public import RillCore
 public struct PictureDifference: Sendable {
     /// One number for each plane.
     public struct Planes: Sendable, Equatable {
+        /// Luma.
         public var y: Double
+        /// Blue difference.
         public var u: Double
+        /// Red difference.
         public var v: Double
 
+        /// One number for each of the three planes, in whatever unit they are.
         public init(y: Double, u: Double, v: Double) {
             self.y = y
             self.u = u
