@@ -10,6 +10,8 @@ public enum CodecError: Error, Equatable, Sendable {
     case wrongResolution(expected: Resolution, actual: Resolution)
     /// The bytes are no frame of the codec, or it was cut or damaged.
     case corruptFrame(byteCount: Int, detail: String)
+    /// A key frame that claims a picture of more pixels than the decoder takes; no memory was taken for it.
+    case pictureTooLarge(Resolution, maximumPixelCount: Int)
     /// No memory for the decoded pictures.
     case frames(FrameError)
 }
@@ -26,6 +28,8 @@ extension CodecError: CustomStringConvertible {
             "the encoder was made for pictures of \(expected), this one has \(actual)"
         case .corruptFrame(let byteCount, let detail):
             "a frame of \(byteCount) bytes cannot be decoded: \(detail)"
+        case .pictureTooLarge(let resolution, let maximum):
+            "a picture of \(resolution) has more than the \(maximum) pixels that the decoder was made for"
         case .frames(let error):
             error.description
         }

@@ -202,4 +202,17 @@ struct VPXDecoderTests {
             return
         }
     }
+
+    @Test func aKeyFrameThatClaimsTooLargeAPictureTakesNoMemory() throws {
+        // A key frame of 16383x16383, and nothing behind its header (RFC 6386 §9.1).
+        var frame: [UInt8] = [0x10, 0x02, 0x00, 0x9D, 0x01, 0x2A, 0xFF, 0x3F, 0xFF, 0x3F]
+        frame += [UInt8](repeating: 0, count: 40)
+        let decoder = try VPXDecoder(maximumPixelCount: 1920 * 1080)
+        #expect(
+            throws: CodecError.pictureTooLarge(Resolution(width: 16383, height: 16383), maximumPixelCount: 2_073_600)
+        ) {
+            _ = try decoder.decode(frame.span, captureTime: .zero)
+        }
+        #expect(decoder.isAwaitingKeyFrame && decoder.statistics.framesCorrupted == 1)
+    }
 }

@@ -8,6 +8,8 @@ public struct ReceiveSettings: Sendable {
     public var jitterBuffer: JitterBufferSettings
     /// How many decoded pictures the sink may hold at once; one more is being decoded.
     public var pictureCapacity = 8
+    /// The largest picture that is decoded, in pixels: what a stranger may make this side take memory for.
+    public var maximumPixelCount = 4096 * 2304
     /// Threads of the decoder, 1 to 16.
     public var decoderThreadCount = 1
     /// How often the sender gets a receiver report.

@@ -26,7 +26,8 @@ final class StreamDecoder {
 
     init(_ settings: ReceiveSettings, sink: any FrameSink) throws(CodecError) {
         self.decoder = try VPXDecoder(
-            poolCapacity: settings.pictureCapacity, threadCount: settings.decoderThreadCount)
+            poolCapacity: settings.pictureCapacity, threadCount: settings.decoderThreadCount,
+            maximumPixelCount: settings.maximumPixelCount)
         self.sink = sink
     }
 

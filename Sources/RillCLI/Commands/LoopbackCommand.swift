@@ -141,6 +141,12 @@ struct LoopbackCommand: ParsableCommand {
     }
 
     func validate() throws {
+        if clip == "-" {
+            throw ValidationError("a loopback reads its clip again to compare with it: it has to be a file")
+        }
+        if output == "-" || lowOutput == "-" {
+            throw ValidationError("the report goes to standard output: the pictures need a file")
+        }
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: live, encoding takes as long as it takes")
         }

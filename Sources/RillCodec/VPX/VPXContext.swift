@@ -1,4 +1,5 @@
 internal import CVPX
+import RillCore
 
 /// The one owner of a libvpx codec: made once, destroyed once, and the calls that both directions share.
 @safe
@@ -71,6 +72,17 @@ struct VPXContext: ~Copyable {
             if unsafe packet.pointee.kind == VPX_CODEC_CX_FRAME_PKT { return unsafe packet }
         }
         return nil
+    }
+
+    /// The size that a VP8 key frame claims, read without taking memory for it; `nil` where libvpx sees no key frame.
+    static func size(ofKeyFrame payload: Span<UInt8>) -> Resolution? {
+        var info = vpx_codec_stream_info_t()
+        info.sz = UInt32(MemoryLayout<vpx_codec_stream_info_t>.size)
+        let result = unsafe payload.withUnsafeBufferPointer { bytes in
+            unsafe vpx_codec_peek_stream_info(vpx_codec_vp8_dx(), bytes.baseAddress, UInt32(bytes.count), &info)
+        }
+        guard result == VPX_CODEC_OK else { return nil }
+        return Resolution(validatingWidth: Int(info.w), height: Int(info.h))
     }
 
     /// Decodes one frame; `false` when libvpx refused its bytes (``detail`` says why).

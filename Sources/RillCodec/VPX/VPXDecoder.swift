@@ -48,6 +48,7 @@ public final class VPXDecoder {
 
     private let context: VPXContext
     private let poolCapacity: Int
+    private let maximumPixelCount: Int
     private var pool: FramePool?
 
     /// A decoder.
@@ -55,12 +56,17 @@ public final class VPXDecoder {
     /// - Parameters:
     ///   - poolCapacity: how many pictures the sinks may hold at once.
     ///   - threadCount: threads of libvpx, 1 to 16; the pictures do not depend on it.
-    public init(poolCapacity: Int = 8, threadCount: Int = 1) throws(CodecError) {
+    ///   - maximumPixelCount: the largest picture that is decoded. A key frame of a few bytes can claim 16383x16383,
+    ///     for which libvpx takes a gigabyte: who decodes what strangers send sets a limit.
+    public init(
+        poolCapacity: Int = 8, threadCount: Int = 1, maximumPixelCount: Int = .max
+    ) throws(CodecError) {
         precondition(poolCapacity > 0, "a decoder's pool holds at least one picture")
         guard (1...16).contains(threadCount) else {
             throw .invalidSettings("a decoder has 1 to 16 threads, not \(threadCount)")
         }
         self.poolCapacity = poolCapacity
+        self.maximumPixelCount = maximumPixelCount
         self.context = try VPXContext(decoderWith: vpx_codec_dec_cfg_t(threads: UInt32(threadCount), w: 0, h: 0))
     }
 
@@ -69,12 +75,17 @@ public final class VPXDecoder {
     /// - Parameters:
     ///   - payload: the bytes of one whole coded frame; any bytes are taken.
     ///   - captureTime: the time that the picture shall bear.
-    /// - Throws: ``CodecError/corruptFrame(byteCount:detail:)``; the decoder then waits for a key frame.
+    /// - Throws: ``CodecError/corruptFrame(byteCount:detail:)`` or
+    ///   ``CodecError/pictureTooLarge(_:maximumPixelCount:)``; the decoder then waits for a key frame.
     public func decode(_ payload: Span<UInt8>, captureTime: MediaTime) throws(CodecError) -> Outcome {
         // Bit 0 of a VP8 frame is 0 for key frames (RFC 6386 §9.1). libvpx takes no bytes at all for "repeat".
         let isKey = payload.count > 0 && payload[0] & 1 == 0
         guard !payload.isEmpty else { throw damaged(byteCount: 0, "it has no bytes") }
         guard isKey || !isAwaitingKeyFrame else { return .awaitingKeyFrame }
+        if isKey, let size = VPXContext.size(ofKeyFrame: payload), size.pixelCount > maximumPixelCount {
+            _ = damaged(byteCount: payload.count, "")
+            throw .pictureTooLarge(size, maximumPixelCount: maximumPixelCount)
+        }
         guard context.decode(payload) else { throw damaged(byteCount: payload.count, context.detail) }
         let image = unsafe context.decodedImage()
         guard try !context.isLastFrameCorrupted() else {
