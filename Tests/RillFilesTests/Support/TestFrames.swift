@@ -1,4 +1,5 @@
 import RillCore
+import RillTestSupport
 
 /// Frames of noise: every byte differs from its neighbours, so that a row or plane in the wrong place is seen.
 func noiseFrames(
@@ -59,11 +60,6 @@ struct Playback {
             self.error = error
         }
     }
-}
-
-struct TestFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }
 
 /// Sizes that show each way of going wrong: one sample, odd sides, rows that are and are not as long as their stride.

@@ -1,20 +1,25 @@
 import Foundation
-import RillTestSupport
 
 /// Another program as a judge: what it makes we must read, what we make it must read.
-enum Peer: String {
+package enum Peer: String {
     case ffmpeg, vpxenc, vpxdec
 
-    var path: String? {
+    private var path: String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/\(rawValue)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    var isInstalled: Bool { path != nil }
+    package var isInstalled: Bool { path != nil }
 
     /// Runs it to its end and gives its standard output; anything but success throws what it said.
     @discardableResult
-    func run(_ arguments: String...) throws -> [UInt8] {
+    package func run(_ arguments: String...) throws -> [UInt8] {
+        try run(arguments)
+    }
+
+    /// The same with a list of arguments.
+    @discardableResult
+    package func run(_ arguments: [String]) throws -> [UInt8] {
         guard let path else { throw TestFailure("\(rawValue) is not installed") }
         let folder = TemporaryFolder()
         let (output, errors) = (folder.path("output"), folder.path("errors"))
