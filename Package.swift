@@ -50,7 +50,7 @@ let package = Package(
         room("RillImage", ["RillCore", "CYUV"]),
         room("RillCapture", ["RillCore"]),
         room("RillFiles", ["RillCore", "CPNG"]),
-        room("RillCodec", ["RillCore", "RillImage", "CVPX", "CYUV"]),
+        room("RillCodec", ["RillCore", "RillImage", "CVPX"]),
         room("RillRTP"),
         room("RillSend", ["RillRTP", "RillCore"]),
         room("RillNetwork", ["RillCore", .product(name: "HeapModule", package: "swift-collections")]),

@@ -7,6 +7,8 @@ public enum PipelineError: Error, Equatable, Sendable {
     case codec(CodecError)
     /// A stream refused its settings.
     case stream(SendError)
+    /// Every buffer of the source is kept by somebody: in virtual time nobody would ever let go.
+    case sourceHasNoBuffer(framesCaptured: Int)
 }
 
 extension PipelineError: CustomStringConvertible {
@@ -15,6 +17,8 @@ extension PipelineError: CustomStringConvertible {
         switch self {
         case .codec(let error): error.description
         case .stream(let error): "\(error)"
+        case .sourceHasNoBuffer(let count):
+            "after \(count) frames all buffers of the source are in use: a sink keeps them; use a larger pool, or copies"
         }
     }
 }

@@ -8,6 +8,8 @@ public enum CodecError: Error, Equatable, Sendable {
     case libvpx(call: String, code: Int, detail: String)
     /// A frame of another size than the encoder was made for.
     case wrongResolution(expected: Resolution, actual: Resolution)
+    /// A frame whose samples do not lie as I420; convert it first.
+    case unsupportedFormat(PixelFormat)
     /// The bytes are no frame of the codec, or it was cut or damaged.
     case corruptFrame(byteCount: Int, detail: String)
     /// A key frame that claims a picture of more pixels than the decoder takes; no memory was taken for it.
@@ -26,6 +28,8 @@ extension CodecError: CustomStringConvertible {
             "libvpx refused \(call) (code \(code)): \(detail)"
         case .wrongResolution(let expected, let actual):
             "the encoder was made for pictures of \(expected), this one has \(actual)"
+        case .unsupportedFormat(let format):
+            "frames of \(format.rawValue) are not encoded: convert them to i420 first"
         case .corruptFrame(let byteCount, let detail):
             "a frame of \(byteCount) bytes cannot be decoded: \(detail)"
         case .pictureTooLarge(let resolution, let maximum):

@@ -52,7 +52,7 @@ struct SimulcastPlanTests {
     @Test func aBitrateComesWithTheLayersNextFrame() throws {
         var plan = try plan()
         _ = plan.tasks(for: .vga, at: .zero)
-        plan.setBitrate(.kilobits(30), layer: 1)
+        try plan.setBitrate(.kilobits(30), layer: 1)
         let tasks = plan.tasks(for: .vga, at: .zero + .milliseconds(200))
         #expect(tasks[0]?.bitrate == .kilobits(800) && tasks[1]?.bitrate == .kilobits(30))
     }

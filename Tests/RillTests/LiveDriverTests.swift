@@ -114,7 +114,7 @@ struct LiveDriverTests {
             packets: ConcurrentPacketTap { _, _ in })
         await withTaskGroup { group in
             group.addTask { for _ in 0..<20 { pipeline.requestKeyFrame(.high) } }
-            group.addTask { for rate in 50..<70 { pipeline.setBitrate(.kilobits(rate), of: .low) } }
+            group.addTask { for rate in 50..<70 { try? pipeline.setBitrate(.kilobits(rate), of: .low) } }
             group.addTask { for index in 0..<20 { pipeline.setActive(index % 2 == 1, .low) } }
             group.addTask { for _ in 0..<20 { _ = pipeline.statistics } }
         }

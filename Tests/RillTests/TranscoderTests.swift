@@ -185,14 +185,16 @@ struct FileInspectionTests {
 }
 
 struct SendTapsTests {
-    @Test func everySinkIsFinishedThoughOneFails() {
+    @Test func everySinkIsFinishedThoughOneFails() throws {
         struct DiskFull: Error {}
         final class FullDisk: FrameSink {
             func consume(_ frame: VideoFrame) {}
             func finish() throws { throw DiskFull() }
         }
         let preview = PictureRecording()
-        #expect(throws: DiskFull.self) { try SendTaps(captured: FullDisk(), preprocessed: preview).finish() }
+        let pipeline = try SendPipeline(
+            SendSettings(layers: [.low], seed: 1), taps: SendTaps(captured: FullDisk(), preprocessed: preview))
+        #expect(throws: DiskFull.self) { try pipeline.finish() }
         #expect(preview.isFinished)
     }
 }

@@ -12,6 +12,8 @@ public final class LiveLink: PacketSink, Sendable {
     private struct State: ~Copyable {
         var link: EmulatedLink
         var isStopping = false
+        /// A datagram has left the link and is not yet handed on.
+        var isDelivering = false
     }
 
     /// Starts a link that delivers to `receive`, which must not block for long.
@@ -41,7 +43,8 @@ public final class LiveLink: PacketSink, Sendable {
         while true {
             let answer: Answer? = state.wait(untilMonotonic: clock.monotonic(deadline)) { state in
                 guard !state.isStopping else { return .stop }
-                if state.link.poll(at: clock.now, into: &datagram) != nil { return .delivered }
+                state.isDelivering = state.link.poll(at: clock.now, into: &datagram) != nil
+                if state.isDelivering { return .delivered }
                 let next = state.link.nextArrival ?? .distantFuture
                 return next == deadline ? nil : .wait(until: next)
             }
@@ -61,7 +64,7 @@ public final class LiveLink: PacketSink, Sendable {
     }
 
     /// Whether nothing is on its way.
-    public var isIdle: Bool { state.withLock { $0.link.countOnTheWay == 0 } }
+    public var isIdle: Bool { state.withLock { $0.link.countOnTheWay == 0 && !$0.isDelivering } }
 
     /// What the link has done so far.
     public var statistics: LinkStatistics { state.withLock { $0.link.statistics } }

@@ -63,6 +63,15 @@ public final class LiveReceiver: Sendable {
         }
     }
 
+    /// Adds a stream whose pictures an app awaits: `for await picture in try receiver.pictures(settings) { … }`.
+    ///
+    /// Of pictures that nobody has taken yet only the newest is kept. The sequence ends with ``stop()``.
+    public func pictures(_ settings: ReceiveSettings) throws(CodecError) -> AsyncStream<VideoFrame> {
+        let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
+        try add(settings, sink: AwaitedPictures(continuation))
+        return stream
+    }
+
     /// Takes a datagram, RTP or RTCP, on any thread. `false`: it belongs to none of the streams.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>) -> Bool {
@@ -106,6 +115,8 @@ public final class LiveReceiver: Sendable {
 private struct StreamGroup: ~Copyable {
     var streams: [Stream] = []
     var isStopping = false
+    /// The stream that is asked first: the one behind that which was served last, so that none starves.
+    var first = 0
 
     struct Stream {
         let receiver: StreamReceiver
@@ -151,6 +162,18 @@ private struct StreamGroup: ~Copyable {
     }
 }
 
+/// A sink whose pictures are awaited.
+private final class AwaitedPictures: FrameSink {
+    private let continuation: AsyncStream<VideoFrame>.Continuation
+
+    init(_ continuation: AsyncStream<VideoFrame>.Continuation) {
+        self.continuation = continuation
+    }
+
+    func consume(_ frame: VideoFrame) { continuation.yield(frame) }
+    func finish() { continuation.finish() }
+}
+
 // MARK: - The decoding thread
 
 /// A frame to decode, and the decoder for it, which the thread has for itself until it gives it back.
@@ -192,10 +215,13 @@ private func nextJob(
             guard !group.isStopping else { return .stop }
             let now = clock.now
             var next = MediaTime.distantFuture
-            for index in group.streams.indices {
+            for offset in group.streams.indices {
+                let index = (group.first + offset) % group.streams.count
                 switch group.streams[index].poll(at: now, into: &payload, feedback: feedback) {
                 case .decode(let frame):
+                    // The one thread of the group has given back what it took.
                     guard let decoder = group.streams[index].decoder.take() else { continue }
+                    group.first = index + 1
                     return .job(DecodingJob(index: index, frame: frame, decoder: decoder))
                 case .wait(let time): next = min(next, time)
                 }

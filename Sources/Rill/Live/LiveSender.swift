@@ -35,6 +35,8 @@ public final class LiveSender: Sendable {
         var isStopping = false
         var runningThreads = 0
         var isFinished = false
+        /// Tasks that wait for the end.
+        var waiters: [CheckedContinuation<(any Error)?, Never>] = []
         var framesCaptured = 0
         var span = MediaSpan()
         var failure: (any Error)?
@@ -95,6 +97,19 @@ public final class LiveSender: Sendable {
         if let failure = failure ?? nil { throw failure }
     }
 
+    /// The same as ``waitUntilFinished()`` for a task: it is suspended, and blocks no thread.
+    public func finished() async throws {
+        let failure: (any Error)? = await withCheckedContinuation { continuation in
+            let result: (any Error)?? = state.withLock { state in
+                guard !state.isFinished else { return .some(state.failure) }
+                state.waiters.append(continuation)
+                return nil
+            }
+            if let result { continuation.resume(returning: result) }
+        }
+        if let failure { throw failure }
+    }
+
     /// Why the source ended before its end, if it did. What came before was sent.
     public var sourceFailure: (any Error)? { state.withLock { $0.sourceFailure } }
 
@@ -147,10 +162,12 @@ extension LiveSender {
         }
         guard isLast else { return }
         let failure = Result { try pipeline.finish() }.failure
-        state.change { state in
+        let (waiters, outcome) = state.change { state in
             state.failure = state.failure ?? failure
             state.isFinished = true
+            return (state.waiters, state.failure)
         }
+        for waiter in waiters { waiter.resume(returning: outcome) }
     }
 
     private func capture(_ source: any FrameSource) throws {

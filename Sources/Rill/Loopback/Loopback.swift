@@ -16,7 +16,8 @@ public final class Loopback {
     public let settings: LoopbackSettings
 
     let source: any FrameSource
-    let sender: SendPipeline
+    /// The sending side: ask for key frames, change bitrates and switch layers here while the session runs.
+    public let sender: SendPipeline
     let meters: [LoopbackMeter]
 
     /// Prepares a session.

@@ -46,7 +46,9 @@ extension LoopbackReport.Received {
         self.framesReceived = stream.framesReceived
         self.framesDecoded = statistics.decoder.framesDecoded
         self.keyFramesDecoded = statistics.decoder.keyFramesDecoded
-        self.framesDropped = stream.framesDropped
+        let decoder = statistics.decoder
+        self.framesDropped =
+            stream.framesDropped + decoder.framesCorrupted + decoder.framesSkipped + decoder.picturesWithoutBuffer
         self.framesShown = statistics.framesShown
         self.shownShare = framesEncoded == 0 ? 0 : Double(statistics.framesShown) / Double(framesEncoded)
         self.freezeCount = freezes.freezeCount

@@ -8,7 +8,7 @@ import RillImage
 final class ReferenceComparator {
     private let source: any FrameSource
     private let layer: LayerSettings
-    private let fittedFrames: FramePool
+    private let scaler: LayerScaler
     private var current: VideoFrame?
     private(set) var quality = QualityMeter()
     /// Pictures shown for which the source had none of their time.
@@ -18,7 +18,7 @@ final class ReferenceComparator {
     init(source: any FrameSource, layer: LayerSettings) throws {
         self.source = source
         self.layer = layer
-        self.fittedFrames = try FramePool(resolution: layer.resolution, capacity: 1)
+        self.scaler = try LayerScaler(layer.resolution, capacity: 1)
     }
 
     /// Compares a picture with the source's of `captureTime`. Times have to rise from call to call.
@@ -32,15 +32,10 @@ final class ReferenceComparator {
             unmatched += 1
             return
         }
-        quality.add(PictureDifference(between: shown, and: fitted(current)))
-    }
-
-    private func fitted(_ frame: VideoFrame) -> VideoFrame {
-        let crop = CropRegion(centredIn: frame.resolution, withAspectOf: layer.resolution)
-        if crop == CropRegion(all: layer.resolution), frame.resolution == layer.resolution { return frame }
-        guard let fitted = frame.scaled(crop, into: fittedFrames) else {
+        let crop = CropRegion(centredIn: current.resolution, withAspectOf: layer.resolution)
+        guard let reference = scaler.fitted(current, to: crop) else {
             preconditionFailure("the picture compared before is still in use")
         }
-        return fitted
+        quality.add(PictureDifference(between: shown, and: reference))
     }
 }

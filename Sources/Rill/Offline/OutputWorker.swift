@@ -22,22 +22,36 @@ final class OutputWorker {
     /// Frames that wait for an output at the most; the source's pool has to hold two more for each output.
     static let queueCapacity = 2
 
+    /// Pictures that a sink may keep before the work waits for it.
+    private static let keptPictures = 4
+
+    /// What makes the output of a frame.
+    private enum Maker {
+        case encoder(LayerEncoder, any EncodedFrameSink)
+        case scaler(LayerScaler, any FrameSink)
+    }
+
     /// Starts the thread.
-    init(_ output: Transcoder.Output) throws(CodecError) {
-        let encoder = try LayerEncoder(output.layer)
+    init(_ output: Transcoder.Output) throws {
+        let maker: Maker =
+            switch output {
+            case .encoded(let layer, let sink): .encoder(try LayerEncoder(layer), sink)
+            case .pictures(let layer, let sink):
+                .scaler(try LayerScaler(layer.resolution, capacity: Self.keptPictures), sink)
+            }
         let queue = BoundedQueue<Job>(capacity: Self.queueCapacity)
         let result = self.result
         self.queue = queue
         // Handed over to the thread here: this object only sees it again when the thread is done.
-        nonisolated(unsafe) let work = (output, encoder)
+        nonisolated(unsafe) let work = maker
         self.thread = NamedThread("rill-\(output.layer.rid)") {
-            let (output, encoder) = unsafe work
+            let maker = unsafe work
             do {
                 while let job = queue.next() {
-                    let written = try Self.write(job, output, encoder)
+                    let written = try Self.write(job, maker)
                     result.withLock { $0.written.add(written) }
                 }
-                try Self.finish(output)
+                try Self.finish(maker)
             } catch {
                 result.withLock { $0.failure = error }
                 // The producer must not wait for a consumer that is gone.
@@ -66,28 +80,32 @@ final class OutputWorker {
         }
     }
 
-    private static func write(
-        _ job: Job, _ output: Transcoder.Output, _ encoder: LayerEncoder
-    ) throws -> TranscodeReport.Output {
+    private static func write(_ job: Job, _ maker: Maker) throws -> TranscodeReport.Output {
         var written = TranscodeReport.Output()
-        switch output {
-        case .encoded(_, let sink):
+        switch maker {
+        case .encoder(let encoder, let sink):
             try encoder.encode(job.frame, job.task) { coded, payload in
                 try sink.consume(coded, payload: payload)
                 written = TranscodeReport.Output(
                     framesWritten: 1, keyFramesWritten: coded.isKey ? 1 : 0, bytesEncoded: payload.count)
             }
-        case .pictures(_, let sink):
-            try sink.consume(encoder.fitted(job.frame, to: job.task.crop))
+        case .scaler(let scaler, let sink):
+            var picture = scaler.fitted(job.frame, to: job.task.crop)
+            while picture == nil {
+                // The sink keeps what it was given: wait until it lets go.
+                LiveClock.pause()
+                picture = scaler.fitted(job.frame, to: job.task.crop)
+            }
+            if let picture { try sink.consume(picture) }
             written.framesWritten = 1
         }
         return written
     }
 
-    private static func finish(_ output: Transcoder.Output) throws {
-        switch output {
-        case .encoded(_, let sink): try sink.finish()
-        case .pictures(_, let sink): try sink.finish()
+    private static func finish(_ maker: Maker) throws {
+        switch maker {
+        case .encoder(_, let sink): try sink.finish()
+        case .scaler(_, let sink): try sink.finish()
         }
     }
 }

@@ -12,7 +12,7 @@ public struct ReceiveSettings: Sendable {
     public var maximumPixelCount = 4096 * 2304
     /// Threads of the decoder, 1 to 16.
     public var decoderThreadCount = 1
-    /// How often the sender gets a receiver report.
+    /// How often the sender gets a receiver report; at least 10 ms.
     public var reportInterval = MediaDuration.seconds(1)
     /// The source that this receiver's RTCP comes from; any number that no stream of the session has.
     public var ssrc: SSRC

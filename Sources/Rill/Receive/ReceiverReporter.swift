@@ -10,7 +10,9 @@ struct ReceiverReporter {
     private let canonicalName: [UInt8]
     private let interval: MediaDuration
     private var datagram: [UInt8] = []
-    /// When the next report is due; never, before the first packet.
+    /// When the stream's last packet came.
+    private var lastPacket = MediaTime.zero
+    /// When the next report is due; never, before the first packet and after a long silence.
     private(set) var nextReportTime = MediaTime.distantFuture
 
     init(_ settings: ReceiveSettings) {
@@ -19,8 +21,9 @@ struct ReceiverReporter {
         interval = settings.reportInterval
     }
 
-    /// The stream has begun: reports are due from an interval later on.
-    mutating func begin(at now: MediaTime) {
+    /// A packet of the stream has come: reports are due from an interval after the first one on.
+    mutating func notePacket(at now: MediaTime) {
+        lastPacket = now
         if nextReportTime == .distantFuture { nextReportTime = now + interval }
     }
 
@@ -37,7 +40,8 @@ struct ReceiverReporter {
     /// Sends a report if one is due.
     mutating func sendReport(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
         guard nextReportTime <= now else { return }
-        nextReportTime = now + interval
+        // Of a stream that has been silent for two intervals there is nothing new to say (RFC 3550 §6.4).
+        nextReportTime = now - lastPacket > interval * 2 ? .distantFuture : now + interval
         send(on: &buffer, requestingKeyFrameOf: nil, at: now, to: feedback)
     }
 

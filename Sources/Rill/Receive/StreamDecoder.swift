@@ -34,9 +34,9 @@ final class StreamDecoder {
     /// Decodes a frame that left the jitter buffer.
     func decode(_ received: ReceivedFrame, _ payload: Span<UInt8>) -> Outcome {
         do {
-            switch try decoder.decode(payload, captureTime: received.frame.captureTime) {
+            switch try decoder.decode(
+                payload, captureTime: received.frame.captureTime, isWanted: received.isShown) {
             case .picture(var picture):
-                guard received.isShown else { return .decodedOnly }
                 picture.stamps = received.frame.stamps
                 return .picture(picture)
             case .hidden, .noBuffer: return .decodedOnly

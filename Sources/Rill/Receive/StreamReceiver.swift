@@ -21,7 +21,12 @@ final class StreamReceiver {
         case wait(until: MediaTime)
     }
 
+    /// Settings outside their ranges are the programmer's mistake.
     init(_ settings: ReceiveSettings) {
+        precondition(
+            settings.reportInterval >= .milliseconds(10), "reports are at least 10 ms apart: \(settings.reportInterval)")
+        precondition(
+            (1...255).contains(settings.canonicalName.utf8.count), "a canonical name has 1 to 255 bytes")
         self.settings = settings
         self.buffer = JitterBuffer(settings.jitterBuffer)
         self.reporter = ReceiverReporter(settings)
@@ -34,7 +39,7 @@ final class StreamReceiver {
         wakeTime = min(wakeTime, now)
         switch PacketKind(of: datagram) {
         case .rtp:
-            reporter.begin(at: now)
+            reporter.notePacket(at: now)
             return buffer.insert(datagram, at: now)
         case .rtcp:
             reporter.receive(datagram, for: &buffer, at: now)

@@ -16,17 +16,3 @@ struct StreamRoutes: Sendable {
         return ssrcs.firstIndex(of: ssrc)
     }
 }
-
-extension SSRC {
-    /// The sender of an RTP or RTCP packet, as far as its first bytes tell (RFC 3550 §5.1, §6.4); `nil` for others.
-    init?(ofSenderOf datagram: Span<UInt8>) {
-        let offset: Int
-        switch PacketKind(of: datagram) {
-        case .rtp: offset = 8
-        case .rtcp: offset = 4
-        case .other: return nil
-        }
-        guard datagram.count >= offset + 4 else { return nil }
-        self.init((0..<4).reduce(0) { $0 << 8 | UInt32(datagram[offset + $1]) })
-    }
-}

@@ -1,6 +1,6 @@
 import RillCodec
 public import RillCore
-import RillRTP
+public import RillRTP
 import RillSend
 
 /// The sending side: a frame in, the packets of every layer out.
@@ -18,13 +18,24 @@ public final class SendPipeline: Sendable {
     public let settings: SendSettings
     let layers: [SendLayer]
     private let plan: Monitor<SimulcastPlan>
-    private let taps: Monitor<SendTaps>
+    private let frameTaps: Monitor<FrameTaps>
+    private let encodedTap: Monitor<(any EncodedFrameSink)?>
+
+    private struct FrameTaps {
+        var captured: (any FrameSink)?
+        var preprocessed: (any FrameSink)?
+    }
 
     /// A pipeline that has sent nothing.
     public init(_ settings: SendSettings, taps: sending SendTaps = SendTaps()) throws(PipelineError) {
         self.settings = settings
         do { self.plan = Monitor(try SimulcastPlan(layers: settings.layers)) } catch { throw .codec(error) }
-        self.taps = Monitor(taps)
+        // Locked apart: a slow recording of coded frames must not hold up the camera.
+        // The pipeline alone has the sinks from here on, and calls each under one of the two locks only.
+        nonisolated(unsafe) let frames = FrameTaps(captured: taps.captured, preprocessed: taps.preprocessed)
+        nonisolated(unsafe) let encoded = taps.encoded
+        self.frameTaps = unsafe Monitor(frames)
+        self.encodedTap = unsafe Monitor(encoded)
         var random = SeededGenerator(seed: settings.seed)
         var layers: [SendLayer] = []
         for layer in settings.layers { layers.append(try SendLayer(layer, settings, using: &random)) }
@@ -49,10 +60,10 @@ public final class SendPipeline: Sendable {
     ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
         var frame = captured
         if frame.stamps[.captured] == nil { frame.stamps[.captured] = clock() }
-        let tasks = plan.withLock { $0.tasks(for: frame.resolution, at: frame.captureTime) }
-        try taps.withLock { try $0.captured?.consume(frame) }
+        try frameTaps.withLock { try $0.captured?.consume(frame) }
         frame.stamps[.preprocessed] = clock()
-        try taps.withLock { try $0.preprocessed?.consume(frame) }
+        try frameTaps.withLock { try $0.preprocessed?.consume(frame) }
+        let tasks = plan.withLock { $0.tasks(for: frame.resolution, at: frame.captureTime) }
         return (frame, tasks)
     }
 
@@ -63,14 +74,20 @@ public final class SendPipeline: Sendable {
         try layers[index].encode(frame, task) { coded, payload in
             var coded = coded
             coded.stamps[.encoded] = clock()
-            try taps.withLock { try $0.encoded?.consume(coded, payload: payload) }
+            try encodedTap.withLock { try $0?.consume(coded, payload: payload) }
             layers[index].send(coded, payload, to: packets, clock: clock)
         }
     }
 
-    /// No frame will follow: the taps' sinks write what is still to be written.
+    /// No frame will follow: the taps' sinks write what is still to be written. All of them do, whatever happens to one;
+    /// the first error is thrown.
     public func finish() throws {
-        try taps.withLock { try $0.finish() }
+        let results = [
+            Result { try frameTaps.withLock { try $0.captured?.finish() } },
+            Result { try frameTaps.withLock { try $0.preprocessed?.finish() } },
+            Result { try encodedTap.withLock { try $0?.finish() } },
+        ]
+        for result in results { try result.get() }
     }
 }
 
@@ -99,23 +116,28 @@ extension SendPipeline {
 
     /// Asks for a key frame on one layer; it comes with that layer's next frame, and on no other layer.
     public func requestKeyFrame(_ rid: StreamLayer.RID) {
-        change(rid) { $0.requestKeyFrame(layer: $1) }
+        plan.withLock { $0.requestKeyFrame(layer: index(of: rid)) }
     }
 
-    /// Sets the target of one layer's rate control from its next frame on.
-    public func setBitrate(_ bitrate: Bitrate, of rid: StreamLayer.RID) {
-        change(rid) { $0.setBitrate(bitrate, layer: $1) }
+    /// Sets the target of one layer's rate control from its next frame on, 1 kbit/s to 1 Gbit/s.
+    ///
+    /// - Throws: ``CodecError/invalidSettings(_:)``; the target then stays as it was.
+    public func setBitrate(_ bitrate: Bitrate, of rid: StreamLayer.RID) throws(CodecError) {
+        try plan.withLock { (plan) throws(CodecError) in try plan.setBitrate(bitrate, layer: index(of: rid)) }
     }
 
     /// Switches one layer on or off. Switched on, it starts with a key frame.
     public func setActive(_ isActive: Bool, _ rid: StreamLayer.RID) {
-        change(rid) { $0.setActive(isActive, layer: $1) }
+        plan.withLock { $0.setActive(isActive, layer: index(of: rid)) }
     }
 
-    private func change(_ rid: StreamLayer.RID, _ body: (inout SimulcastPlan, Int) -> Void) {
+    /// The source identifier of one layer's stream, which the receiver has to know.
+    public func ssrc(of rid: StreamLayer.RID) -> SSRC { layers[index(of: rid)].ssrc }
+
+    private func index(of rid: StreamLayer.RID) -> Int {
         guard let index = layers.firstIndex(where: { $0.settings.rid == rid }) else {
             preconditionFailure("there is no layer \(rid)")
         }
-        plan.withLock { body(&$0, index) }
+        return index
     }
 }

@@ -1,7 +1,7 @@
 public import RillCore
 
 /// Where an app can look into a sending pipeline. Each sink is called on the thread that does the stage's work, and the
-/// pipeline waits for it.
+/// pipeline waits for it. The sink for coded frames is called beside the other two, so it is an object of its own.
 public struct SendTaps {
     /// Gets every frame as it was captured.
     public var captured: (any FrameSink)?
@@ -19,13 +19,5 @@ public struct SendTaps {
         self.captured = captured
         self.preprocessed = preprocessed
         self.encoded = encoded
-    }
-
-    /// Finishes all of them, whatever happens to one; the first error is thrown.
-    func finish() throws {
-        let results = [
-            Result { try captured?.finish() }, Result { try preprocessed?.finish() }, Result { try encoded?.finish() },
-        ]
-        for result in results { try result.get() }
     }
 }

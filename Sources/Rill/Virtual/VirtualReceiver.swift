@@ -1,25 +1,31 @@
-import RillCore
+public import RillCore
 import RillReceive
 
 /// A receiving pipeline in virtual time. Decoding lasts as long as it is told.
-final class VirtualReceiver<Feedback: PacketSink>: TimedStage {
-    let pipeline: ReceivePipeline<Feedback>
+public final class VirtualReceiver<Feedback: PacketSink>: TimedStage {
+    /// What is received, and how.
+    public let pipeline: ReceivePipeline<Feedback>
     private let decodeTime: MediaDuration
     private var working: (frame: ReceivedFrame, end: MediaTime)?
 
-    init(_ pipeline: ReceivePipeline<Feedback>, decodeTime: MediaDuration) {
+    /// A receiver that has received nothing.
+    ///
+    /// - Parameter decodeTime: how long the decoder takes for a frame.
+    public init(_ pipeline: ReceivePipeline<Feedback>, decodeTime: MediaDuration) {
         self.pipeline = pipeline
         self.decodeTime = decodeTime
     }
 
     /// Takes a datagram of the stream.
-    func insert(_ datagram: Span<UInt8>, at now: MediaTime) {
+    public func insert(_ datagram: Span<UInt8>, at now: MediaTime) {
         pipeline.insert(datagram, at: now)
     }
 
-    var wakeTime: MediaTime { working?.end ?? pipeline.wakeTime }
+    /// When the next frame or report is due.
+    public var wakeTime: MediaTime { working?.end ?? pipeline.wakeTime }
 
-    func wake(at now: MediaTime) throws {
+    /// Decodes and shows what is due.
+    public func wake(at now: MediaTime) throws {
         if let (frame, end) = working {
             guard end <= now else { return }
             try pipeline.finish(frame, decoded: now, at: now)
@@ -29,5 +35,5 @@ final class VirtualReceiver<Feedback: PacketSink>: TimedStage {
     }
 
     /// Whether nothing is held that could still be shown.
-    var isIdle: Bool { working == nil && pipeline.isIdle }
+    public var isIdle: Bool { working == nil && pipeline.isIdle }
 }

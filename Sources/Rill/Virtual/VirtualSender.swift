@@ -1,9 +1,9 @@
 import RillCodec
-import RillCore
+public import RillCore
 
 /// A source and a sending pipeline in virtual time. Encoding lasts as long as it is told; a layer that is still busy
 /// keeps only the newest frame, as in the live driver.
-final class VirtualSender<Packets: PacketSink>: TimedStage {
+public final class VirtualSender<Packets: PacketSink>: TimedStage {
     private let pipeline: SendPipeline
     private let source: any FrameSource
     private let packets: Packets
@@ -11,13 +11,13 @@ final class VirtualSender<Packets: PacketSink>: TimedStage {
     private var upcoming: VideoFrame?
     private var layers: [Layer]
     /// The source's last frame has been sent.
-    private(set) var isDone = false
+    public private(set) var isDone = false
     /// Frames that gave way to a newer one, for each layer.
-    private(set) var framesDropped: [Int]
+    public private(set) var framesDropped: [Int]
     /// Frames that the source has given.
-    private(set) var framesCaptured = 0
+    public private(set) var framesCaptured = 0
     /// Why the source ended before its end, if it did.
-    private(set) var sourceFailure: (any Error)?
+    public private(set) var sourceFailure: (any Error)?
     private var span = MediaSpan()
     private var now = MediaTime.zero
 
@@ -31,7 +31,10 @@ final class VirtualSender<Packets: PacketSink>: TimedStage {
         var waiting: Job?
     }
 
-    init(_ pipeline: SendPipeline, source: any FrameSource, packets: Packets, encodeTime: MediaDuration) {
+    /// A sender that begins with the source's first frame.
+    ///
+    /// - Parameter encodeTime: how long each layer takes for a frame.
+    public init(_ pipeline: SendPipeline, source: any FrameSource, packets: Packets, encodeTime: MediaDuration) {
         self.pipeline = pipeline
         self.source = source
         self.packets = packets
@@ -42,15 +45,17 @@ final class VirtualSender<Packets: PacketSink>: TimedStage {
     }
 
     /// The length of what the source has given.
-    var duration: MediaDuration { span.duration }
+    public var duration: MediaDuration { span.duration }
 
-    var wakeTime: MediaTime {
+    /// When the next frame, coded frame or report is due.
+    public var wakeTime: MediaTime {
         let capture = upcoming.map { max($0.captureTime, .zero) } ?? .distantFuture
         let report = isDone ? .distantFuture : pipeline.nextReportTime(at: now)
         return layers.reduce(min(capture, report)) { min($0, $1.working?.end ?? .distantFuture) }
     }
 
-    func wake(at now: MediaTime) throws {
+    /// Sends what is due.
+    public func wake(at now: MediaTime) throws {
         self.now = now
         for index in layers.indices {
             guard let (job, end) = layers[index].working, end <= now else { continue }
@@ -92,8 +97,8 @@ final class VirtualSender<Packets: PacketSink>: TimedStage {
             case .frame(let frame): upcoming = frame
             case .end: upcoming = nil
             case .noBuffer:
-                // In virtual time nobody but the layers holds frames, and those are two each at the most.
-                preconditionFailure("the source's pool is too small for \(layers.count) layers")
+                // The layers hold two frames each at the most; whoever keeps the others will not let go in virtual time.
+                sourceFailure = PipelineError.sourceHasNoBuffer(framesCaptured: framesCaptured)
             }
         } catch {
             // What came before the damage is still sent.

@@ -122,11 +122,12 @@ struct LoopbackCommand: ParsableCommand {
     private func outputs(_ format: SourceFormat, _ resolution: Resolution) throws -> [(any FrameSink)?] {
         [
             try output.map { path in
-                try Y4MWriter(path: path, resolution: resolution, frameRate: format.frameRate ?? 30)
+                try Y4MWriter(path: path, resolution: resolution, frameRate: .slower(30, format.frameRate ?? 30))
             },
             try lowOutput.map { path in
                 try Y4MWriter(
-                    path: path, resolution: LayerSettings.low.resolution, frameRate: LayerSettings.low.frameRate)
+                    path: path, resolution: LayerSettings.low.resolution,
+                    frameRate: .slower(LayerSettings.low.frameRate, format.frameRate ?? 30))
             },
         ]
     }

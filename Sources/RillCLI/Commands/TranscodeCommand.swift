@@ -55,28 +55,39 @@ struct TranscodeCommand: ParsableCommand {
             size ?? source.format.resolution, bitrate: bitrate ?? .suggested(for: size ?? source.format.resolution))
         high.frameRate = fps ?? source.format.frameRate ?? 30
         high.encoder.threadCount = threads
-        var outputs = [try makeOutput(output, high)]
+        let rate = source.format.frameRate ?? 30
+        var outputs = [try makeOutput(output, high, rate)]
         if let low {
             var layer = LayerSettings.low
             layer.bitrate = lowBitrate
-            outputs.append(try makeOutput(low, layer))
+            outputs.append(try makeOutput(low, layer, rate))
         }
         let bar = ProgressBar("transcode", total: source.format.frameCount)
         let report = try Transcoder(source: source, outputs: outputs).run { bar.update($0) }
         bar.finish()
-        try show(report, outputs, skipped: (source as? DecodedSource)?.framesSkipped ?? 0)
+        let decoded = source as? DecodedSource
+        try show(report, outputs, skipped: decoded?.framesSkipped ?? 0)
         StandardError.print(Measurement.now.since(start).text)
+        if let decoded, let failure = decoded.firstFailure {
+            StandardError.print("\(decoded.framesSkipped) frames could not be decoded; the first because \(failure)")
+            throw ExitCode.failure
+        }
         if let failure = report.sourceFailure {
             StandardError.print("the clip ended early, after \(report.framesRead) frames: \(failure)")
             throw ExitCode.failure
         }
     }
 
-    private func makeOutput(_ path: String, _ layer: LayerSettings) throws -> Transcoder.Output {
+    private func makeOutput(
+        _ path: String, _ layer: LayerSettings, _ sourceRate: FrameRate
+    ) throws -> Transcoder.Output {
         switch path == "-" ? .y4m : VideoFileFormat(path: path) {
         case .ivf: .encoded(layer, try IVFWriter(path: path, codec: .vp8, resolution: layer.resolution))
         case .y4m:
-            .pictures(layer, try Y4MWriter(path: path, resolution: layer.resolution, frameRate: layer.frameRate))
+            .pictures(
+                layer,
+                try Y4MWriter(
+                    path: path, resolution: layer.resolution, frameRate: .slower(layer.frameRate, sourceRate)))
         case .i420: .pictures(layer, try RawVideoWriter(path: path, resolution: layer.resolution))
         case .nv12, .rtpDump, .png, nil:
             throw ValidationError("\(path): the name must end in .ivf, .y4m, .yuv or .i420")
@@ -110,7 +121,7 @@ struct TranscodeCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...16).contains(threads) else { throw ValidationError("--threads goes from 1 to 16, not \(threads)") }
-        if output == "-", json { throw ValidationError("--json and the clip cannot both go to standard output") }
+        if json, output == "-" || low == "-" { throw ValidationError("--json and the clip cannot both go to standard output") }
     }
 }
 

@@ -54,8 +54,11 @@ public struct SimulcastPlan: Sendable {
         layers[index].keyFrame.request()
     }
 
-    /// Sets the rate control's target of layer `index` from its next frame on.
-    public mutating func setBitrate(_ bitrate: Bitrate, layer index: Int) {
+    /// Sets the rate control's target of layer `index` from its next frame on, 1 kbit/s to 1 Gbit/s.
+    ///
+    /// - Throws: ``CodecError/invalidSettings(_:)``; the target then stays as it was.
+    public mutating func setBitrate(_ bitrate: Bitrate, layer index: Int) throws(CodecError) {
+        try VPXEncoder.validate(bitrate)
         layers[index].settings.bitrate = bitrate
     }
 

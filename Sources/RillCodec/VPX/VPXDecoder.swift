@@ -1,6 +1,6 @@
 internal import CVPX
-internal import CYUV
 public import RillCore
+import RillImage
 
 /// A VP8 decoder over libvpx, exact: no post-processing, no concealment.
 ///
@@ -12,7 +12,7 @@ public final class VPXDecoder {
     public enum Outcome: Sendable {
         /// A picture, stamped with the time that came in with the bytes.
         case picture(VideoFrame)
-        /// Decoded, but not made to be shown.
+        /// Decoded, but not made to be shown, or not wanted.
         case hidden
         /// Decoded, but every buffer of the pool is in use: the sinks hold `capacity` pictures.
         case noBuffer
@@ -28,6 +28,8 @@ public final class VPXDecoder {
         public var keyFramesDecoded = 0
         /// Frames that were damaged.
         public var framesCorrupted = 0
+        /// Frames passed over because no key frame had come since the start or the last damage.
+        public var framesSkipped = 0
         /// Pictures not handed out because sinks held all buffers.
         public var picturesWithoutBuffer = 0
 
@@ -75,13 +77,19 @@ public final class VPXDecoder {
     /// - Parameters:
     ///   - payload: the bytes of one whole coded frame; any bytes are taken.
     ///   - captureTime: the time that the picture shall bear.
+    ///   - isWanted: whether to hand out the picture; one that only serves those after it costs no copy.
     /// - Throws: ``CodecError/corruptFrame(byteCount:detail:)`` or
     ///   ``CodecError/pictureTooLarge(_:maximumPixelCount:)``; the decoder then waits for a key frame.
-    public func decode(_ payload: Span<UInt8>, captureTime: MediaTime) throws(CodecError) -> Outcome {
+    public func decode(
+        _ payload: Span<UInt8>, captureTime: MediaTime, isWanted: Bool = true
+    ) throws(CodecError) -> Outcome {
         // Bit 0 of a VP8 frame is 0 for key frames (RFC 6386 §9.1). libvpx takes no bytes at all for "repeat".
         let isKey = payload.count > 0 && payload[0] & 1 == 0
         guard !payload.isEmpty else { throw damaged(byteCount: 0, "it has no bytes") }
-        guard isKey || !isAwaitingKeyFrame else { return .awaitingKeyFrame }
+        guard isKey || !isAwaitingKeyFrame else {
+            statistics.framesSkipped += 1
+            return .awaitingKeyFrame
+        }
         if isKey, let size = VPXContext.size(ofKeyFrame: payload), size.pixelCount > maximumPixelCount {
             _ = damaged(byteCount: payload.count, "")
             throw .pictureTooLarge(size, maximumPixelCount: maximumPixelCount)
@@ -94,7 +102,7 @@ public final class VPXDecoder {
         isAwaitingKeyFrame = false
         statistics.framesDecoded += 1
         statistics.keyFramesDecoded += isKey ? 1 : 0
-        guard let image = unsafe image else { return .hidden }
+        guard isWanted, let image = unsafe image else { return .hidden }
         return try unsafe picture(from: image.pointee, captureTime: captureTime)
     }
 
@@ -113,12 +121,8 @@ public final class VPXDecoder {
             return .noBuffer
         }
         // libvpx's planes have at least this size, and so have the frame's.
-        unsafe I420Copy(
-            image.planes.0, image.stride.0, image.planes.1, image.stride.1, image.planes.2, image.stride.2,
-            frame.mutablePointer(plane: 0), Int32(frame.layout[plane: 0].stride),
-            frame.mutablePointer(plane: 1), Int32(frame.layout[plane: 1].stride),
-            frame.mutablePointer(plane: 2), Int32(frame.layout[plane: 2].stride),
-            Int32(size.width), Int32(size.height))
+        unsafe frame.copyI420(
+            from: (image.planes.0, image.planes.1, image.planes.2), (image.stride.0, image.stride.1, image.stride.2))
         return .picture(frame.finish(captureTime: captureTime))
     }
 

@@ -73,7 +73,8 @@ public final class VPXEncoder {
     public func encode(
         _ frame: VideoFrame, isKeyFrame: Bool = false, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws {
-        guard frame.resolution == resolution, frame.format == .i420 else {
+        guard frame.format == .i420 else { throw CodecError.unsupportedFormat(frame.format) }
+        guard frame.resolution == resolution else {
             throw CodecError.wrongResolution(expected: resolution, actual: frame.resolution)
         }
         let ticks = nextTicks(for: frame.captureTime)
@@ -126,7 +127,7 @@ public final class VPXEncoder {
         statistics.qpSum += try context.control(reading: VP8E_GET_LAST_QUANTIZER)
     }
 
-    private static func validate(_ bitrate: Bitrate) throws(CodecError) {
+    static func validate(_ bitrate: Bitrate) throws(CodecError) {
         guard (1000...1_000_000_000).contains(bitrate.bitsPerSecond) else {
             throw .invalidSettings("the bitrate goes from 1 kbit/s to 1 Gbit/s, not \(bitrate) bit/s")
         }

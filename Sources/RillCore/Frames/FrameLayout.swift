@@ -52,6 +52,7 @@ public struct FrameLayout: Hashable, Sendable {
         precondition(planes.1.width == chromaWidth && planes.1.height == chroma.height)
         precondition(format == .nv12 || (planes.2.width == chromaWidth && planes.2.height == chroma.height))
         precondition(planes.0.stride >= planes.0.width && planes.1.stride >= planes.1.width)
+        precondition(format == .nv12 || planes.2.stride >= planes.2.width)
         precondition(planes.0.offset >= 0 && planes.1.offset >= 0 && planes.2.offset >= 0)
         self.format = format
         self.resolution = resolution

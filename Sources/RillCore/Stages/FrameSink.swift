@@ -35,3 +35,18 @@ public protocol EncodedFrameSink: AnyObject {
     /// No frame will follow: write what is still to be written. Called once.
     func finish() throws
 }
+
+/// A sink made of a function: `EncodedFrameTap { frame, payload in … }`.
+public final class EncodedFrameTap: EncodedFrameSink {
+    private let body: (EncodedFrame, Span<UInt8>) throws -> Void
+
+    /// A sink that calls `body` with every coded frame; the bytes hold until it returns.
+    public init(_ body: @escaping (EncodedFrame, Span<UInt8>) throws -> Void) {
+        self.body = body
+    }
+
+    /// Calls the function.
+    public func consume(_ frame: EncodedFrame, payload: Span<UInt8>) throws { try body(frame, payload) }
+    /// Does nothing: a function has nothing left to write.
+    public func finish() {}
+}

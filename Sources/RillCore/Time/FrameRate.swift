@@ -40,6 +40,13 @@ public struct FrameRate: Hashable, Sendable {
     public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
 }
 
+extension FrameRate {
+    /// The slower of two rates; the first where they are the same, however written (60/2 is 30).
+    public static func slower(_ a: FrameRate, _ b: FrameRate) -> FrameRate {
+        b.numerator * a.denominator < a.numerator * b.denominator ? b : a
+    }
+}
+
 extension FrameRate: CustomStringConvertible, ExpressibleByIntegerLiteral {
     /// Whole frames a second.
     public init(integerLiteral value: Int) { self.init(value) }

@@ -48,6 +48,22 @@ extension VideoFrame {
     }
 }
 
+extension MutableFrame {
+    /// Fills an I420 frame from three planes in somebody else's memory, which have at least its size.
+    @unsafe
+    package mutating func copyI420(
+        from planes: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?),
+        _ strides: (Int32, Int32, Int32)
+    ) {
+        precondition(layout.format == .i420, "only I420 frames are filled from three planes")
+        // The caller vouches for the source; the target is this frame's own layout.
+        unsafe I420Copy(
+            planes.0, strides.0, planes.1, strides.1, planes.2, strides.2,
+            mutablePointer(plane: 0), Int32(stride(0)), mutablePointer(plane: 1), Int32(stride(1)),
+            mutablePointer(plane: 2), Int32(stride(2)), Int32(resolution.width), Int32(resolution.height))
+    }
+}
+
 extension VideoFrame {
     func stride(_ plane: Int) -> Int { layout[plane: plane].stride }
 }

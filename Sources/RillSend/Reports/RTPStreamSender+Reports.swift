@@ -13,8 +13,8 @@ extension RTPStreamSender {
     /// What is to be done at `now`, or when to ask again.
     ///
     /// The first report is due with the first frame, so that receivers can place the stream in time and measure the round
-    /// trip from the start; each further one `reportInterval` after the one before. Without a frame there is none: who
-    /// sends nothing has nothing to report (RFC 3550 §6.4).
+    /// trip from the start; each further one `reportInterval` after the one before. Who has sent nothing for two
+    /// intervals has nothing to report (RFC 3550 §6.4): reports then rest until the next frame.
     public func poll(at now: MediaTime) -> PollResult {
         now >= nextReport ? .reportDue : .idle(until: nextReport)
     }
@@ -35,7 +35,8 @@ extension RTPStreamSender {
         senderReport(at: now).write(into: &output)
         SourceDescription.write(canonicalName: canonicalName.span, of: settings.ssrc, into: &output)
         statistics.reportsSent += 1
-        nextReport = now + settings.reportInterval
+        let isSilent = now - lastSend > settings.reportInterval * 2
+        nextReport = isSilent ? .distantFuture : now + settings.reportInterval
     }
 
     private func senderReport(at now: MediaTime) -> SenderReport {

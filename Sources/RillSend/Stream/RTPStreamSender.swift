@@ -34,7 +34,9 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     var clock: MediaClock
     var coalescer: KeyFrameRequestCoalescer
     var fullIntraRequests = FullIntraRequestFilter()
-    /// When the next report is due; never, before the first frame.
+    /// When a frame was last sent.
+    var lastSend = MediaTime.zero
+    /// When the next report is due; never, before the first frame and after a long silence.
     var nextReport = MediaTime.distantFuture
 
     /// A stream that has sent nothing yet.
@@ -83,6 +85,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         }
         count(frame, packetizer, header)
         clock.note(frame)
+        lastSend = now
         if nextReport == .distantFuture { nextReport = now }
         return SentFrame(
             timestamp: header.timestamp, firstSequenceNumber: header.sequenceNumber,
