@@ -1,0 +1,112 @@
+import RillTestSupport
+import Testing
+
+@testable import Rill
+
+/// The high layer against libvpx's own tools at the same settings: the same bytes, and so the same pictures.
+struct VPXEncParityTests {
+    let folder = TemporaryFolder()
+
+    @Test(.needsVPXTools)
+    func thePortraitIsCodedToTheBytesOfVPXEnc() throws {
+        try compareBytes(.portrait)
+    }
+
+    @Test(.needsVPXTools, .needsMedia, arguments: BarClip.webcams)
+    func aRealClipIsCodedToTheBytesOfVPXEnc(clip: BarClip) throws {
+        try compareBytes(clip)
+    }
+
+    @Test(.needsVPXTools)
+    func thePortraitIsShownAsWellAsByVPXDec() throws {
+        try compareQuality(.portrait)
+    }
+
+    @Test(.needsVPXTools, .needsMedia, arguments: BarClip.webcams)
+    func aRealClipIsShownAsWellAsByVPXDec(clip: BarClip) throws {
+        try compareQuality(clip)
+    }
+
+    /// Through the sending pipeline frame by frame, and through the transcoder into a file, with the low layer beside it.
+    private func compareBytes(_ clip: BarClip) throws {
+        let input = try clip.path(in: folder)
+        let reference = try frames(ofIVF: encodeWithVPXEnc(clip, input))
+        #expect(reference.count == clip.frameCount)
+        let layers = [LayerSettings.high(clip.resolution, bitrate: clip.bitrate), .low]
+
+        let recording = CodedRecording()
+        let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: recording))
+        let source = try FirstFrames(clip.frameCount, of: Clip.open(input))
+        let nowhere = PacketTap { _, _ in }
+        while case .frame(let frame) = try source.next() {
+            try pipeline.send(frame, at: frame.captureTime, to: nowhere)
+        }
+        expectEqual(recording.frames(of: .high), reference.map(\.payload), "sent")
+
+        let path = folder.path("ours.ivf")
+        let file = try IVFWriter(path: path, codec: .vp8, resolution: clip.resolution)
+        _ = try Transcoder(
+            source: try FirstFrames(clip.frameCount, of: Clip.open(input)),
+            outputs: [.encoded(layers[0], file), .encoded(layers[1], CodedRecording())]
+        ).run()
+        let transcoded = try frames(ofIVF: path)
+        expectEqual(transcoded.map(\.payload), reference.map(\.payload), "transcoded")
+        #expect(transcoded.map(\.timestamp) == reference.map(\.timestamp))
+        note("\(clip.testDescription): \(reference.reduce(0) { $0 + $1.payload.count }) bytes, as vpxenc's")
+    }
+
+    /// What a call over a clean network shows, against vpxdec's pictures of vpxenc's file.
+    private func compareQuality(_ clip: BarClip) throws {
+        let input = try clip.path(in: folder)
+        let decoded = folder.path("theirs.y4m")
+        try Peer.vpxdec.run("-o", decoded, encodeWithVPXEnc(clip, input))
+        var meter = QualityMeter()
+        let (source, shown) = try (Clip.open(input), Clip.open(decoded))
+        while case .frame(let theirs) = try shown.next(), case .frame(let original) = try source.next() {
+            meter.add(PictureDifference(between: theirs, and: original))
+        }
+        #expect(meter.count == clip.frameCount)
+
+        let settings = LoopbackSettings(layers: [.high(clip.resolution, bitrate: clip.bitrate), .low])
+        let report = try Loopback(settings) {
+            try FirstFrames(clip.frameCount, of: Clip.open(input))
+        }.runInVirtualTime()
+        let quality = try #require(report.layers[0].quality)
+        let (psnr, ssim) = (try #require(quality.psnrY), try #require(quality.ssimY))
+        let reference = (psnr: try #require(meter.psnr).y, ssim: try #require(meter.ssim).y)
+        #expect(quality.frames == clip.frameCount)
+        #expect(abs(psnr - reference.psnr) < 0.01, "\(psnr) dB, vpxdec \(reference.psnr) dB")
+        #expect(abs(ssim - reference.ssim) < 0.0001, "\(ssim), vpxdec \(reference.ssim)")
+        note(
+            "\(clip.testDescription): PSNR-Y \(psnr) dB, SSIM \(ssim); vpxdec \(reference.psnr) dB, \(reference.ssim)")
+    }
+
+    private func expectEqual(_ ours: [[UInt8]], _ theirs: [[UInt8]], _ context: String) {
+        #expect(ours.count == theirs.count, "\(context)")
+        // Not the arrays at once: the failure would print all of their bytes.
+        let difference = zip(ours, theirs).enumerated().first { $1.0 != $1.1 }?.offset
+        #expect(difference == nil, "\(context): the first frame that differs")
+    }
+
+    /// vpxenc at our encoder's default settings. Without a rate it would take the clip's as its time base.
+    private func encodeWithVPXEnc(_ clip: BarClip, _ input: String) throws -> String {
+        let output = folder.path("theirs.ivf")
+        let speed = VPXEncoder.Settings().effectiveSpeed(for: clip.resolution)
+        try Peer.vpxenc.run(
+            "--codec=vp8", "--ivf", "--rt", "--cpu-used=\(speed)", "--end-usage=cbr",
+            "--target-bitrate=\(clip.bitrate.bitsPerSecond / 1000)", "--min-q=2", "--max-q=56",
+            "--undershoot-pct=100", "--overshoot-pct=15", "--buf-sz=1000", "--buf-initial-sz=500",
+            "--buf-optimal-sz=600", "--kf-max-dist=3000", "--lag-in-frames=0", "--static-thresh=1",
+            "--token-parts=0", "--threads=1", "--timebase=1/90000", "--fps=30/1", "--limit=\(clip.frameCount)", "-o",
+            output, input)
+        return output
+    }
+
+    private func frames(ofIVF path: String) throws -> [(timestamp: Int64, payload: [UInt8])] {
+        let reader = try IVFReader(path: path)
+        var frames: [(timestamp: Int64, payload: [UInt8])] = []
+        var payload: [UInt8] = []
+        while let frame = try reader.next(into: &payload) { frames.append((frame.timestamp, payload)) }
+        return frames
+    }
+}
