@@ -55,7 +55,7 @@ struct SimulcastChangesTests {
         let encoder = try SimulcastEncoder(layers: [high, low])
         var coded: [[Coded]] = [[], []]
         for index in 0..<Script.frameCount {
-            for step in script.steps where step.index == index { step.apply(to: &encoder.plan) }
+            for step in script.steps where step.index == index { try step.apply(to: &encoder.plan) }
             try encoder.encode(source.picture(index)) { frame, payload in
                 coded[frame.layer.rid == .high ? 0 : 1].append(
                     Coded(index: index, isKey: frame.isKey, payload: Array(copying: payload)))
@@ -74,9 +74,9 @@ private struct Script {
         var layer: Int
         var change: Change
 
-        func apply(to plan: inout SimulcastPlan) {
+        func apply(to plan: inout SimulcastPlan) throws {
             switch change {
-            case .bitrate(let bitrate): plan.setBitrate(bitrate, layer: layer)
+            case .bitrate(let bitrate): try plan.setBitrate(bitrate, layer: layer)
             case .active(let isActive): plan.setActive(isActive, layer: layer)
             case .keyFrame: plan.requestKeyFrame(layer: layer)
             }
