@@ -47,16 +47,31 @@ struct SimulcastChangesTests {
         var payload: [UInt8]
     }
 
+    private static let resolution = Resolution(width: 128, height: 96)
+
+    /// A few pictures, drawn once, which are played over and over.
+    private static let pictures = Result {
+        let source = try TestPictures(resolution, seed: 9, capacity: 25)
+        return (0..<25).map(source.picture)
+    }
+
     private func encode(_ script: Script) throws -> [[Coded]] {
-        let source = try TestPictures(Resolution(width: 128, height: 96), seed: 9)
+        let pictures = try Self.pictures.get()
         var low = LayerSettings.low
         (low.resolution, low.frameRate) = (Resolution(width: 56, height: 48), 12)
-        let high = LayerSettings.high(source.resolution, bitrate: .kilobits(150))
+        let high = LayerSettings.high(Self.resolution, bitrate: .kilobits(150))
         let encoder = try SimulcastEncoder(layers: [high, low])
         var coded: [[Coded]] = [[], []]
         for index in 0..<Script.frameCount {
+<<<<<<< HEAD
             for step in script.steps where step.index == index { try step.apply(to: &encoder.plan) }
             try encoder.encode(source.picture(index)) { frame, payload in
+=======
+            for step in script.steps where step.index == index { step.apply(to: &encoder.plan) }
+            var picture = pictures[index % pictures.count]
+            picture.captureTime = FrameRate(30).time(ofFrame: index)
+            try encoder.encode(picture) { frame, payload in
+>>>>>>> bars
                 coded[frame.layer.rid == .high ? 0 : 1].append(
                     Coded(index: index, isKey: frame.isKey, payload: Array(copying: payload)))
             }
