@@ -63,15 +63,10 @@ struct SimulcastChangesTests {
         let encoder = try SimulcastEncoder(layers: [high, low])
         var coded: [[Coded]] = [[], []]
         for index in 0..<Script.frameCount {
-<<<<<<< HEAD
             for step in script.steps where step.index == index { try step.apply(to: &encoder.plan) }
-            try encoder.encode(source.picture(index)) { frame, payload in
-=======
-            for step in script.steps where step.index == index { step.apply(to: &encoder.plan) }
             var picture = pictures[index % pictures.count]
             picture.captureTime = FrameRate(30).time(ofFrame: index)
             try encoder.encode(picture) { frame, payload in
->>>>>>> bars
                 coded[frame.layer.rid == .high ? 0 : 1].append(
                     Coded(index: index, isKey: frame.isKey, payload: Array(copying: payload)))
             }

@@ -16,10 +16,22 @@ import Testing
         #expect(sender.poll(at: start + .milliseconds(999)) == .idle(until: start + .seconds(1)))
         // A driver that comes late gets one report, not two.
         let late = start + .milliseconds(2500)
+        send(2, with: &sender, at: late)
         #expect(sender.poll(at: late) == .reportDue)
         _ = report(of: &sender, at: late)
         #expect(sender.poll(at: late) == .idle(until: late + .seconds(1)))
         #expect(sender.statistics.reportsSent == 2)
+    }
+
+    @Test func `Who has sent nothing for two intervals reports nothing until the next frame`() throws {
+        var sender = try RTPStreamSender(sampleSettings())
+        send(0, with: &sender, at: .zero)
+        for second in 0...2 { _ = report(of: &sender, at: .zero + .seconds(second)) }
+        #expect(sender.poll(at: .zero + .seconds(3)) == .reportDue)
+        _ = report(of: &sender, at: .zero + .seconds(3))
+        #expect(sender.poll(at: .zero + .seconds(1000)) == .idle(until: .distantFuture))
+        send(1, with: &sender, at: .zero + .seconds(1000))
+        #expect(sender.poll(at: .zero + .seconds(1000)) == .reportDue)
     }
 
     @Test func `A report is a compound of SR and CNAME and as long as was told`() throws {
