@@ -35,7 +35,8 @@ final class StreamDecoder {
     func decode(_ received: ReceivedFrame, _ payload: Span<UInt8>) -> Outcome {
         do {
             switch try decoder.decode(
-                payload, captureTime: received.frame.captureTime, isWanted: received.isShown) {
+                payload, captureTime: received.frame.captureTime, isWanted: received.isShown)
+            {
             case .picture(var picture):
                 picture.stamps = received.frame.stamps
                 return .picture(picture)

@@ -24,7 +24,8 @@ final class StreamReceiver {
     /// Settings outside their ranges are the programmer's mistake.
     init(_ settings: ReceiveSettings) {
         precondition(
-            settings.reportInterval >= .milliseconds(10), "reports are at least 10 ms apart: \(settings.reportInterval)")
+            settings.reportInterval >= .milliseconds(10), "reports are at least 10 ms apart: \(settings.reportInterval)"
+        )
         precondition(
             (1...255).contains(settings.canonicalName.utf8.count), "a canonical name has 1 to 255 bytes")
         self.settings = settings

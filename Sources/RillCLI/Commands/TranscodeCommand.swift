@@ -121,7 +121,9 @@ struct TranscodeCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...16).contains(threads) else { throw ValidationError("--threads goes from 1 to 16, not \(threads)") }
-        if json, output == "-" || low == "-" { throw ValidationError("--json and the clip cannot both go to standard output") }
+        if json, output == "-" || low == "-" {
+            throw ValidationError("--json and the clip cannot both go to standard output")
+        }
     }
 }
 
