@@ -8,6 +8,8 @@ struct LatencyMeter {
     private var steps: [Histogram<UInt32>]
     private var whole: Histogram<UInt32>
 
+    /// The stages, made once: `allCases` is a new array each time.
+    private static let stages = Stage.allCases
     /// The longest time that is told apart; longer ones count as this.
     private static let longest = MediaDuration.seconds(60)
 
@@ -23,15 +25,16 @@ struct LatencyMeter {
 
     /// Adds a frame that has been shown.
     mutating func add(_ stamps: FrameStamps) {
-        for (index, stage) in Stage.allCases.dropFirst().enumerated() {
-            guard let start = stamps[Stage.allCases[index]], let end = stamps[stage] else { continue }
-            record(end - start, in: &steps[index])
+        for index in steps.indices {
+            guard let start = stamps[Self.stages[index]], let end = stamps[Self.stages[index + 1]] else { continue }
+            Self.record(end - start, in: &steps[index])
         }
-        if let captured = stamps[.captured], let shown = stamps[.shown] { record(shown - captured, in: &whole) }
+        if let captured = stamps[.captured], let shown = stamps[.shown] { Self.record(shown - captured, in: &whole) }
     }
 
-    private func record(_ duration: MediaDuration, in histogram: inout Histogram<UInt32>) {
-        let clamped = min(max(duration, .zero), Self.longest)
+    // Static: a method of the value would hold it a second time, and each record would copy a histogram.
+    private static func record(_ duration: MediaDuration, in histogram: inout Histogram<UInt32>) {
+        let clamped = min(max(duration, .zero), longest)
         histogram.record(UInt64(clamped.nanoseconds / 1000))
     }
 

@@ -43,12 +43,15 @@ public struct FrameStamps: Sendable, Equatable {
     /// These stamps, completed by those of `other` where this has none: the sender's joined with the receiver's.
     public func merging(_ other: FrameStamps) -> FrameStamps {
         var merged = self
-        for stage in Stage.allCases where merged[stage] == nil { merged[stage] = other[stage] }
+        for index in nanoseconds.indices where nanoseconds[index] == FrameStamps.unset {
+            merged.nanoseconds[index] = other.nanoseconds[index]
+        }
         return merged
     }
 
     /// Whether both have the same stamp, or none, at every stage.
     public static func == (a: FrameStamps, b: FrameStamps) -> Bool {
-        Stage.allCases.allSatisfy { a[$0] == b[$0] }
+        for index in a.nanoseconds.indices where a.nanoseconds[index] != b.nanoseconds[index] { return false }
+        return true
     }
 }
