@@ -108,7 +108,9 @@ extension SendPipeline {
 
     /// When ``sendReports(at:to:)`` has something to do next, asked at `now`.
     public func nextReportTime(at now: MediaTime) -> MediaTime {
-        layers.reduce(.distantFuture) { min($0, $1.nextReportTime(at: now)) }
+        var earliest = MediaTime.distantFuture
+        for layer in layers { earliest = min(earliest, layer.nextReportTime(at: now)) }
+        return earliest
     }
 
     /// What each layer has sent, in the order of the layers.

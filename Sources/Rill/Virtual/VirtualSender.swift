@@ -51,7 +51,12 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
     public var wakeTime: MediaTime {
         let capture = upcoming.map { max($0.captureTime, .zero) } ?? .distantFuture
         let report = isDone ? .distantFuture : pipeline.nextReportTime(at: now)
-        return layers.reduce(min(capture, report)) { min($0, $1.working?.end ?? .distantFuture) }
+        // Loops, not `reduce`: unspecialised it allocates for each element, and this is asked many times a frame.
+        var earliest = min(capture, report)
+        for index in layers.indices {
+            if let end = layers[index].working?.end { earliest = min(earliest, end) }
+        }
+        return earliest
     }
 
     /// Sends what is due.
