@@ -82,5 +82,6 @@ let package = Package(
         tests(of: "RillNetwork"),
         tests(of: "RillReceive", ["RillSend"]),
         tests(of: "Rill"),
+        tests(of: "RillCLI"),
     ]
 )

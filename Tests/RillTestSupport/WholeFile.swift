@@ -15,3 +15,8 @@ package func read(_ path: String) throws -> [UInt8] {
         bytes += block[..<count]
     }
 }
+
+/// Writes a file of those bytes.
+package func write(_ bytes: [UInt8], to path: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+}

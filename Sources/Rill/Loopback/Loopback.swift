@@ -28,7 +28,7 @@ public final class Loopback {
     ///   - makeSource: gives the source, from the beginning, each time it is called: once to send it, and once for each
     ///     layer to compare with.
     public init(
-        _ settings: LoopbackSettings, taps: sending SendTaps = SendTaps(), outputs: [(any FrameSink)?] = [],
+        _ settings: LoopbackSettings, taps: sending SendTaps = SendTaps(), outputs: [SteadyOutput?] = [],
         makeSource: () throws -> any FrameSource
     ) throws {
         self.settings = settings
@@ -55,7 +55,10 @@ public final class Loopback {
             ssrc: layer.ssrc, payloadType: sender.settings.payloadType, rid: layer.settings.rid)
         buffer.playoutDelay = settings.playoutDelay
         // The receiver's own source number: any that differs from those of the streams.
-        return ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
+        var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
+        // The limit is against strangers; this sender is known.
+        receive.maximumPixelCount = max(receive.maximumPixelCount, layer.settings.resolution.pixelCount)
+        return receive
     }
 
     /// What became of the session.

@@ -8,10 +8,10 @@ import RillRTP
 final class LoopbackMeter: FrameSink {
     private let log: SentFrameLog
     private let comparator: ReferenceComparator?
-    private let output: (any FrameSink)?
+    private let output: SteadyOutput?
     private(set) var latencies = LatencyMeter()
 
-    init(log: SentFrameLog, comparator: ReferenceComparator?, output: (any FrameSink)?) {
+    init(log: SentFrameLog, comparator: ReferenceComparator?, output: SteadyOutput?) {
         self.log = log
         self.comparator = comparator
         self.output = output
@@ -25,11 +25,11 @@ final class LoopbackMeter: FrameSink {
         frame.stamps = sent.stamps.merging(shown.stamps)
         latencies.add(frame.stamps)
         try comparator?.compare(frame, at: sent.captureTime)
-        try output?.consume(frame)
+        if let start = log.span?.first { try output?.show(frame, from: start) }
     }
 
     func finish() throws {
-        try output?.finish()
+        try output?.finish(with: log.span?.last)
     }
 
     var quality: QualityMeter? { comparator?.quality }

@@ -17,6 +17,7 @@ final class SentFrameLog: Sendable {
     private struct Ring: ~Copyable {
         var entries: [Entry] = []
         var next = 0
+        var first: MediaTime?
     }
 
     /// Frames that are remembered: half a minute at 30 a second.
@@ -32,12 +33,22 @@ final class SentFrameLog: Sendable {
     func add(_ frame: EncodedFrame, _ timestamp: RTPTimestamp) {
         let entry = Entry(timestamp: timestamp, captureTime: frame.captureTime, stamps: frame.stamps)
         state.withLock { ring in
+            ring.first = ring.first ?? entry.captureTime
             if ring.entries.count < Self.capacity {
                 ring.entries.append(entry)
             } else {
                 ring.entries[ring.next] = entry
             }
             ring.next = (ring.next + 1) % Self.capacity
+        }
+    }
+
+    /// The capture times of the first frame sent and of the last; `nil` before the first.
+    var span: (first: MediaTime, last: MediaTime)? {
+        state.withLock { ring in
+            guard let first = ring.first, !ring.entries.isEmpty else { return nil }
+            let newest = (ring.next + Self.capacity - 1) % Self.capacity
+            return (first, ring.entries[newest].captureTime)
         }
     }
 

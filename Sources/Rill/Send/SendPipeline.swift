@@ -42,7 +42,8 @@ public final class SendPipeline: Sendable {
         self.layers = layers
     }
 
-    /// Sends one frame on every layer that wants it; its packets are with `packets` when this returns.
+    /// Sends one frame on every layer that wants it, and the sender reports that are due; their packets are with
+    /// `packets` when this returns.
     ///
     /// - Parameter now: the time that the stages are stamped with.
     /// - Throws: ``CodecError``, or what a tap throws.
@@ -52,6 +53,7 @@ public final class SendPipeline: Sendable {
             guard let task = tasks[index] else { continue }
             try encode(frame, task, layer: index, to: packets) { now }
         }
+        sendReports(at: now, to: packets)
     }
 
     /// The first half of the way: stamps the frame, shows it to the taps and says what each layer is to do with it.

@@ -6,7 +6,7 @@ struct ClipOptions: ParsableArguments {
     @Option(help: "Size of a raw clip's pictures, as WIDTHxHEIGHT.", transform: resolutionNotation)
     var rawSize: Resolution?
 
-    @Option(help: "Frame rate of a raw clip.", transform: frameRateNotation)
+    @Option(help: "Frame rate of a raw clip (default: 30).", transform: frameRateNotation)
     var rawFps: FrameRate = 30
 
     /// Opens a clip, with words for people where that fails.
@@ -15,7 +15,7 @@ struct ClipOptions: ParsableArguments {
         do {
             return try Clip.open(path, raw: raw, capacity: capacity)
         } catch Clip.OpenError.rawFormatNeeded(let path) {
-            throw ValidationError("\(path): raw video says nothing of its size; add --raw-size WIDTHxHEIGHT")
+            throw CommandError("\(path): raw video says nothing of its size; add --raw-size WIDTHxHEIGHT")
         }
     }
 }

@@ -4,7 +4,8 @@ import Rill
 /// How the portrait scene is drawn.
 struct SceneOptions: ParsableArguments {
     @Option(
-        help: "Skin tone of the portrait: light, medium, dark, or 1 to 10 on the Monk Skin Tone scale.",
+        help:
+            "Skin tone of the portrait: light, medium, dark, or 1 to 10 on the Monk Skin Tone scale (default: light).",
         transform: { text in
             guard let tone = SkinTone(text) else {
                 throw ValidationError("\"\(text)\" is no skin tone: expected light, medium, dark, or 1 to 10")
@@ -16,7 +17,7 @@ struct SceneOptions: ParsableArguments {
     @Option(help: "Sensor noise of the portrait: standard deviation of luma in code values, 0 to 20.")
     var noise: Double = 2.5
 
-    @Option(help: "Length of the portrait scene.", transform: durationNotation)
+    @Option(help: "Length of the portrait scene (default: 10s).", transform: durationNotation)
     var duration: MediaDuration = .seconds(10)
 
     func validate() throws {
@@ -28,7 +29,7 @@ struct SceneOptions: ParsableArguments {
     func scene(_ resolution: Resolution, frameRate: FrameRate, seed: UInt64) throws -> PortraitScene {
         let frames = (duration.seconds * frameRate.framesPerSecond).rounded()
         guard let count = Int(exactly: frames), count > 0 else {
-            throw ValidationError("a scene of \(duration) at \(frameRate) frames a second has no frame")
+            throw CommandError("a scene of \(duration) at \(frameRate) frames a second has no frame")
         }
         return try PortraitScene(
             resolution: resolution, frameRate: frameRate, frameCount: count,

@@ -6,6 +6,7 @@ struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
         abstract: "Draw a test clip: a person before a camera, with sensor noise, from a seed.",
+        usage: "rill generate <scene> <output> [<options>]",
         discussion: """
             Writes Y4M, raw I420, or a PNG of the first frame, by the ending of the name. The same seed and settings \
             give the same bytes.
@@ -27,10 +28,10 @@ struct GenerateCommand: ParsableCommand {
     @Argument(help: "The file to write: .y4m, .yuv, .i420 or .png; - is Y4M on standard output.")
     var output: String
 
-    @Option(help: "Size of the pictures.", transform: resolutionNotation)
+    @Option(help: "Size of the pictures (default: 640x480).", transform: resolutionNotation)
     var size: Resolution = .vga
 
-    @Option(help: "Frames a second.", transform: frameRateNotation)
+    @Option(help: "Frames a second (default: 30).", transform: frameRateNotation)
     var fps: FrameRate = 30
 
     @Option(help: "Where all chance comes from.")
@@ -41,12 +42,21 @@ struct GenerateCommand: ParsableCommand {
 
     func run() throws {
         let source = try sceneOptions.scene(size, frameRate: fps, seed: seed)
-        switch output == "-" ? .y4m : VideoFileFormat(path: output) {
+        switch outputFormat {
         case .y4m: try write(source, to: try Y4MWriter(path: output, resolution: size, frameRate: fps))
         case .i420: try write(source, to: try RawVideoWriter(path: output, resolution: size))
         case .png:
             guard case .frame(let frame) = source.next() else { return }
             try PNGWriter.write(frame, to: output)
+        case .ivf, .nv12, .rtpDump, nil: preconditionFailure("refused by validate()")
+        }
+    }
+
+    private var outputFormat: VideoFileFormat? { output == "-" ? .y4m : VideoFileFormat(path: output) }
+
+    func validate() throws {
+        switch outputFormat {
+        case .y4m, .i420, .png: break
         case .ivf, .nv12, .rtpDump, nil:
             throw ValidationError("\(output): the name must end in .y4m, .yuv, .i420 or .png")
         }

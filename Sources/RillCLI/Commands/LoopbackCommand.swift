@@ -14,13 +14,15 @@ struct LoopbackCommand: ParsableCommand {
             Without --live it runs in virtual time, as fast as it can: the same seed gives the same report. The network \
             is written as settings in any order, each optional:
 
-              loss=2%           each packet on its own
-              delay=40ms        there; the way back has the same settings and chance of its own
-              jitter=10ms       standard deviation of the delay; never changes the order
-              reorder=1%        packets held back, so that others overtake them: by 40 ms, or reorder-delay=…
-              duplicate=0.5%    packets that arrive twice
-              rate=2M           bits per second of the slowest piece, with a queue of 300 ms (queue=…)
-              seed=7            where all chance comes from
+              loss=2%             each packet on its own
+              delay=40ms          each way; the way back has chance of its own
+              jitter=10ms         standard deviation; never changes the order
+              reorder=1%          packets held back, so that others overtake them
+              reorder-delay=40ms  how long they are held back
+              duplicate=0.5%      packets that arrive twice
+              rate=2M             bits per second of the slowest piece
+              queue=300ms         what may wait before it
+              seed=7              where all chance comes from
 
             Examples:
               rill loopback
@@ -32,7 +34,9 @@ struct LoopbackCommand: ParsableCommand {
     @Argument(help: "The clip to play as a camera. Without one, the portrait scene is drawn.")
     var clip: String?
 
-    @Option(help: "The network between sender and receiver; see above.", transform: networkNotation)
+    @Option(
+        help: "The network between sender and receiver; see above (default: a perfect one).",
+        transform: networkNotation)
     var network: LinkSettings = .clean
 
     @Flag(help: "Run with real threads in real time.")
@@ -45,22 +49,27 @@ struct LoopbackCommand: ParsableCommand {
     @Option(help: "Bitrate of the high layer (default: by its size, 800k at 640x480).", transform: bitrateNotation)
     var bitrate: Bitrate?
 
-    @Option(help: "Bitrate of the low layer, 160x120 at 5 frames a second.", transform: bitrateNotation)
-    var lowBitrate: Bitrate = .kilobits(45)
+    @Option(
+        help: "Bitrate of the low layer, 160x120 at 5 frames a second (default: 45k).", transform: bitrateNotation)
+    var lowBitrate: Bitrate = LayerSettings.low.bitrate
 
-    @Option(help: "Write what the high layer showed, as Y4M.")
+    @Option(help: "Write what the high layer showed, as Y4M; a picture stays until the next one is shown.")
     var output: String?
 
-    @Option(help: "Write what the low layer showed, as Y4M.")
+    @Option(help: "The same of the low layer.")
     var lowOutput: String?
 
-    @Option(help: "How long the receiver holds frames back to even out jitter.", transform: durationNotation)
+    @Option(
+        help: "How long the receiver holds frames back to even out jitter (default: 100ms).",
+        transform: durationNotation)
     var playoutDelay: MediaDuration = .milliseconds(100)
 
-    @Option(help: "In virtual time: how long an encoder takes for a frame.", transform: durationNotation)
+    @Option(
+        help: "In virtual time: how long an encoder takes for a frame (default: 0ms).", transform: durationNotation)
     var encodeTime: MediaDuration = .zero
 
-    @Option(help: "In virtual time: how long a decoder takes for a frame.", transform: durationNotation)
+    @Option(
+        help: "In virtual time: how long a decoder takes for a frame (default: 5ms).", transform: durationNotation)
     var decodeTime: MediaDuration = .milliseconds(5)
 
     @Flag(inversion: .prefixedNo, help: "Compare what was shown with its source.")
@@ -80,9 +89,9 @@ struct LoopbackCommand: ParsableCommand {
 
     func run() throws {
         let start = Measurement.now
-        try requireDistinct(input: clip, outputs: [output, lowOutput])
         let source = try makeSource()
         let resolution = size ?? source.format.resolution
+        if let refusal = refusal(of: resolution) { throw CommandError(refusal) }
         let loopback = try Loopback(settings(for: resolution), outputs: try outputs(source.format, resolution)) {
             try makeSource()
         }
@@ -102,6 +111,14 @@ struct LoopbackCommand: ParsableCommand {
         }
     }
 
+    /// 8K: the pictures in flight then take about a gigabyte.
+    private static let maximumPixelCount = 8192 * 4320
+
+    private func refusal(of size: Resolution) -> String? {
+        guard size.pixelCount > Self.maximumPixelCount else { return nil }
+        return "\(size) is more than a loopback takes, 8192x4320 pixels; give a smaller --size"
+    }
+
     private func makeSource() throws -> any FrameSource {
         if let clip { return try clipOptions.open(clip) }
         return try sceneOptions.scene(size ?? .vga, frameRate: 30, seed: network.seed)
@@ -119,17 +136,15 @@ struct LoopbackCommand: ParsableCommand {
         return settings
     }
 
-    private func outputs(_ format: SourceFormat, _ resolution: Resolution) throws -> [(any FrameSink)?] {
-        [
-            try output.map { path in
-                try Y4MWriter(path: path, resolution: resolution, frameRate: .slower(30, format.frameRate ?? 30))
-            },
-            try lowOutput.map { path in
-                try Y4MWriter(
-                    path: path, resolution: LayerSettings.low.resolution,
-                    frameRate: .slower(LayerSettings.low.frameRate, format.frameRate ?? 30))
-            },
-        ]
+    private func outputs(_ format: SourceFormat, _ resolution: Resolution) throws -> [SteadyOutput?] {
+        func file(_ path: String?, _ resolution: Resolution, _ fastest: FrameRate) throws -> SteadyOutput? {
+            guard let path else { return nil }
+            let rate = FrameRate.slower(fastest, format.frameRate ?? 30)
+            return SteadyOutput(
+                try Y4MWriter(path: path, resolution: resolution, frameRate: rate), frameRate: rate)
+        }
+        let low = LayerSettings.low
+        return [try file(output, resolution, 30), try file(lowOutput, low.resolution, low.frameRate)]
     }
 
     private func show(_ report: LoopbackReport, _ measurement: Measurement) throws {
@@ -142,6 +157,7 @@ struct LoopbackCommand: ParsableCommand {
     }
 
     func validate() throws {
+        if let refusal = size.flatMap(refusal) { throw ValidationError(refusal) }
         if clip == "-" {
             throw ValidationError("a loopback reads its clip again to compare with it: it has to be a file")
         }
@@ -151,6 +167,7 @@ struct LoopbackCommand: ParsableCommand {
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: live, encoding takes as long as it takes")
         }
+        try requireDistinct(input: clip, outputs: [output, lowOutput])
         if measured, !json { throw ValidationError("--measured goes with --json; tables are always followed by it") }
     }
 }

@@ -6,6 +6,7 @@ struct TranscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transcode",
         abstract: "Turn a clip into VP8 or pictures, offline: the same bytes every time.",
+        usage: "rill transcode <input> <output> [<options>]",
         discussion: """
             Reads .y4m, .ivf (VP8), .yuv, .i420 and .nv12; writes .ivf (VP8, the bytes that the live pipeline would \
             make) or .y4m (the pictures: decoded exactly, cut, scaled and thinned out where that is asked for).
@@ -29,8 +30,8 @@ struct TranscodeCommand: ParsableCommand {
     @Option(help: "Bitrate of the output (default: by its size, 800k at 640x480).", transform: bitrateNotation)
     var bitrate: Bitrate?
 
-    @Option(help: "Bitrate of the low layer.", transform: bitrateNotation)
-    var lowBitrate: Bitrate = .kilobits(45)
+    @Option(help: "Bitrate of the low layer (default: 45k).", transform: bitrateNotation)
+    var lowBitrate: Bitrate = LayerSettings.low.bitrate
 
     @Option(help: "Size of the output (default: the clip's own).", transform: resolutionNotation)
     var size: Resolution?
@@ -49,7 +50,6 @@ struct TranscodeCommand: ParsableCommand {
 
     func run() throws {
         let start = Measurement.now
-        try requireDistinct(input: input, outputs: [output, low])
         let source = try clipOptions.open(input)
         var high = LayerSettings.high(
             size ?? source.format.resolution, bitrate: bitrate ?? .suggested(for: size ?? source.format.resolution))
@@ -81,7 +81,7 @@ struct TranscodeCommand: ParsableCommand {
     private func makeOutput(
         _ path: String, _ layer: LayerSettings, _ sourceRate: FrameRate
     ) throws -> Transcoder.Output {
-        switch path == "-" ? .y4m : VideoFileFormat(path: path) {
+        switch format(of: path) {
         case .ivf: .encoded(layer, try IVFWriter(path: path, codec: .vp8, resolution: layer.resolution))
         case .y4m:
             .pictures(
@@ -89,14 +89,15 @@ struct TranscodeCommand: ParsableCommand {
                 try Y4MWriter(
                     path: path, resolution: layer.resolution, frameRate: .slower(layer.frameRate, sourceRate)))
         case .i420: .pictures(layer, try RawVideoWriter(path: path, resolution: layer.resolution))
-        case .nv12, .rtpDump, .png, nil:
-            throw ValidationError("\(path): the name must end in .ivf, .y4m, .yuv or .i420")
+        case .nv12, .rtpDump, .png, nil: preconditionFailure("refused by validate()")
         }
     }
 
+    private func format(of path: String) -> VideoFileFormat? { path == "-" ? .y4m : VideoFileFormat(path: path) }
+
     private func show(_ report: TranscodeReport, _ outputs: [Transcoder.Output], skipped: Int) throws {
         let rows = zip([output, low].compactMap { $0 }, zip(outputs, report.outputs)).map { path, pair in
-            TranscodeRow(path: path, pair.0.layer, pair.1, seconds: report.duration.seconds)
+            TranscodeRow(path: path, pair.0, pair.1, seconds: report.duration.seconds)
         }
         if json {
             try JSONOutput.print(
@@ -108,8 +109,8 @@ struct TranscodeCommand: ParsableCommand {
         var table = TextTable(["output", "size", "frames", "key", "bytes", "kbit/s"])
         for row in rows {
             table.add([
-                row.path, row.resolution, "\(row.frames)", "\(row.keyFrames)", "\(row.bytes)",
-                Decimal.text(row.bitrate / 1000, decimals: 1),
+                row.path, row.resolution, "\(row.frames)", row.keyFrames.map(String.init) ?? "–",
+                row.bytes.map(String.init) ?? "–", row.bitrate.map { Decimal.text($0 / 1000, decimals: 1) } ?? "–",
             ])
         }
         StandardError.print(
@@ -120,6 +121,14 @@ struct TranscodeCommand: ParsableCommand {
     }
 
     func validate() throws {
+        for path in [output, low].compactMap({ $0 }) {
+            switch format(of: path) {
+            case .ivf, .y4m, .i420: break
+            case .nv12, .rtpDump, .png, nil:
+                throw ValidationError("\(path): the name must end in .ivf, .y4m, .yuv or .i420")
+            }
+        }
+        try requireDistinct(input: input, outputs: [output, low])
         guard (1...16).contains(threads) else { throw ValidationError("--threads goes from 1 to 16, not \(threads)") }
         if json, output == "-" || low == "-" {
             throw ValidationError("--json and the clip cannot both go to standard output")
@@ -139,14 +148,16 @@ private struct TranscodeRow: Encodable {
     var path: String
     var resolution: String
     var frames: Int
-    var keyFrames: Int
-    var bytes: Int
-    var bitrate: Double
+    /// Key frames, coded bytes and bits a second: of coded outputs alone.
+    var keyFrames: Int?
+    var bytes: Int?
+    var bitrate: Double?
 
-    init(path: String, _ layer: LayerSettings, _ written: TranscodeReport.Output, seconds: Double) {
+    init(path: String, _ output: Transcoder.Output, _ written: TranscodeReport.Output, seconds: Double) {
         self.path = path
-        resolution = layer.resolution.description
+        resolution = output.layer.resolution.description
         frames = written.framesWritten
+        guard case .encoded = output else { return }
         keyFrames = written.keyFramesWritten
         bytes = written.bytesEncoded
         bitrate = seconds > 0 ? Double(written.bytesEncoded) * 8 / seconds : 0

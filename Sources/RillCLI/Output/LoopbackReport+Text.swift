@@ -5,12 +5,15 @@ extension LoopbackReport {
     var text: String {
         var parts = [
             "\(mode == "live" ? "Live" : "Virtual time"): \(framesCaptured) frames, "
-                + "\(Decimal.text(duration, decimals: 2)) s, over \(network)"
+                + "\(Decimal.text(duration, decimals: 2)) s, over \(networkText)"
         ]
         parts.append(layerTable.text)
         for layer in layers { parts.append("Latency of \(layer.rid), ms\n\n" + layer.latencyTable.text) }
         return parts.joined(separator: "\n\n")
     }
+
+    /// The settings name only what differs from a perfect network, and the seed at the end.
+    private var networkText: String { network.hasPrefix("seed=") ? "a perfect network" : network }
 
     private var layerTable: TextTable {
         var table = TextTable([""] + layers.map(\.rid))

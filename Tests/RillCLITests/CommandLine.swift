@@ -1,0 +1,6 @@
+import RillTestSupport
+
+/// Runs the `rill` that was built beside the tests.
+func rill(_ arguments: String..., input: String = "/dev/null") throws -> Program.Outcome {
+    try Program(builtAs: "rill").run(arguments, input: input)
+}

@@ -1,0 +1,16 @@
+import RillTestSupport
+import Testing
+
+@Suite struct HelpTests {
+    @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["generate"]])
+    func helpFitsATerminalAndTeachesByExample(command: [String]) throws {
+        let outcome = try Program(builtAs: "rill").run(command + ["--help"])
+        #expect(outcome.status == 0)
+        let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.filter { $0.count > 80 } == [])
+        #expect(lines.contains { $0.hasPrefix("  rill ") }, "\(command): no example")
+        // A line that the argument parser had to break loses its indentation, and a list its shape.
+        let list = lines.drop { !$0.hasPrefix("Examples:") && !$0.hasPrefix("Start here:") }.dropFirst()
+        #expect(list.prefix { !$0.isEmpty }.allSatisfy { $0.hasPrefix("  ") }, "\(command): \(list.prefix(8))")
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import RillTestSupport
+import Testing
+
+@Suite struct LoopbackCommandTests {
+    private let folder = TemporaryFolder()
+
+    private struct Report: Decodable {
+        struct Layer: Decodable {
+            struct Received: Decodable { var framesShown: Int }
+            var rid: String
+            var received: Received
+        }
+        var framesCaptured: Int
+        var layers: [Layer]
+    }
+
+    private func report(_ outcome: Program.Outcome) throws -> Report {
+        try JSONDecoder().decode(Report.self, from: Data(outcome.output))
+    }
+
+    @Test func theSameSeedPrintsTheSameBytes() throws {
+        let arguments = ["loopback", "--size", "64x48", "--duration", "500ms", "--json", "--network"]
+        let program = try Program(builtAs: "rill")
+        let first = try program.run(arguments + ["loss=20%,delay=40ms,jitter=10ms,seed=3"])
+        let second = try program.run(arguments + ["loss=20%,delay=40ms,jitter=10ms,seed=3"])
+        let other = try program.run(arguments + ["loss=20%,delay=40ms,jitter=10ms,seed=4"])
+        #expect(first.status == 0)
+        #expect(first.output == second.output)
+        #expect(first.output != other.output)
+        #expect(try report(first).framesCaptured == 15)
+        // What was really measured never repeats, and so is not among it.
+        #expect(first.errors.contains("measured:"))
+    }
+
+    @Test func theFilesOfALossyCallAreAsLongAsItsSource() throws {
+        let (high, low) = (folder.path("high.y4m"), folder.path("low.y4m"))
+        let outcome = try rill(
+            "loopback", "--size", "64x48", "--duration", "2s", "--network", "loss=10%,delay=20ms,seed=2", "--json",
+            "--output", high, "--low-output", low)
+        let report = try report(outcome)
+        #expect(report.layers[0].received.framesShown < 60, "the seed loses nothing: the test shows nothing")
+        let counts = try [(high, 64 * 48), (low, 160 * 120)].map { path, pixels in
+            let bytes = try read(path)
+            let header = try #require(bytes.firstIndex(of: UInt8(ascii: "\n"))) + 1
+            return Double(bytes.count - header) / Double("FRAME\n".utf8.count + pixels * 3 / 2)
+        }
+        #expect(counts == [60, 10])
+    }
+
+    @Test func picturesThatAReceiverOfStrangersWouldRefuseAreShown() throws {
+        let (raw, size) = (folder.path("grey.yuv"), 4096 * 2320)
+        try write([UInt8](repeating: 128, count: size * 3 / 2), to: raw)
+        let outcome = try rill("loopback", raw, "--raw-size", "4096x2320", "--json", "--no-compare")
+        #expect(try report(outcome).layers[0].received.framesShown == 1)
+    }
+
+    @Test(arguments: [
+        (["--network", "loss=200%"], "loss"),
+        (["--network", "los=2%"], "los=2%"),
+        (["--bitrate", "fast"], "bitrate"),
+        (["--encode-time", "5ms", "--live"], "--encode-time"),
+        (["--measured"], "--measured"),
+        (["--output", "-"], "standard output"),
+        (["-"], "file"),
+        (["--size", "10000x10000"], "10000x10000 is more than a loopback takes"),
+        (["--output", "a.y4m", "--low-output", "a.y4m"], "same file"),
+    ])
+    func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
+        let outcome = try Program(builtAs: "rill").run(["loopback"] + arguments)
+        #expect(outcome.status == 64, "\(arguments)")
+        #expect(outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
+        #expect(outcome.errors.contains("rill loopback --help"), "\(arguments): \(outcome.errors)")
+    }
+}

@@ -1,0 +1,67 @@
+import RillTestSupport
+import Testing
+
+@Suite struct TranscodeCommandTests {
+    private let folder = TemporaryFolder()
+
+    /// A second of the portrait scene.
+    private func makeClip() throws -> String {
+        let path = folder.path("clip.y4m")
+        let outcome = try rill("generate", "portrait", path, "--size", "64x48", "--duration", "1s")
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return path
+    }
+
+    @Test func twoRunsGiveTheSameBytes() throws {
+        let clip = try makeClip()
+        var runs: [[UInt8]] = []
+        for run in ["a", "b"] {
+            let (high, low) = (folder.path("\(run).ivf"), folder.path("\(run)-low.ivf"))
+            #expect(try rill("transcode", clip, high, "--low", low).status == 0)
+            runs.append(try read(high) + read(low))
+        }
+        #expect(!runs[0].isEmpty && runs[0] == runs[1])
+    }
+
+    @Test func aClipGoesThroughStandardInputAndOutput() throws {
+        let clip = try makeClip()
+        let outcome = try rill("transcode", "-", "-", "--fps", "10", input: clip)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.text.hasPrefix("YUV4MPEG2 W64 H48 F10:1"))
+        #expect(outcome.errors.contains("read 30 frames"))
+    }
+
+    @Test func whatStandsBeforeTheDamageIsTranscoded() throws {
+        let clip = try makeClip()
+        let bytes = try read(clip)
+        let cut = folder.path("cut.y4m")
+        try write(Array(bytes.prefix(bytes.count / 2)), to: cut)
+        let out = folder.path("out.ivf")
+        let outcome = try rill("transcode", cut, out)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("the clip ended early, after 14 frames"), "\(outcome.errors)")
+        #expect(try rill("inspect", out).text.contains("14"))
+    }
+
+    @Test(arguments: [
+        (["clip.y4m", "out.mov"], "out.mov: the name must end in"),
+        (["clip.y4m", "clip.y4m"], "same file"),
+        (["clip.y4m", "out.ivf", "--threads", "0"], "--threads"),
+        (["clip.y4m", "-", "--json"], "--json"),
+    ])
+    func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
+        let outcome = try Program(builtAs: "rill").run(["transcode"] + arguments)
+        #expect(outcome.status == 64, "\(arguments)")
+        #expect(outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
+        #expect(outcome.errors.contains("rill transcode --help"), "\(arguments): \(outcome.errors)")
+    }
+
+    @Test func aRawClipNeedsItsSize() throws {
+        let raw = folder.path("clip.yuv")
+        try write([UInt8](repeating: 128, count: 16 * 16 * 3 / 2 * 5), to: raw)
+        let without = try rill("transcode", raw, folder.path("out.y4m"))
+        #expect(without.status == 1)
+        #expect(without.errors.contains("add --raw-size"), "\(without.errors)")
+        #expect(try rill("transcode", raw, folder.path("out.y4m"), "--raw-size", "16x16").status == 0)
+    }
+}
