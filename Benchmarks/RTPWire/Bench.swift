@@ -15,18 +15,20 @@ enum Work: String, CaseIterable {
     case memcpy
 }
 
-/// Packets, a frame, and the memory to write into.
+/// Received packets, a frame to send, and the memory to write into.
+///
+/// The loops take their views once, so that what is measured is the work and not the counting of references.
 struct Bench {
     private static let packetByteCount = 1200
-    private static let received = 16
+    private static let receivedCount = 16
     private let map: HeaderExtensionMap
-    private let packetizer: VP8Packetizer
-    private let extendedPacketizer: VP8Packetizer
     private let layout: HeaderExtensionLayout
+    private let plain: VP8Packetizer
+    private let extended: VP8Packetizer
     private let frame: [UInt8]
-    private var packets: [[UInt8]] = []
+    /// Packets to read, one behind the other, each `packetByteCount` long.
+    private var received: [UInt8] = []
     private var output = [UInt8](repeating: 0, count: Bench.packetByteCount)
-    private var block: [UInt8] = []
 
     init() {
         var map = HeaderExtensionMap()
@@ -38,6 +40,7 @@ struct Bench {
         layout.add(id: 5, byteCount: TransportSequenceNumber.byteCount)
         self.map = map
         self.layout = layout
+        // As many bytes as fill every packet.
         frame = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let header = RTPHeader(
             marker: false, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(1), timestamp: RTPTimestamp(2),
@@ -45,44 +48,53 @@ struct Bench {
         let descriptor = VP8PayloadDescriptor(
             startsPartition: true, pictureID: .long(300), tl0PictureIndex: 7,
             temporalLayer: VP8PayloadDescriptor.TemporalLayer(index: 1, isLayerSync: true))
-        packetizer = VP8Packetizer(
+        plain = VP8Packetizer(
             frameByteCount: frame.count, header: header, descriptor: descriptor,
             maximumPacketByteCount: Bench.packetByteCount)
-        extendedPacketizer = VP8Packetizer(
+        extended = VP8Packetizer(
             frameByteCount: frame.count, header: header, descriptor: descriptor,
             maximumPacketByteCount: Bench.packetByteCount, headerExtensionByteCount: layout.byteCount)
-        block.reserveCapacity(layout.byteCount)
-        packets = (0..<Bench.received).map { index in
-            writeBlock(index)
-            _ = packetize(extendedPacketizer, index, hasBlock: true)
-            return Array(output.prefix(extendedPacketizer.byteCount(ofPacket: index)))
+        for index in 0..<Bench.receivedCount {
+            _ = packetizeExtended(packets: index + 1)
+            received += output
         }
     }
 
     /// Does the work for that many packets, and gives a number that depends on all that was done.
     mutating func run(_ work: Work, packets count: Int) -> Int {
-        var sum = 0
         switch work {
-        case .read: for index in 0..<count { sum &+= read(packets[index % Bench.received]) }
-        case .parse: for index in 0..<count { sum &+= parse(packets[index % Bench.received]) }
-        case .packetize:
-            for index in 0..<count { sum &+= packetize(packetizer, index % packetizer.packetCount, hasBlock: false) }
-        case .packetizeExtended:
-            for index in 0..<count {
-                writeBlock(index)
-                sum &+= packetize(extendedPacketizer, index % extendedPacketizer.packetCount, hasBlock: true)
-            }
-        case .memcpy: for index in 0..<count { sum &+= copy(index % packetizer.packetCount) }
+        case .read: readAll(packets: count)
+        case .parse: parse(packets: count)
+        case .packetize: packetize(packets: count)
+        case .packetizeExtended: packetizeExtended(packets: count)
+        case .memcpy: copy(packets: count)
+        }
+    }
+
+    private func parse(packets count: Int) -> Int {
+        let bytes = received.span
+        var sum = 0
+        for index in 0..<count {
+            guard let packet = try? RTPPacket(parsing: received(index, in: bytes)) else { return 0 }  // never
+            sum &+= Int(packet.header.sequenceNumber.rawValue) &+ packet.payload.count
         }
         return sum
     }
 
+    private func readAll(packets count: Int) -> Int {
+        let bytes = received.span
+        var sum = 0
+        for index in 0..<count { sum &+= read(received(index, in: bytes)) }
+        return sum
+    }
+
     @inline(never)
-    private func read(_ bytes: [UInt8]) -> Int {
-        guard let packet = try? RTPPacket(parsing: bytes.span) else { return 0 }  // never: they are our own
+    private func read(_ bytes: Span<UInt8>) -> Int {
+        // Nothing here throws: the packets are our own.
+        guard let packet = try? RTPPacket(parsing: bytes) else { return 0 }
         var sum = Int(packet.header.sequenceNumber.rawValue)
         if var elements = packet.headerExtension?.elements {
-            while let element = try? elements.next() {  // never throws either
+            while let element = try? elements.next() {
                 switch map[element.id] {
                 case .absoluteSendTime:
                     if let time = try? AbsoluteSendTime.parse(element.data) { sum &+= Int(time.rawValue) }
@@ -100,44 +112,71 @@ struct Bench {
         return sum
     }
 
-    @inline(never)
-    private func parse(_ bytes: [UInt8]) -> Int {
-        guard let packet = try? RTPPacket(parsing: bytes.span) else { return 0 }  // never: they are our own
-        return Int(packet.header.sequenceNumber.rawValue) &+ packet.payload.count
+    @inline(__always) @_lifetime(copy bytes)
+    private func received(_ index: Int, in bytes: Span<UInt8>) -> Span<UInt8> {
+        let start = index % Bench.receivedCount * Bench.packetByteCount
+        return bytes.extracting(start..<start + Bench.packetByteCount)
     }
 
-    @inline(never)
-    private mutating func packetize(_ packetizer: VP8Packetizer, _ index: Int, hasBlock: Bool) -> Int {
-        let (frame, block) = (frame, block)
+    private mutating func packetize(packets count: Int) -> Int {
+        let (packetizer, frame) = (plain, frame)
+        let bytes = frame.span
         return output.withUnsafeMutableBufferPointer { memory in
-            var output = OutputSpan(buffer: memory, initializedCount: 0)
-            let view = hasBlock ? try? RTPHeaderExtension(parsing: block.span) : nil  // never throws: it is our own
-            packetizer.writePacket(index, of: frame.span, headerExtension: view, into: &output)
-            return output.finalize(for: memory)
+            var sum = 0
+            for index in 0..<count {
+                var output = OutputSpan(buffer: memory, initializedCount: 0)
+                packetizer.writePacket(index % packetizer.packetCount, of: bytes, into: &output)
+                sum &+= output.finalize(for: memory)
+            }
+            return sum
         }
     }
 
-    /// The extension that a packet is to bear.
-    private mutating func writeBlock(_ index: Int) {
-        let layout = layout
-        block.removeAll(keepingCapacity: true)
-        block.append(addingCapacity: layout.byteCount) { output in
-            let writer = HeaderExtensionWriter(layout, into: &output)
-            writer.append(AbsoluteSendTime(rawValue: UInt32(index)), id: 3, into: &output)
-            writer.append(
-                TransportSequenceNumber(SequenceNumber(UInt16(truncatingIfNeeded: index))), id: 5, into: &output)
-            writer.finish(into: &output)
+    private mutating func packetizeExtended(packets count: Int) -> Int {
+        let (packetizer, layout, frame) = (extended, layout, frame)
+        let bytes = frame.span
+        return output.withUnsafeMutableBufferPointer { memory in
+            var block = InlineArray<16, UInt8>(repeating: 0)
+            var sum = 0
+            for index in 0..<count {
+                var span = block.mutableSpan
+                span.withUnsafeMutableBufferPointer { memory in
+                    var output = OutputSpan(buffer: memory, initializedCount: 0)
+                    write(UInt16(truncatingIfNeeded: index), layout, into: &output)
+                    sum &+= output.finalize(for: memory)
+                }
+                var output = OutputSpan(buffer: memory, initializedCount: 0)
+                packetizer.writePacket(
+                    index % packetizer.packetCount, of: bytes,
+                    headerExtension: try? RTPHeaderExtension(parsing: block.span),  // never throws: it is our own
+                    into: &output)
+                sum &+= output.finalize(for: memory)
+            }
+            return sum
         }
     }
 
-    @inline(never)
-    private mutating func copy(_ index: Int) -> Int {
-        let frame = frame
+    private mutating func copy(packets count: Int) -> Int {
+        let (pieces, frame) = (plain.packetCount, frame)
         return output.withUnsafeMutableBufferPointer { memory in
             frame.withUnsafeBufferPointer { source in
-                _ = Glibc.memcpy(memory.baseAddress!, source.baseAddress! + index * 1000, Bench.packetByteCount)
+                var sum = 0
+                for index in 0..<count {
+                    let start = index % pieces * 1100
+                    _ = Glibc.memcpy(memory.baseAddress!, source.baseAddress! + start, Bench.packetByteCount)
+                    sum &+= Int(memory[start % Bench.packetByteCount])
+                }
+                return sum
             }
-            return Int(memory[index])
         }
     }
+}
+
+/// The extension that packet `index` is to bear.
+@inline(__always) @_lifetime(output: copy output)
+private func write(_ index: UInt16, _ layout: HeaderExtensionLayout, into output: inout OutputSpan<UInt8>) {
+    let writer = HeaderExtensionWriter(layout, into: &output)
+    writer.append(AbsoluteSendTime(rawValue: UInt32(index)), id: 3, into: &output)
+    writer.append(TransportSequenceNumber(SequenceNumber(index)), id: 5, into: &output)
+    writer.finish(into: &output)
 }

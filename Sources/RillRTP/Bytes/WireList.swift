@@ -19,11 +19,11 @@ public protocol WireElement: BitwiseCopyable, Sendable {
 ///     let sources = [SSRC(1), SSRC(2)]
 ///     Goodbye(sources: WireList(sources.span)).write(into: &output)
 @frozen
-public struct WireList<Element: WireElement>: ~Escapable {
+public struct WireList<Element: WireElement>: ~Escapable, BitwiseCopyable {
     @usableFromInline let storage: Storage
 
     @frozen @usableFromInline
-    enum Storage: ~Escapable {
+    enum Storage: ~Escapable, BitwiseCopyable {
         /// Whole elements, one after the other.
         case bytes(Span<UInt8>)
         case values(Span<Element>)
@@ -90,6 +90,7 @@ extension SSRC: WireElement {
     public static var byteCount: Int { 4 }
 
     /// Reads the identifier at `offset`.
+    @inlinable
     public init(wire bytes: Span<UInt8>, at offset: Int) {
         self.init(bytes.bigEndianUInt32(at: offset))
     }

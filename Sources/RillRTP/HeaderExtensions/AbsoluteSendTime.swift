@@ -13,9 +13,10 @@ public struct AbsoluteSendTime: HeaderExtensionValue {
     /// Seconds times 2^18, 24 bits.
     public let rawValue: UInt32
 
-    private static let mask: UInt32 = 0xFF_FFFF
+    @inlinable static var mask: UInt32 { 0xFF_FFFF }
 
     /// The stamp that stands on the wire as the low 24 bits of `rawValue`.
+    @inlinable
     public init(rawValue: UInt32) {
         self.rawValue = rawValue & AbsoluteSendTime.mask
     }
@@ -32,13 +33,15 @@ public struct AbsoluteSendTime: HeaderExtensionValue {
     }
 
     /// Bytes of the element's data.
-    public static let byteCount = 3
+    @inlinable
+    public static var byteCount: Int { 3 }
     /// Three.
     public var byteCount: Int { AbsoluteSendTime.byteCount }
 
     /// Reads the stamp.
     ///
     /// - Throws: `invalidExtension` unless the data has three bytes.
+    @inlinable
     public static func parse(_ data: Span<UInt8>) throws(RTPError) -> AbsoluteSendTime {
         guard data.count == byteCount else { throw .invalidExtension(byteCount: data.count) }
         return AbsoluteSendTime(rawValue: UInt32(data[0]) << 16 | UInt32(data[1]) << 8 | UInt32(data[2]))

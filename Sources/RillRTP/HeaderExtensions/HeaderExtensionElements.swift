@@ -8,13 +8,13 @@
 //     one byte: data of len + 1 bytes                  two bytes: data of length bytes
 
 /// One element of a header extension. A view: it lives no longer than the bytes.
-public struct HeaderExtensionElement: ~Escapable {
+public struct HeaderExtensionElement: ~Escapable, BitwiseCopyable {
     /// The number that the session has agreed on for this kind of element, 1 to 255; see ``HeaderExtensionMap``.
     public let id: UInt8
     /// What the element says, 0 to 255 bytes.
     public let data: Span<UInt8>
 
-    @_lifetime(copy data)
+    @inlinable @inline(__always) @_lifetime(copy data)
     init(id: UInt8, data: Span<UInt8>) {
         self.id = id
         self.data = data
@@ -34,15 +34,15 @@ public struct HeaderExtensionElement: ~Escapable {
 ///
 /// A block that is none of RFC 8285 has no elements. A view: it lives no longer than the bytes. Takes any bytes, allocates
 /// nothing.
-public struct HeaderExtensionElements: ~Escapable {
-    private let data: Span<UInt8>
-    private let isOneByte: Bool
-    private var position: Int
+public struct HeaderExtensionElements: ~Escapable, BitwiseCopyable {
+    @usableFromInline let data: Span<UInt8>
+    @usableFromInline let isOneByte: Bool
+    @usableFromInline var position: Int
 
     /// The number that ends a block of one-byte elements (RFC 8285 §4.2).
-    static let stopID: UInt8 = 15
+    @inlinable static var stopID: UInt8 { 15 }
 
-    @_lifetime(copy block)
+    @inlinable @_lifetime(copy block)
     init(_ block: RTPHeaderExtension) {
         data = block.data
         let form = HeaderExtensionForm(profile: block.profile)
@@ -56,7 +56,7 @@ public struct HeaderExtensionElements: ~Escapable {
     /// block (RFC 8285 §4.1.2, §4.2).
     ///
     /// - Throws: `truncated` when the element is longer than the block.
-    @_lifetime(copy self)
+    @inlinable @_lifetime(copy self)
     public mutating func next() throws(RTPError) -> HeaderExtensionElement? {
         while position < data.count {
             let first = data[position]
@@ -69,8 +69,8 @@ public struct HeaderExtensionElements: ~Escapable {
         return nil
     }
 
-    @inline(__always) @_lifetime(copy self)
-    private mutating func oneByteElement(_ first: UInt8) throws(RTPError) -> HeaderExtensionElement? {
+    @inlinable @inline(__always) @_lifetime(copy self)
+    mutating func oneByteElement(_ first: UInt8) throws(RTPError) -> HeaderExtensionElement? {
         let id = first >> 4
         guard id != 0, id != HeaderExtensionElements.stopID else {
             position = data.count
@@ -79,14 +79,14 @@ public struct HeaderExtensionElements: ~Escapable {
         return try element(id, at: position &+ 1, byteCount: Int(first & 0x0F) &+ 1)
     }
 
-    @inline(__always) @_lifetime(copy self)
-    private mutating func twoByteElement(_ id: UInt8) throws(RTPError) -> HeaderExtensionElement? {
+    @inlinable @inline(__always) @_lifetime(copy self)
+    mutating func twoByteElement(_ id: UInt8) throws(RTPError) -> HeaderExtensionElement? {
         let byteCount = position &+ 1 < data.count ? Int(data[position &+ 1]) : 0
         return try element(id, at: position &+ 2, byteCount: byteCount)
     }
 
-    @inline(__always) @_lifetime(copy self)
-    private mutating func element(
+    @inlinable @inline(__always) @_lifetime(copy self)
+    mutating func element(
         _ id: UInt8, at start: Int, byteCount: Int
     ) throws(RTPError) -> HeaderExtensionElement? {
         let end = start &+ byteCount
@@ -102,7 +102,7 @@ extension RTPHeaderExtension {
 
     /// The elements, one after the other.
     public var elements: HeaderExtensionElements {
-        @_lifetime(copy self)
+        @inlinable @_lifetime(copy self)
         get { HeaderExtensionElements(self) }
     }
 }

@@ -6,11 +6,12 @@ public enum HeaderExtensionForm: Equatable, Sendable {
     /// on a meaning.
     case twoByte(applicationBits: UInt8 = 0)
 
-    private static let oneByteProfile: UInt16 = 0xBEDE
-    private static let twoByteProfile: UInt16 = 0x1000
-    private static let applicationMask: UInt16 = 0x000F
+    @inlinable static var oneByteProfile: UInt16 { 0xBEDE }
+    @inlinable static var twoByteProfile: UInt16 { 0x1000 }
+    @inlinable static var applicationMask: UInt16 { 0x000F }
 
     /// The form of a block with that profile; `nil` where the block is none of RFC 8285.
+    @inlinable
     public init?(profile: UInt16) {
         if profile == HeaderExtensionForm.oneByteProfile {
             self = .oneByte

@@ -2,6 +2,7 @@
 ///
 /// On the wire an element bears a number of one byte; what the number stands for is agreed on for each session, by the
 /// kind's URI (RFC 8285 §5). ``HeaderExtensionMap`` keeps what was agreed.
+@frozen
 public enum HeaderExtensionKind: UInt8, CaseIterable, Sendable {
     /// ``AbsoluteSendTime``.
     case absoluteSendTime

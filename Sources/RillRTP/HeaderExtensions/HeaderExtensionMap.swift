@@ -9,10 +9,10 @@
 /// A value of eight bytes; looking up neither allocates nor branches over the kinds.
 public struct HeaderExtensionMap: Equatable, Sendable {
     /// The number of each kind, 0 for none, in the byte of the kind's raw value; the highest byte is not used.
-    private var ids: UInt64 = 0
-    private static let unusedByte: UInt64 = 0xFF << 56
-    private static let lowBits: UInt64 = 0x0101_0101_0101_0101
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+    @usableFromInline var ids: UInt64 = 0
+    @inlinable static var unusedByte: UInt64 { 0xFF << 56 }
+    @inlinable static var lowBits: UInt64 { 0x0101_0101_0101_0101 }
+    @inlinable static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
     /// A session without header extensions.
     public init() {}
@@ -38,6 +38,7 @@ public struct HeaderExtensionMap: Equatable, Sendable {
     }
 
     /// The kind that a number stands for; `nil` for a number that stands for none.
+    @inlinable
     public subscript(id: UInt8) -> HeaderExtensionKind? {
         guard id != 0 else { return nil }
         // Bytes that equal the number become zero; of the lowest zero byte, if there is one, the highest bit stays set.

@@ -13,18 +13,21 @@ public struct TransportSequenceNumber: HeaderExtensionValue {
     public var number: SequenceNumber
 
     /// That number.
+    @inlinable
     public init(_ number: SequenceNumber) {
         self.number = number
     }
 
     /// Bytes of the element's data.
-    public static let byteCount = 2
+    @inlinable
+    public static var byteCount: Int { 2 }
     /// Two.
     public var byteCount: Int { TransportSequenceNumber.byteCount }
 
     /// Reads the number.
     ///
     /// - Throws: `invalidExtension` unless the data has two bytes.
+    @inlinable
     public static func parse(_ data: Span<UInt8>) throws(RTPError) -> TransportSequenceNumber {
         guard data.count == byteCount else { throw .invalidExtension(byteCount: data.count) }
         return TransportSequenceNumber(SequenceNumber(UInt16(data[0]) << 8 | UInt16(data[1])))

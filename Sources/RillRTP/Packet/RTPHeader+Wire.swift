@@ -14,14 +14,14 @@
 //     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 
 extension RTPHeader {
-    static let version: UInt8 = 2
-    static let paddingBit: UInt8 = 0x20
-    static let extensionBit: UInt8 = 0x10
-    static let sourceCountMask: UInt8 = 0x0F
-    static let markerBit: UInt8 = 0x80
-    static let payloadTypeMask: UInt8 = 0x7F
+    @inlinable static var version: UInt8 { 2 }
+    @inlinable static var paddingBit: UInt8 { 0x20 }
+    @inlinable static var extensionBit: UInt8 { 0x10 }
+    @inlinable static var sourceCountMask: UInt8 { 0x0F }
+    @inlinable static var markerBit: UInt8 { 0x80 }
+    @inlinable static var payloadTypeMask: UInt8 { 0x7F }
     /// The most contributing sources that the four bits of CC can say.
-    static let maximumSourceCount = 15
+    @inlinable static var maximumSourceCount: Int { 15 }
 
     /// Bytes on the wire, contributing sources, extension and padding left out: 12.
     public var byteCount: Int { RTPHeader.fixedByteCount }
@@ -36,7 +36,7 @@ extension RTPHeader {
     }
 
     /// Reads what follows the `first` byte.
-    @inline(__always)  // On the way of every packet.
+    @inlinable @inline(__always)  // On the way of every packet.
     static func parse(_ first: UInt8, _ reader: inout ByteReader) throws(RTPError) -> RTPHeader {
         guard first >> 6 == version else { throw .unsupportedVersion(first >> 6) }
         try reader.require(fixedByteCount - 1)

@@ -2,7 +2,7 @@
 ///
 /// Its P, X and CC fields are not fields of it: they say only that padding, an extension and contributing sources are
 /// there, and follow from those, which are parts of ``RTPPacket``.
-public struct RTPHeader: Equatable, Sendable {
+public struct RTPHeader: Equatable, Sendable, BitwiseCopyable {
     /// For video: the last packet of a frame.
     public var marker: Bool
     /// Which payload format follows.
@@ -27,5 +27,6 @@ public struct RTPHeader: Equatable, Sendable {
     }
 
     /// Bytes of a header without contributing sources.
-    public static let fixedByteCount = 12
+    @inlinable
+    public static var fixedByteCount: Int { 12 }
 }

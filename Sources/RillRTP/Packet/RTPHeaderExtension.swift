@@ -12,14 +12,15 @@
 ///
 /// Its ``elements`` come one by one where it is written as RFC 8285 asks, as all are today. A view: it lives no longer than
 /// the bytes.
-public struct RTPHeaderExtension: ~Escapable {
+public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
     /// The 16 bits "defined by profile": 0xBEDE and 0x1000 to 0x100F are those of RFC 8285.
     public let profile: UInt16
     /// What follows the length field: whole words of four bytes, at most 65535 of them.
     public let data: Span<UInt8>
 
     /// Bytes of the two fields before the data.
-    public static let fixedByteCount = 4
+    @inlinable
+    public static var fixedByteCount: Int { 4 }
 
     /// A block of `data`, whose length must be a multiple of four and at most 262140: else the programmer's mistake.
     @_lifetime(copy data)
@@ -47,11 +48,18 @@ public struct RTPHeaderExtension: ~Escapable {
     ///
     /// - Throws: `truncated`.
     @_lifetime(copy packet)
-    @inline(__always)  // On the way of every packet that has one.
+    @inlinable @inline(__always)  // On the way of every packet that has one.
     static func parse(_ packet: Span<UInt8>, _ reader: inout ByteReader) throws(RTPError) -> RTPHeaderExtension {
+        try reader.require(fixedByteCount)
         let profile = try reader.uint16()
         let words = Int(try reader.uint16())
-        return RTPHeaderExtension(profile: profile, data: packet.extracting(try reader.range(4 &* words)))
+        return RTPHeaderExtension(profile: profile, words: packet.extracting(try reader.range(4 &* words)))
+    }
+
+    @inlinable @inline(__always) @_lifetime(copy words)
+    init(profile: UInt16, words: Span<UInt8>) {
+        self.profile = profile
+        self.data = words
     }
 
     /// Appends the block. `output` has room for `byteCount` bytes; too little is the programmer's mistake.

@@ -12,7 +12,7 @@
 ///     let piece = packet.payload.extracting(offset...)  // the frame's bytes in this packet
 ///
 /// The view lives no longer than the bytes. It may be made of any bytes: what is no RTP packet throws.
-public struct RTPPacket: ~Escapable {
+public struct RTPPacket: ~Escapable, BitwiseCopyable {
     /// The fixed fields of the header.
     public let header: RTPHeader
     /// The up to fifteen sources that a mixer made this packet from; none in what every other sender makes.
@@ -44,7 +44,7 @@ public struct RTPPacket: ~Escapable {
     /// Takes a packet apart.
     ///
     /// - Throws: `truncated`, `unsupportedVersion` or `invalidPadding`.
-    @_lifetime(copy bytes)
+    @inlinable @_lifetime(copy bytes)
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(bytes)
         let first = try reader.uint8()
