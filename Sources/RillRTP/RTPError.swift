@@ -12,6 +12,12 @@ public enum RTPError: Error, Equatable, Sendable {
     case invalidExtensionID(UInt8)
     /// The least playout delay is above the greatest, in steps of 10 ms.
     case invalidPlayoutDelay(minimumSteps: Int, maximumSteps: Int)
+    /// An RTCP packet has padding although others follow it.
+    case misplacedPadding(count: Int, following: Int)
+    /// A bitrate that 64 bits cannot hold: `mantissa` times 2 to the power of `exponent`.
+    case invalidBitrate(mantissa: UInt32, exponent: UInt8)
+    /// Transport-wide feedback says of a packet, the `index`th from its base, what is reserved.
+    case reservedPacketStatus(index: Int)
     /// The descriptor is followed by no byte of the frame.
     case emptyPayload
     /// The three bytes behind the frame tag of a VP8 key frame are not 0x9D012A.
@@ -40,6 +46,12 @@ extension RTPError: CustomStringConvertible {
             "header extension number \(id) is taken or reserved: choose another from 1 to 255"
         case .invalidPlayoutDelay(let minimumSteps, let maximumSteps):
             "a playout delay of at least \(minimumSteps)0 ms and at most \(maximumSteps)0 ms"
+        case .misplacedPadding(let count, let following):
+            "an RTCP packet with \(count) bytes of padding is followed by \(following) bytes: only the last may have it"
+        case .invalidBitrate(let mantissa, let exponent):
+            "a bitrate of \(mantissa) * 2^\(exponent) bits a second"
+        case .reservedPacketStatus(let index):
+            "the reserved status 3 for packet \(index) of transport-wide feedback"
         case .emptyPayload:
             "the payload descriptor is followed by no frame data"
         case .invalidStartCode(let code):
