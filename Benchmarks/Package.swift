@@ -10,6 +10,10 @@ let package = Package(
         // What `compare send` measures.
         .executableTarget(
             name: "send-side", dependencies: [.product(name: "Rill", package: "rill")], path: "SendSide",
-            swiftSettings: [.swiftLanguageMode(.v6)])
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What `rtp` measures.
+        .executableTarget(
+            name: "rtp-wire", dependencies: [.product(name: "RillRTP", package: "rill")], path: "RTPWire",
+            swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
     ]
 )

@@ -6,6 +6,18 @@ public enum RTPError: Error, Equatable, Sendable {
     case unsupportedVersion(UInt8)
     /// The padding count at the end of the packet is zero or larger than the room behind the header.
     case invalidPadding(count: Int, available: Int)
+    /// An element of a header extension has a length that what it stands for cannot have.
+    case invalidExtension(byteCount: Int)
+    /// A header extension is to have a number that is 0 or taken.
+    case invalidExtensionID(UInt8)
+    /// The least playout delay is above the greatest, in steps of 10 ms.
+    case invalidPlayoutDelay(minimumSteps: Int, maximumSteps: Int)
+    /// An RTCP packet has padding although others follow it.
+    case misplacedPadding(count: Int, following: Int)
+    /// A bitrate that 64 bits cannot hold: `mantissa` times 2 to the power of `exponent`.
+    case invalidBitrate(mantissa: UInt32, exponent: UInt8)
+    /// Transport-wide feedback says of a packet, the `index`th from its base, what is reserved.
+    case reservedPacketStatus(index: Int)
     /// The descriptor is followed by no byte of the frame.
     case emptyPayload
     /// The three bytes behind the frame tag of a VP8 key frame are not 0x9D012A.
@@ -28,6 +40,18 @@ extension RTPError: CustomStringConvertible {
             "RTP version \(version), only version 2 exists"
         case .invalidPadding(let count, let available):
             "the padding count says \(count) bytes, the packet has room for 1 to \(available)"
+        case .invalidExtension(let byteCount):
+            "a header extension element of \(byteCount) bytes"
+        case .invalidExtensionID(let id):
+            "header extension number \(id) is taken or reserved: choose another from 1 to 255"
+        case .invalidPlayoutDelay(let minimumSteps, let maximumSteps):
+            "a playout delay of at least \(minimumSteps)0 ms and at most \(maximumSteps)0 ms"
+        case .misplacedPadding(let count, let following):
+            "an RTCP packet with \(count) bytes of padding is followed by \(following) bytes: only the last may have it"
+        case .invalidBitrate(let mantissa, let exponent):
+            "a bitrate of \(mantissa) * 2^\(exponent) bits a second"
+        case .reservedPacketStatus(let index):
+            "the reserved status 3 for packet \(index) of transport-wide feedback"
         case .emptyPayload:
             "the payload descriptor is followed by no frame data"
         case .invalidStartCode(let code):

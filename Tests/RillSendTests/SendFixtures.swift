@@ -54,9 +54,14 @@ func pictureLossIndication(for media: SSRC = sampleSSRC) -> [UInt8] {
 
 func fullIntraRequest(_ number: UInt8, for media: SSRC = sampleSSRC, from sender: SSRC = receiverSSRC) -> [UInt8] {
     let entries = [FullIntraRequest.Entry(ssrc: media, number: number)]
-    return written { output in FullIntraRequest.write(entries.span, from: sender, into: &output) }
+    return written { output in
+        FullIntraRequest(sender: sender, entries: WireList(entries.span)).write(into: &output)
+    }
 }
 
 func receiverReport(_ block: ReportBlock) -> [UInt8] {
-    written { output in ReceiverReport(ssrc: receiverSSRC, blocks: ReportBlocks(block)).write(into: &output) }
+    let blocks = [block]
+    return written { output in
+        ReceiverReport(ssrc: receiverSSRC, blocks: WireList(blocks.span)).write(into: &output)
+    }
 }

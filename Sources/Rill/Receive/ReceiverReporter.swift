@@ -10,6 +10,7 @@ struct ReceiverReporter {
     private let canonicalName: [UInt8]
     private let interval: MediaDuration
     private var datagram: [UInt8] = []
+    private var blocks: [ReportBlock] = []
     /// When the stream's last packet came.
     private var lastPacket = MediaTime.zero
     /// When the next report is due; never, before the first packet and after a long silence.
@@ -54,10 +55,11 @@ struct ReceiverReporter {
         on buffer: inout JitterBuffer, requestingKeyFrameOf media: SSRC?, at now: MediaTime,
         to feedback: some PacketSink
     ) {
-        var report = ReceiverReport(ssrc: ssrc)
-        if let block = buffer.reportBlock(at: now) { report.blocks.append(block) }
+        blocks.removeAll(keepingCapacity: true)
+        if let block = buffer.reportBlock(at: now) { blocks.append(block) }
         let request = media.map { PictureLossIndication(sender: ssrc, media: $0) }
-        let (name, source) = (canonicalName, ssrc)
+        let (name, source, blocks) = (canonicalName, ssrc, blocks)
+        let report = ReceiverReport(ssrc: source, blocks: WireList(blocks.span))
         datagram.removeAll(keepingCapacity: true)
         datagram.append(
             addingCapacity: report.byteCount + SourceDescription.byteCount(canonicalName: name.count)

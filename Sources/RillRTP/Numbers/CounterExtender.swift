@@ -8,7 +8,7 @@
 ///     extender.extend(0)      // 65536
 ///     extender.extend(65534)  // 65534: late, not new
 @frozen
-public struct CounterExtender: Sendable {
+public struct CounterExtender: Equatable, Sendable {
     /// Bits of the counter on the wire: 7 and 15 for picture IDs, 8 for TL0PICIDX, 16 for sequence numbers, 32 for
     /// timestamps.
     public let bitWidth: Int

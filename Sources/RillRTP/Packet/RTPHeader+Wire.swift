@@ -14,45 +14,53 @@
 //     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 
 extension RTPHeader {
-    static let version: UInt8 = 2
-    static let paddingBit: UInt8 = 0x20
-    static let extensionBit: UInt8 = 0x10
-    static let sourceCountMask: UInt8 = 0x0F
-    static let markerBit: UInt8 = 0x80
-    static let payloadTypeMask: UInt8 = 0x7F
+    @inlinable static var version: UInt8 { 2 }
+    @inlinable static var paddingBit: UInt8 { 0x20 }
+    @inlinable static var extensionBit: UInt8 { 0x10 }
+    @inlinable static var sourceCountMask: UInt8 { 0x0F }
+    @inlinable static var markerBit: UInt8 { 0x80 }
+    @inlinable static var payloadTypeMask: UInt8 { 0x7F }
+    /// The most contributing sources that the four bits of CC can say.
+    @inlinable static var maximumSourceCount: Int { 15 }
 
-    /// Bytes on the wire, contributing sources included, extension and padding not: 12 to 72.
-    public var byteCount: Int { RTPHeader.fixedByteCount + 4 * csrcs.count }
+    /// Bytes on the wire, contributing sources, extension and padding left out: 12.
+    public var byteCount: Int { RTPHeader.fixedByteCount }
 
-    /// Reads the header at the front of a packet; `byteCount` then says where the rest begins.
+    /// Reads the fixed part of the header at the front of a packet.
     ///
     /// - Throws: `truncated` or `unsupportedVersion`.
-    @inline(__always)  // RTPPacket takes it in, which saves a copy of 88 bytes a packet.
     public static func parse(_ packet: Span<UInt8>) throws(RTPError) -> RTPHeader {
         var reader = ByteReader(packet)
         let first = try reader.uint8()
+        return try parse(first, &reader)
+    }
+
+    /// Reads what follows the `first` byte.
+    @inlinable @inline(__always)  // On the way of every packet.
+    static func parse(_ first: UInt8, _ reader: inout ByteReader) throws(RTPError) -> RTPHeader {
         guard first >> 6 == version else { throw .unsupportedVersion(first >> 6) }
         try reader.require(fixedByteCount - 1)
         let second = try reader.uint8()
-        var header = RTPHeader(
+        return RTPHeader(
             marker: second & markerBit != 0, payloadType: PayloadType(second & payloadTypeMask),
             sequenceNumber: SequenceNumber(try reader.uint16()), timestamp: RTPTimestamp(try reader.uint32()),
             ssrc: SSRC(try reader.uint32()))
-        for _ in 0..<(first & sourceCountMask) { header.csrcs.append(SSRC(try reader.uint32())) }
-        return header
     }
 
     /// Appends the header; the caller appends what it announces.
     ///
     /// - Parameters:
     ///   - output: has room for `byteCount` bytes; too little is the programmer's mistake.
-    ///   - hasExtension: X: an ``RTPHeaderExtension`` follows at once.
+    ///   - sourceCount: CC: that many contributing sources follow at once, 0 to 15.
+    ///   - hasExtension: X: behind them follows an ``RTPHeaderExtension``.
     ///   - hasPadding: P: the packet ends with padding.
     @_lifetime(output: copy output)
     public func write(
-        into output: inout OutputSpan<UInt8>, hasExtension: Bool = false, hasPadding: Bool = false
+        into output: inout OutputSpan<UInt8>, sourceCount: Int = 0, hasExtension: Bool = false, hasPadding: Bool = false
     ) {
-        var first = RTPHeader.version << 6 | UInt8(csrcs.count)
+        precondition(
+            (0...RTPHeader.maximumSourceCount).contains(sourceCount), "\(sourceCount) contributing sources: 15 fit")
+        var first = RTPHeader.version << 6 | UInt8(truncatingIfNeeded: sourceCount)
         if hasPadding { first |= RTPHeader.paddingBit }
         if hasExtension { first |= RTPHeader.extensionBit }
         output.append(first)
@@ -60,6 +68,5 @@ extension RTPHeader {
         output.append(bigEndian: sequenceNumber.rawValue)
         output.append(bigEndian: timestamp.rawValue)
         output.append(bigEndian: ssrc.rawValue)
-        for index in 0..<csrcs.count { output.append(bigEndian: csrcs[index].rawValue) }
     }
 }

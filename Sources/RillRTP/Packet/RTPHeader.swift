@@ -1,7 +1,8 @@
-/// The header of an RTP packet (RFC 3550 §5.1).
+/// The fixed part of an RTP packet's header (RFC 3550 §5.1).
 ///
-/// Its P and X bits are not fields of it: they say only that padding and an extension are there, and follow from those.
-public struct RTPHeader: Equatable, Sendable {
+/// Its P, X and CC fields are not fields of it: they say only that padding, an extension and contributing sources are
+/// there, and follow from those, which are parts of ``RTPPacket``.
+public struct RTPHeader: Equatable, Sendable, BitwiseCopyable {
     /// For video: the last packet of a frame.
     public var marker: Bool
     /// Which payload format follows.
@@ -12,22 +13,20 @@ public struct RTPHeader: Equatable, Sendable {
     public var timestamp: RTPTimestamp
     /// The source.
     public var ssrc: SSRC
-    /// The sources that a mixer made this packet from.
-    public var csrcs: ContributingSources
 
     /// A header of these fields.
+    @inlinable
     public init(
-        marker: Bool, payloadType: PayloadType, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC,
-        csrcs: ContributingSources = ContributingSources()
+        marker: Bool, payloadType: PayloadType, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC
     ) {
         self.marker = marker
         self.payloadType = payloadType
         self.sequenceNumber = sequenceNumber
         self.timestamp = timestamp
         self.ssrc = ssrc
-        self.csrcs = csrcs
     }
 
     /// Bytes of a header without contributing sources.
-    public static let fixedByteCount = 12
+    @inlinable
+    public static var fixedByteCount: Int { 12 }
 }

@@ -8,17 +8,19 @@
 //     |                        header extension                       |
 //     |                             ....                              |
 
-/// The block between the header and the payload of an RTP packet (RFC 3550 §5.3.1), not taken apart.
+/// The block between the header and the payload of an RTP packet (RFC 3550 §5.3.1).
 ///
-/// A view: it lives no longer than the bytes.
-public struct RTPHeaderExtension: ~Escapable {
+/// Its ``elements`` come one by one where it is written as RFC 8285 asks, as all are today. A view: it lives no longer than
+/// the bytes.
+public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
     /// The 16 bits "defined by profile": 0xBEDE and 0x1000 to 0x100F are those of RFC 8285.
     public let profile: UInt16
     /// What follows the length field: whole words of four bytes, at most 65535 of them.
     public let data: Span<UInt8>
 
     /// Bytes of the two fields before the data.
-    public static let fixedByteCount = 4
+    @inlinable
+    public static var fixedByteCount: Int { 4 }
 
     /// A block of `data`, whose length must be a multiple of four and at most 262140: else the programmer's mistake.
     @_lifetime(copy data)
@@ -33,16 +35,31 @@ public struct RTPHeaderExtension: ~Escapable {
     /// Bytes on the wire.
     public var byteCount: Int { RTPHeaderExtension.fixedByteCount + data.count }
 
-    /// Reads the block that begins at `offset` of `packet`.
+    /// Reads the block at the front of `bytes`: as ``HeaderExtensionWriter`` wrote it, for a packetizer to take.
+    ///
+    /// - Throws: `truncated`.
+    @_lifetime(copy bytes)
+    public init(parsing bytes: Span<UInt8>) throws(RTPError) {
+        var reader = ByteReader(bytes)
+        self = try RTPHeaderExtension.parse(bytes, &reader)
+    }
+
+    /// Reads the block that a packet's reader has come to.
     ///
     /// - Throws: `truncated`.
     @_lifetime(copy packet)
-    @inline(__always)  // On the way of every packet that has one.
-    static func parse(_ packet: Span<UInt8>, at offset: Int) throws(RTPError) -> RTPHeaderExtension {
-        var reader = ByteReader(packet, at: offset)
+    @inlinable @inline(__always)  // On the way of every packet that has one.
+    static func parse(_ packet: Span<UInt8>, _ reader: inout ByteReader) throws(RTPError) -> RTPHeaderExtension {
+        try reader.require(fixedByteCount)
         let profile = try reader.uint16()
         let words = Int(try reader.uint16())
-        return RTPHeaderExtension(profile: profile, data: packet.extracting(try reader.range(4 * words)))
+        return RTPHeaderExtension(profile: profile, words: packet.extracting(try reader.range(4 &* words)))
+    }
+
+    @inlinable @inline(__always) @_lifetime(copy words)
+    init(profile: UInt16, words: Span<UInt8>) {
+        self.profile = profile
+        self.data = words
     }
 
     /// Appends the block. `output` has room for `byteCount` bytes; too little is the programmer's mistake.

@@ -10,33 +10,54 @@ public enum RTCPMessage: ~Escapable {
     case sourceDescription(SourceDescription)
     /// BYE.
     case goodbye(Goodbye)
+    /// APP.
+    case application(ApplicationPacket)
+    /// Generic NACK.
+    case genericNACK(GenericNACK)
+    /// Transport-wide feedback.
+    case transportFeedback(TransportFeedback)
     /// PLI.
     case pictureLossIndication(PictureLossIndication)
     /// FIR.
     case fullIntraRequest(FullIntraRequest)
-    /// Any other type, or feedback of any other format.
-    case unknown(type: RTCPPacketType, count: UInt8)
+    /// REMB.
+    case receiverEstimatedMaximumBitrate(ReceiverEstimatedMaximumBitrate)
+    /// XR.
+    case extendedReport(ExtendedReport)
+    /// Any other type, or feedback of any other format, as it came.
+    case unknown(RTCPPacket)
 
     /// Takes a packet apart.
     ///
-    /// - Throws: `truncated` or `invalidCount`.
+    /// - Throws: whatever the reader of its type does; the packet's neighbours are not touched by it.
     @_lifetime(copy packet)
     public init(parsing packet: RTCPPacket) throws(RTPError) {
         switch (packet.type, packet.count) {
         case (.senderReport, _):
-            self = .senderReport(try SenderReport.parse(packet))
+            self = .senderReport(try SenderReport(parsing: packet))
         case (.receiverReport, _):
-            self = .receiverReport(try ReceiverReport.parse(packet))
+            self = .receiverReport(try ReceiverReport(parsing: packet))
         case (.sourceDescription, _):
             self = .sourceDescription(try SourceDescription(parsing: packet))
         case (.goodbye, _):
             self = .goodbye(try Goodbye(parsing: packet))
+        case (.application, _):
+            self = .application(try ApplicationPacket(parsing: packet))
+        case (.transportFeedback, GenericNACK.format):
+            self = .genericNACK(try GenericNACK(parsing: packet))
+        case (.transportFeedback, TransportFeedback.format):
+            self = .transportFeedback(try TransportFeedback(parsing: packet))
         case (.payloadFeedback, PictureLossIndication.format):
             self = .pictureLossIndication(try PictureLossIndication.parse(packet))
         case (.payloadFeedback, FullIntraRequest.format):
             self = .fullIntraRequest(try FullIntraRequest(parsing: packet))
+        case (.payloadFeedback, ReceiverEstimatedMaximumBitrate.format)
+        where ReceiverEstimatedMaximumBitrate.isIdentifier(of: packet):
+            self = .receiverEstimatedMaximumBitrate(try ReceiverEstimatedMaximumBitrate(parsing: packet))
+        case (.extendedReport, _):
+            self = .extendedReport(try ExtendedReport(parsing: packet))
         default:
-            self = .unknown(type: packet.type, count: packet.count)
+            self = .unknown(packet)
         }
     }
 }

@@ -40,15 +40,16 @@ extension RTPStreamSender {
             statistics.pliCount += 1
             handle(requestKeyFrame(at: now))
         case .fullIntraRequest(let request):
-            for index in 0..<request.count where request[index].ssrc == settings.ssrc {
+            for index in request.entries.indices where request.entries[index].ssrc == settings.ssrc {
                 statistics.firCount += 1
-                handle(requestKeyFrame(number: request[index].number, from: request.sender, at: now))
+                handle(requestKeyFrame(number: request.entries[index].number, from: request.sender, at: now))
             }
         case .receiverReport(let report):
             take(report.blocks, of: report.ssrc, at: now, handle)
         case .senderReport(let report):
             take(report.blocks, of: report.ssrc, at: now, handle)
-        case .sourceDescription, .goodbye, .unknown:
+        case .sourceDescription, .goodbye, .application, .genericNACK, .transportFeedback,
+            .receiverEstimatedMaximumBitrate, .extendedReport, .unknown:
             break
         }
     }
@@ -69,9 +70,9 @@ extension RTPStreamSender {
     }
 
     private mutating func take(
-        _ blocks: ReportBlocks, of reporter: SSRC, at now: MediaTime, _ handle: (StreamFeedback) -> Void
+        _ blocks: WireList<ReportBlock>, of reporter: SSRC, at now: MediaTime, _ handle: (StreamFeedback) -> Void
     ) {
-        for index in 0..<blocks.count where blocks[index].ssrc == settings.ssrc {
+        for index in blocks.indices where blocks[index].ssrc == settings.ssrc {
             let report = ReceptionReport(blocks[index], of: reporter, at: clock.wallClock(at: now))
             statistics.note(report)
             handle(.reported(report))

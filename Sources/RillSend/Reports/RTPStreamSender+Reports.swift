@@ -39,6 +39,7 @@ extension RTPStreamSender {
         nextReport = isSilent ? .distantFuture : now + settings.reportInterval
     }
 
+    @_lifetime(immortal)
     private func senderReport(at now: MediaTime) -> SenderReport {
         SenderReport(
             ssrc: settings.ssrc, ntpTimestamp: clock.wallClock(at: now), rtpTimestamp: clock.timestamp(at: now),

@@ -27,8 +27,9 @@ import Testing
         #expect(header.sequenceNumber == SequenceNumber(65534))
         #expect(header.timestamp == RTPTimestamp(0x89AB_CDEF))
         #expect(header.ssrc == SSRC(0xCAFE))
-        #expect(header.csrcs.count == 2 && header.csrcs[0] == SSRC(1) && header.csrcs[1] == SSRC(0xFFFF_FFFF))
-        #expect(header.byteCount == 20)
+        #expect(header.byteCount == 12)
+        let csrcs = packet.csrcs.array
+        #expect(csrcs == [SSRC(1), SSRC(0xFFFF_FFFF)])
         let profile = packet.headerExtension?.profile
         let data = packet.headerExtension?.data.array
         #expect(profile == 0xBEDE)
@@ -49,29 +50,30 @@ import Testing
     @Test func `Any header, extension, payload and padding come back`() throws {
         var random = SeededGenerator(seed: 2)
         for turn in 0..<2000 {
-            var csrcs = ContributingSources()
-            for _ in 0..<Int.random(in: 0...15, using: &random) {
-                csrcs.append(SSRC(.random(in: .min ... .max, using: &random)))
+            let csrcs = (0..<Int.random(in: 0...15, using: &random)).map { _ in
+                SSRC(.random(in: .min ... .max, using: &random))
             }
             let header = RTPHeader(
                 marker: .random(using: &random), payloadType: PayloadType(.random(in: 0...127, using: &random)),
                 sequenceNumber: SequenceNumber(.random(in: .min ... .max, using: &random)),
                 timestamp: RTPTimestamp(.random(in: .min ... .max, using: &random)),
-                ssrc: SSRC(.random(in: .min ... .max, using: &random)), csrcs: csrcs)
+                ssrc: SSRC(.random(in: .min ... .max, using: &random)))
             let extensionData = random.bytes(4 * Int.random(in: 0...20, using: &random))
             let payload = random.bytes(Int.random(in: 0...100, using: &random))
             let padding = Bool.random(using: &random) ? 0 : Int.random(in: 1...255, using: &random)
             let block = RTPHeaderExtension(profile: 0x1000, data: extensionData.span)
             let packet = RTPPacket(
-                header: header, headerExtension: turn % 3 == 0 ? nil : block, payload: payload.span,
-                paddingByteCount: padding)
+                header: header, csrcs: WireList(csrcs.span), headerExtension: turn % 3 == 0 ? nil : block,
+                payload: payload.span, paddingByteCount: padding)
             let bytes = written(packet)
             #expect(bytes.count == packet.byteCount)
 
             let back = try RTPPacket(parsing: bytes.span)
             let backData = back.headerExtension?.data.array
             let backPayload = back.payload.array
+            let backSources = back.csrcs.array
             #expect(back.header == header, "turn \(turn)")
+            #expect(backSources == csrcs, "turn \(turn)")
             #expect(backData == (turn % 3 == 0 ? nil : extensionData), "turn \(turn)")
             #expect(backPayload == payload, "turn \(turn)")
             #expect(back.paddingByteCount == padding, "turn \(turn)")

@@ -55,15 +55,18 @@ import Testing
 
     @Test mutating func theSenderReportIsEchoed() throws {
         receiver.insert(stream.frame(isKey: true), at: .zero)
-        var report = SenderReport(
-            ssrc: SSRC(0xBEEF), ntpTimestamp: NTPTimestamp(seconds: 0x1234_5678, fraction: 0x9ABC_DEF0),
-            rtpTimestamp: RTPTimestamp(0), packetCount: 0, octetCount: 0)
-        receiver.buffer.noteSenderReport(report, at: .seconds(1))
+        noteReport(of: SSRC(0xBEEF), at: .seconds(1))
         #expect(receiver.reportBlock(at: .seconds(1))?.lastSenderReport == nil)
-        report.ssrc = stream.ssrc
-        receiver.buffer.noteSenderReport(report, at: .seconds(2))
+        noteReport(of: stream.ssrc, at: .seconds(2))
         let block = try #require(receiver.reportBlock(at: .seconds(3.5)))
         #expect(block.lastSenderReport?.rawValue == 0x5678_9ABC)
         #expect(block.delaySinceLastSenderReport.rawValue == 65536 * 3 / 2)
+    }
+
+    private mutating func noteReport(of ssrc: SSRC, at now: MediaTime) {
+        let report = SenderReport(
+            ssrc: ssrc, ntpTimestamp: NTPTimestamp(seconds: 0x1234_5678, fraction: 0x9ABC_DEF0),
+            rtpTimestamp: RTPTimestamp(0), packetCount: 0, octetCount: 0)
+        receiver.buffer.noteSenderReport(report, at: now)
     }
 }

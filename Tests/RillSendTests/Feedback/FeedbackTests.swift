@@ -126,10 +126,11 @@ import Testing
 
     @Test func `A report inside a sender report counts as well`() throws {
         let block = ReportBlock(ssrc: sampleSSRC, cumulativeLost: 3, extendedHighestSequenceNumber: 0)
+        let blocks = [block]
         let bytes = written { output in
             SenderReport(
                 ssrc: receiverSSRC, ntpTimestamp: .unixEpoch, rtpTimestamp: RTPTimestamp(0), packetCount: 0,
-                octetCount: 0, blocks: ReportBlocks(block)
+                octetCount: 0, blocks: WireList(blocks.span)
             ).write(into: &output)
         }
         #expect(try feedback([Arrival(bytes: bytes, milliseconds: 0)]).statistics.packetsLost == 3)

@@ -112,10 +112,16 @@ import Testing
         return [UInt8](capacity: byteCount) { output in sender.writeReport(at: now, into: &output) }
     }
 
-    private func senderReport(of sender: inout RTPStreamSender, at now: MediaTime) throws -> SenderReport {
+    private func senderReport(of sender: inout RTPStreamSender, at now: MediaTime) throws -> Stamps {
         let bytes = report(of: &sender, at: now)
         var compound = RTCPCompound(bytes.span)
         guard let packet = try compound.next() else { throw RTPError.truncated(needed: 4, available: 0) }
-        return try SenderReport.parse(packet)
+        let report = try SenderReport(parsing: packet)
+        return Stamps(ntpTimestamp: report.ntpTimestamp, rtpTimestamp: report.rtpTimestamp)
+    }
+
+    private struct Stamps {
+        var ntpTimestamp: NTPTimestamp
+        var rtpTimestamp: RTPTimestamp
     }
 }

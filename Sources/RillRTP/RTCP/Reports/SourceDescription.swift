@@ -23,7 +23,7 @@
 ///         if item.type == .canonicalName { note(item.text, of: item.ssrc) }
 ///     }
 ///
-/// A view: it lives no longer than the bytes.
+/// A view: it lives no longer than the bytes. ``SourceDescriptionWriter`` writes them.
 public struct SourceDescription: ~Escapable {
     private let body: Span<UInt8>
     private var position = 0
@@ -45,8 +45,24 @@ public struct SourceDescription: ~Escapable {
         public static let canonicalName = ItemType(rawValue: 1)
         /// NAME: the user's name.
         public static let name = ItemType(rawValue: 2)
+        /// EMAIL: where the user gets mail.
+        public static let email = ItemType(rawValue: 3)
+        /// PHONE: the user's telephone number.
+        public static let phone = ItemType(rawValue: 4)
+        /// LOC: where the user is.
+        public static let location = ItemType(rawValue: 5)
         /// TOOL: the program.
         public static let tool = ItemType(rawValue: 6)
+        /// NOTE: what there is to say just now.
+        public static let note = ItemType(rawValue: 7)
+        /// PRIV: anything else, told apart by a prefix; see ``SourceDescription/Item/privateExtension()``.
+        public static let privateExtension = ItemType(rawValue: 8)
+        /// RtpStreamId (RFC 8852).
+        public static let rid = ItemType(rawValue: 12)
+        /// RepairedRtpStreamId (RFC 8852).
+        public static let repairedRID = ItemType(rawValue: 13)
+        /// MID (RFC 9143).
+        public static let mid = ItemType(rawValue: 15)
     }
 
     /// One thing that is said of one source.
@@ -63,6 +79,32 @@ public struct SourceDescription: ~Escapable {
             self.ssrc = ssrc
             self.type = type
             self.text = text
+        }
+
+        /// What a PRIV item says (RFC 3550 §6.5.8).
+        ///
+        /// - Throws: `truncated` when the prefix is longer than the item.
+        @_lifetime(copy self)
+        public func privateExtension() throws(RTPError) -> PrivateExtension {
+            var reader = ByteReader(text)
+            let length = Int(try reader.uint8())
+            let prefix = try reader.span(length)
+            return PrivateExtension(prefix: prefix, value: text.extracting(reader.position...))
+        }
+    }
+
+    /// The two parts of a PRIV item: UTF-8 text that nobody has checked, together at most 254 bytes.
+    public struct PrivateExtension: ~Escapable {
+        /// What tells one extension from another.
+        public let prefix: Span<UInt8>
+        /// What is said.
+        public let value: Span<UInt8>
+
+        /// An extension of these parts.
+        @_lifetime(copy prefix, copy value)
+        public init(prefix: Span<UInt8>, value: Span<UInt8>) {
+            self.prefix = prefix
+            self.value = value
         }
     }
 
@@ -107,26 +149,5 @@ public struct SourceDescription: ~Escapable {
             chunksToCome = 0
             throw error
         }
-    }
-
-    /// Bytes of a packet with one source and its canonical name.
-    public static func byteCount(canonicalName count: Int) -> Int {
-        // The name is followed by at least one zero byte.
-        RTCPPacket.headerByteCount + 4 + (2 + count + 1 + 3) / 4 * 4
-    }
-
-    /// Appends a packet that says the canonical name, 1 to 255 bytes of UTF-8, of one source.
-    ///
-    /// `output` has room for `byteCount(canonicalName:)` bytes; too little is the programmer's mistake.
-    @_lifetime(output: copy output)
-    public static func write(canonicalName: Span<UInt8>, of ssrc: SSRC, into output: inout OutputSpan<UInt8>) {
-        precondition((1...255).contains(canonicalName.count), "a CNAME of \(canonicalName.count) bytes")
-        let byteCount = byteCount(canonicalName: canonicalName.count)
-        RTCPPacket.writeHeader(.sourceDescription, count: 1, byteCount: byteCount, into: &output)
-        output.append(bigEndian: ssrc.rawValue)
-        output.append(ItemType.canonicalName.rawValue)
-        output.append(UInt8(canonicalName.count))
-        output.append(copying: canonicalName)
-        output.append(repeating: 0, count: byteCount - RTCPPacket.headerByteCount - 4 - 2 - canonicalName.count)
     }
 }

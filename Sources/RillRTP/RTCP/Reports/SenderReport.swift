@@ -24,47 +24,73 @@
 //     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 
 /// SR: what a sender has sent, and at what time its media clock showed what (RFC 3550 §6.4.1).
-public struct SenderReport: Equatable, Sendable {
+///
+/// A view: it lives no longer than the bytes, or than the blocks that it is to write.
+public struct SenderReport: ~Escapable {
     /// The sender.
-    public var ssrc: SSRC
+    public let ssrc: SSRC
     /// When the report was made, by the sender's wall clock.
-    public var ntpTimestamp: NTPTimestamp
+    public let ntpTimestamp: NTPTimestamp
     /// The same instant by the media clock of its packets.
-    public var rtpTimestamp: RTPTimestamp
+    public let rtpTimestamp: RTPTimestamp
     /// Packets sent since the beginning, modulo 2^32.
-    public var packetCount: UInt32
+    public let packetCount: UInt32
     /// Bytes of payload sent since the beginning, without headers and padding, modulo 2^32.
-    public var octetCount: UInt32
-    /// What the sender itself receives of others.
-    public var blocks: ReportBlocks
+    public let octetCount: UInt32
+    /// What the sender itself receives of others: at most 31 blocks.
+    public let blocks: WireList<ReportBlock>
+    /// What the profile adds behind the blocks, not taken apart (RFC 3550 §6.4.3): whole words.
+    public let profileExtension: Span<UInt8>
 
-    /// A report of these fields.
+    /// A report of one who receives nothing, to be written.
+    @_lifetime(immortal)
     public init(
-        ssrc: SSRC, ntpTimestamp: NTPTimestamp, rtpTimestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32,
-        blocks: ReportBlocks = ReportBlocks()
+        ssrc: SSRC, ntpTimestamp: NTPTimestamp, rtpTimestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32
     ) {
         self.ssrc = ssrc
         self.ntpTimestamp = ntpTimestamp
         self.rtpTimestamp = rtpTimestamp
         self.packetCount = packetCount
         self.octetCount = octetCount
-        self.blocks = blocks
+        blocks = WireList()
+        profileExtension = Span()
     }
 
-    /// Bytes on the wire: 28, and 24 a block.
-    public var byteCount: Int { 28 + blocks.byteCount }
+    /// A report of these fields, to be written.
+    ///
+    /// More than 31 blocks, and an extension that is no multiple of four bytes, are the programmer's mistake.
+    @_lifetime(copy blocks, copy profileExtension)
+    public init(
+        ssrc: SSRC, ntpTimestamp: NTPTimestamp, rtpTimestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32,
+        blocks: WireList<ReportBlock>, profileExtension: Span<UInt8> = Span()
+    ) {
+        RTCPPacket.checkReport(blocks: blocks.count, extensionByteCount: profileExtension.count)
+        self.ssrc = ssrc
+        self.ntpTimestamp = ntpTimestamp
+        self.rtpTimestamp = rtpTimestamp
+        self.packetCount = packetCount
+        self.octetCount = octetCount
+        self.blocks = blocks
+        self.profileExtension = profileExtension
+    }
 
-    /// Reads the report; profile-specific extensions behind the blocks are passed over.
+    /// Bytes on the wire: 28, 24 a block, and the extension's.
+    public var byteCount: Int { 28 + blocks.byteCount + profileExtension.count }
+
+    /// Reads the report.
     ///
     /// - Throws: `unexpectedPacketType`, `truncated` or `invalidCount`.
-    public static func parse(_ packet: RTCPPacket) throws(RTPError) -> SenderReport {
+    @_lifetime(copy packet)
+    public init(parsing packet: RTCPPacket) throws(RTPError) {
         try packet.require(.senderReport)
         var reader = ByteReader(packet.body)
-        return SenderReport(
-            ssrc: SSRC(try reader.uint32()),
-            ntpTimestamp: NTPTimestamp(seconds: try reader.uint32(), fraction: try reader.uint32()),
-            rtpTimestamp: RTPTimestamp(try reader.uint32()), packetCount: try reader.uint32(),
-            octetCount: try reader.uint32(), blocks: try ReportBlocks.parse(count: packet.count, &reader))
+        ssrc = SSRC(try reader.uint32())
+        ntpTimestamp = NTPTimestamp(seconds: try reader.uint32(), fraction: try reader.uint32())
+        rtpTimestamp = RTPTimestamp(try reader.uint32())
+        packetCount = try reader.uint32()
+        octetCount = try reader.uint32()
+        blocks = try reader.list(count: packet.count)
+        profileExtension = packet.body.extracting(reader.position...)
     }
 
     /// Appends the report. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
@@ -78,5 +104,6 @@ public struct SenderReport: Equatable, Sendable {
         output.append(bigEndian: packetCount)
         output.append(bigEndian: octetCount)
         blocks.write(into: &output)
+        output.append(copying: profileExtension)
     }
 }

@@ -17,7 +17,7 @@
 //     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 
 /// What a receiver says of one source that it hears (RFC 3550 §6.4.1).
-public struct ReportBlock: Equatable, Sendable {
+public struct ReportBlock: WireElement, Equatable {
     /// The source that the block is about.
     public var ssrc: SSRC
     /// Packets lost since the previous report, in 1/256 of those expected.
@@ -54,32 +54,31 @@ public struct ReportBlock: Equatable, Sendable {
     /// `nil` when the receiver had no sender report yet. A negative result comes of rounding, or of a receiver that
     /// lies, and counts as zero.
     public func roundTripTime(at arrival: NTPTimestamp) -> NTPShort? {
-        guard let lastSenderReport else { return nil }
-        let steps = (arrival.short &- delaySinceLastSenderReport).distance(since: lastSenderReport)
-        return NTPShort(rawValue: UInt32(max(0, steps)))
+        lastSenderReport.map { .roundTrip(from: $0, delay: delaySinceLastSenderReport, to: arrival.short) }
     }
 
     // MARK: The wire
 
     /// Bytes on the wire.
-    public static let byteCount = 24
+    public static var byteCount: Int { 24 }
     private static let cumulativeLostRange = -0x80_0000...0x7F_FFFF
 
-    static func parse(_ reader: inout ByteReader) throws(RTPError) -> ReportBlock {
-        let ssrc = SSRC(try reader.uint32())
-        let loss = try reader.uint32()
-        let highest = try reader.uint32()
-        let jitter = try reader.uint32()
-        let lastReport = NTPShort(rawValue: try reader.uint32())
-        let delay = NTPShort(rawValue: try reader.uint32())
-        return ReportBlock(
-            ssrc: ssrc, fractionLost: UInt8(loss >> 24), cumulativeLost: Int(Int32(bitPattern: loss << 8) >> 8),
-            extendedHighestSequenceNumber: highest, jitter: jitter,
-            lastSenderReport: lastReport == .zero ? nil : lastReport, delaySinceLastSenderReport: delay)
+    /// Reads the block at `offset`.
+    public init(wire bytes: Span<UInt8>, at offset: Int) {
+        let loss = bytes.bigEndianUInt32(at: offset + 4)
+        let lastReport = NTPShort(rawValue: bytes.bigEndianUInt32(at: offset + 16))
+        self.init(
+            ssrc: SSRC(bytes.bigEndianUInt32(at: offset)), fractionLost: UInt8(loss >> 24),
+            cumulativeLost: Int(Int32(bitPattern: loss << 8) >> 8),
+            extendedHighestSequenceNumber: bytes.bigEndianUInt32(at: offset + 8),
+            jitter: bytes.bigEndianUInt32(at: offset + 12),
+            lastSenderReport: lastReport == .zero ? nil : lastReport,
+            delaySinceLastSenderReport: NTPShort(rawValue: bytes.bigEndianUInt32(at: offset + 20)))
     }
 
+    /// Appends the block. `output` has room for 24 bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)
-    func write(into output: inout OutputSpan<UInt8>) {
+    public func write(into output: inout OutputSpan<UInt8>) {
         let range = ReportBlock.cumulativeLostRange
         let lost = UInt32(truncatingIfNeeded: min(max(cumulativeLost, range.lowerBound), range.upperBound))
         output.append(bigEndian: ssrc.rawValue)

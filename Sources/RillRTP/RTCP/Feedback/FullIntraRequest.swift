@@ -16,14 +16,16 @@
 
 /// FIR: a command to streams to send a picture that stands alone (RFC 5104 §4.3.1).
 ///
-/// Unlike PLI it is numbered, so that its repetitions are known as such. A view: it lives no longer than the bytes.
+/// Unlike PLI it is numbered, so that its repetitions are known as such. A view: it lives no longer than the bytes, or
+/// than the entries that it is to write.
 public struct FullIntraRequest: ~Escapable {
     /// Who asks.
     public let sender: SSRC
-    private let entries: Span<UInt8>
+    /// The streams that are asked. A stray word behind the last is passed over.
+    public let entries: WireList<Entry>
 
     /// One stream that is asked.
-    public struct Entry: Equatable, Sendable {
+    public struct Entry: WireElement, Equatable {
         /// The stream that is to send a key frame.
         public var ssrc: SSRC
         /// Counts this sender's commands to this stream, modulo 256; a repetition keeps its number.
@@ -35,19 +37,29 @@ public struct FullIntraRequest: ~Escapable {
             self.number = number
         }
 
-        static let byteCount = 8
+        /// Eight.
+        public static var byteCount: Int { 8 }
+
+        /// Reads the entry at `offset`.
+        public init(wire bytes: Span<UInt8>, at offset: Int) {
+            self.init(ssrc: SSRC(bytes.bigEndianUInt32(at: offset)), number: bytes[offset + 4])
+        }
+
+        /// Appends the entry. `output` has room for eight bytes; too little is the programmer's mistake.
+        @_lifetime(output: copy output)
+        public func write(into output: inout OutputSpan<UInt8>) {
+            output.append(bigEndian: ssrc.rawValue)
+            output.append(bigEndian: UInt32(number) << 24)
+        }
     }
 
     static let format: UInt8 = 4
 
-    /// How many streams are asked. A stray word behind the last is passed over.
-    public var count: Int { entries.count / Entry.byteCount }
-
-    /// The `index`th stream that is asked, in the order of the packet.
-    public subscript(index: Int) -> Entry {
-        precondition(index >= 0 && index < count, "entry \(index) of \(count)")
-        let start = index * Entry.byteCount
-        return Entry(ssrc: SSRC(entries.bigEndianUInt32(at: start)), number: entries[start + 4])
+    /// A command of `sender` to these streams, to be written: at most 32766, or they do not fit a packet.
+    @_lifetime(copy entries)
+    public init(sender: SSRC, entries: WireList<Entry>) {
+        self.sender = sender
+        self.entries = entries
     }
 
     /// Reads the command.
@@ -59,24 +71,19 @@ public struct FullIntraRequest: ~Escapable {
         var reader = ByteReader(packet.body)
         sender = SSRC(try reader.uint32())
         _ = try reader.uint32()
-        entries = packet.body.extracting(reader.position...)
+        entries = WireList(parsing: packet.body.extracting(reader.position...))
     }
 
-    /// Bytes of a command to `count` streams.
-    public static func byteCount(entries count: Int) -> Int { 12 + Entry.byteCount * count }
+    /// Bytes on the wire: 12, and 8 a stream.
+    public var byteCount: Int { 12 + entries.byteCount }
 
-    /// Appends a command of `sender` to the streams of `entries`, at most 32766.
-    ///
-    /// `output` has room for `byteCount(entries:)` bytes; too little is the programmer's mistake.
+    /// Appends the command. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)
-    public static func write(_ entries: Span<Entry>, from sender: SSRC, into output: inout OutputSpan<UInt8>) {
+    public func write(into output: inout OutputSpan<UInt8>) {
         RTCPPacket.writeHeader(
-            .payloadFeedback, count: Int(format), byteCount: byteCount(entries: entries.count), into: &output)
+            .payloadFeedback, count: Int(FullIntraRequest.format), byteCount: byteCount, into: &output)
         output.append(bigEndian: sender.rawValue)
         output.append(bigEndian: UInt32(0))
-        for index in entries.indices {
-            output.append(bigEndian: entries[index].ssrc.rawValue)
-            output.append(bigEndian: UInt32(entries[index].number) << 24)
-        }
+        entries.write(into: &output)
     }
 }

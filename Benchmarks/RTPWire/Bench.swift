@@ -1,0 +1,182 @@
+import Glibc
+import RillRTP
+
+/// What can be measured.
+enum Work: String, CaseIterable {
+    /// Parse the header, walk the extension of two elements and look up what they are, read the VP8 descriptor.
+    case read
+    /// Only parse the packet.
+    case parse
+    /// Write header, VP8 descriptor and 1200 bytes of packet in all.
+    case packetize
+    /// The same with an extension of two elements.
+    case packetizeExtended = "packetize-extended"
+    /// Copy as many bytes as `packetize` writes, and nothing else.
+    case memcpy
+}
+
+/// Received packets, a frame to send, and the memory to write into.
+///
+/// The loops take their views once, so that what is measured is the work and not the counting of references.
+struct Bench {
+    private static let packetByteCount = 1200
+    private static let receivedCount = 16
+    private let map: HeaderExtensionMap
+    private let layout: HeaderExtensionLayout
+    private let plain: VP8Packetizer
+    private let extended: VP8Packetizer
+    private let frame: [UInt8]
+    /// Packets to read, one behind the other, each `packetByteCount` long.
+    private var received: [UInt8] = []
+    private var output = [UInt8](repeating: 0, count: Bench.packetByteCount)
+
+    init() {
+        var map = HeaderExtensionMap()
+        var layout = HeaderExtensionLayout()
+        // Both numbers are free and above 0.
+        try! map.set(.absoluteSendTime, id: 3)
+        try! map.set(.transportSequenceNumber, id: 5)
+        layout.add(id: 3, byteCount: AbsoluteSendTime.byteCount)
+        layout.add(id: 5, byteCount: TransportSequenceNumber.byteCount)
+        self.map = map
+        self.layout = layout
+        // As many bytes as fill every packet.
+        frame = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let header = RTPHeader(
+            marker: false, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(1), timestamp: RTPTimestamp(2),
+            ssrc: SSRC(3))
+        let descriptor = VP8PayloadDescriptor(
+            startsPartition: true, pictureID: .long(300), tl0PictureIndex: 7,
+            temporalLayer: VP8PayloadDescriptor.TemporalLayer(index: 1, isLayerSync: true))
+        plain = VP8Packetizer(
+            frameByteCount: frame.count, header: header, descriptor: descriptor,
+            maximumPacketByteCount: Bench.packetByteCount)
+        extended = VP8Packetizer(
+            frameByteCount: frame.count, header: header, descriptor: descriptor,
+            maximumPacketByteCount: Bench.packetByteCount, headerExtensionByteCount: layout.byteCount)
+        for index in 0..<Bench.receivedCount {
+            _ = packetizeExtended(packets: index + 1)
+            received += output
+        }
+    }
+
+    /// Does the work for that many packets, and gives a number that depends on all that was done.
+    mutating func run(_ work: Work, packets count: Int) -> Int {
+        switch work {
+        case .read: readAll(packets: count)
+        case .parse: parse(packets: count)
+        case .packetize: packetize(packets: count)
+        case .packetizeExtended: packetizeExtended(packets: count)
+        case .memcpy: copy(packets: count)
+        }
+    }
+
+    private func parse(packets count: Int) -> Int {
+        let bytes = received.span
+        var sum = 0
+        for index in 0..<count {
+            guard let packet = try? RTPPacket(parsing: received(index, in: bytes)) else { return 0 }  // never
+            sum &+= Int(packet.header.sequenceNumber.rawValue) &+ packet.payload.count
+        }
+        return sum
+    }
+
+    private func readAll(packets count: Int) -> Int {
+        let bytes = received.span
+        var sum = 0
+        for index in 0..<count { sum &+= read(received(index, in: bytes)) }
+        return sum
+    }
+
+    @inline(never)
+    private func read(_ bytes: Span<UInt8>) -> Int {
+        // Nothing here throws: the packets are our own.
+        guard let packet = try? RTPPacket(parsing: bytes) else { return 0 }
+        var sum = Int(packet.header.sequenceNumber.rawValue)
+        if var elements = packet.headerExtension?.elements {
+            while let element = try? elements.next() {
+                switch map[element.id] {
+                case .absoluteSendTime:
+                    if let time = try? AbsoluteSendTime.parse(element.data) { sum &+= Int(time.rawValue) }
+                case .transportSequenceNumber:
+                    if let number = try? TransportSequenceNumber.parse(element.data) {
+                        sum &+= Int(number.number.rawValue)
+                    }
+                default: break
+                }
+            }
+        }
+        if let (descriptor, byteCount) = try? VP8PayloadDescriptor.parse(packet.payload) {
+            sum &+= Int(descriptor.tl0PictureIndex ?? 0) &+ byteCount
+        }
+        return sum
+    }
+
+    @inline(__always) @_lifetime(copy bytes)
+    private func received(_ index: Int, in bytes: Span<UInt8>) -> Span<UInt8> {
+        let start = index % Bench.receivedCount * Bench.packetByteCount
+        return bytes.extracting(start..<start + Bench.packetByteCount)
+    }
+
+    private mutating func packetize(packets count: Int) -> Int {
+        let (packetizer, frame) = (plain, frame)
+        let bytes = frame.span
+        return output.withUnsafeMutableBufferPointer { memory in
+            var sum = 0
+            for index in 0..<count {
+                var output = OutputSpan(buffer: memory, initializedCount: 0)
+                packetizer.writePacket(index % packetizer.packetCount, of: bytes, into: &output)
+                sum &+= output.finalize(for: memory)
+            }
+            return sum
+        }
+    }
+
+    private mutating func packetizeExtended(packets count: Int) -> Int {
+        let (packetizer, layout, frame) = (extended, layout, frame)
+        let bytes = frame.span
+        return output.withUnsafeMutableBufferPointer { memory in
+            var block = InlineArray<16, UInt8>(repeating: 0)
+            var sum = 0
+            for index in 0..<count {
+                var span = block.mutableSpan
+                span.withUnsafeMutableBufferPointer { memory in
+                    var output = OutputSpan(buffer: memory, initializedCount: 0)
+                    write(UInt16(truncatingIfNeeded: index), layout, into: &output)
+                    sum &+= output.finalize(for: memory)
+                }
+                var output = OutputSpan(buffer: memory, initializedCount: 0)
+                packetizer.writePacket(
+                    index % packetizer.packetCount, of: bytes,
+                    headerExtension: try? RTPHeaderExtension(parsing: block.span),  // never throws: it is our own
+                    into: &output)
+                sum &+= output.finalize(for: memory)
+            }
+            return sum
+        }
+    }
+
+    private mutating func copy(packets count: Int) -> Int {
+        let (pieces, frame) = (plain.packetCount, frame)
+        return output.withUnsafeMutableBufferPointer { memory in
+            frame.withUnsafeBufferPointer { source in
+                var sum = 0
+                for index in 0..<count {
+                    let start = index % pieces * 1100
+                    _ = Glibc.memcpy(memory.baseAddress!, source.baseAddress! + start, Bench.packetByteCount)
+                    sum &+= Int(memory[start % Bench.packetByteCount])
+                }
+                return sum
+            }
+        }
+    }
+}
+
+/// The extension that packet `index` is to bear.
+@inline(__always) @_lifetime(output: copy output)
+private func write(_ index: UInt16, _ layout: HeaderExtensionLayout, into output: inout OutputSpan<UInt8>) {
+    let writer = HeaderExtensionWriter(layout, into: &output)
+    writer.append(AbsoluteSendTime(rawValue: UInt32(index)), id: 3, into: &output)
+    writer.append(TransportSequenceNumber(SequenceNumber(index)), id: 5, into: &output)
+    writer.finish(into: &output)
+}

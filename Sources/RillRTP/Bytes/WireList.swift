@@ -1,0 +1,103 @@
+/// What packets bear lists of: a value that always takes the same number of bytes.
+public protocol WireElement: BitwiseCopyable, Sendable {
+    /// Bytes of each value on the wire.
+    static var byteCount: Int { get }
+    /// Reads the value whose bytes begin at `offset`; all of them are there.
+    init(wire bytes: Span<UInt8>, at offset: Int)
+    /// Appends the value. `output` has room for `byteCount` bytes.
+    @_lifetime(output: copy output)
+    func write(into output: inout OutputSpan<UInt8>)
+}
+
+/// A list in a packet: of contributing sources, of report blocks, of requests.
+///
+/// Either a view of the bytes that came, whose elements are read when they are asked for, or of values in memory, to be
+/// written. It lives no longer than what it looks at, and allocates nothing.
+///
+///     for index in report.blocks.indices { note(report.blocks[index]) }
+///
+///     let sources = [SSRC(1), SSRC(2)]
+///     Goodbye(sources: WireList(sources.span)).write(into: &output)
+@frozen
+public struct WireList<Element: WireElement>: ~Escapable, BitwiseCopyable {
+    @usableFromInline let storage: Storage
+
+    @frozen @usableFromInline
+    enum Storage: ~Escapable, BitwiseCopyable {
+        /// Whole elements, one after the other.
+        case bytes(Span<UInt8>)
+        case values(Span<Element>)
+    }
+
+    /// No elements.
+    @inlinable @_lifetime(immortal)
+    public init() {
+        storage = .values(Span())
+    }
+
+    /// A list of values in memory.
+    @inlinable @_lifetime(copy values)
+    public init(_ values: Span<Element>) {
+        storage = .values(values)
+    }
+
+    /// A list that stands in `bytes`. What is left over behind the last whole element is no part of it.
+    @inlinable @_lifetime(copy bytes)
+    public init(parsing bytes: Span<UInt8>) {
+        storage = .bytes(bytes)
+    }
+
+    /// How many there are.
+    @inlinable
+    public var count: Int {
+        switch storage {
+        case .bytes(let bytes): bytes.count / Element.byteCount
+        case .values(let values): values.count
+        }
+    }
+
+    /// Whether there are none.
+    @inlinable
+    public var isEmpty: Bool { count == 0 }
+
+    /// 0 to `count`.
+    @inlinable
+    public var indices: Range<Int> { 0..<count }
+
+    /// The `index`th element, in the order of the packet. One that is not there is the programmer's mistake.
+    @inlinable
+    public subscript(index: Int) -> Element {
+        precondition(index >= 0 && index < count, "element \(index) of \(count)")
+        return switch storage {
+        case .bytes(let bytes): Element(wire: bytes, at: index &* Element.byteCount)
+        case .values(let values): values[index]
+        }
+    }
+
+    /// Bytes on the wire.
+    @inlinable
+    public var byteCount: Int { count * Element.byteCount }
+
+    /// Appends all elements. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    @inlinable @_lifetime(output: copy output)
+    public func write(into output: inout OutputSpan<UInt8>) {
+        for index in indices { self[index].write(into: &output) }
+    }
+}
+
+extension SSRC: WireElement {
+    /// Four.
+    public static var byteCount: Int { 4 }
+
+    /// Reads the identifier at `offset`.
+    @inlinable
+    public init(wire bytes: Span<UInt8>, at offset: Int) {
+        self.init(bytes.bigEndianUInt32(at: offset))
+    }
+
+    /// Appends the identifier. `output` has room for four bytes; too little is the programmer's mistake.
+    @_lifetime(output: copy output)
+    public func write(into output: inout OutputSpan<UInt8>) {
+        output.append(bigEndian: rawValue)
+    }
+}

@@ -1,0 +1,109 @@
+// draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1.3 and §3.1.4. The symbols are 0: not received, 1: received
+// with a small delta, 2: received with a large or negative one.
+//
+//      0                   1
+//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |0| S |       Run Length        |     1 to 8191 packets of the same symbol
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |1|0|       symbol list         |     14 symbols of one bit: 0 or 1
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |1|1|       symbol list         |     7 symbols of two bits
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+
+/// Sixteen bits that say of a row of packets whether they came, and how their arrival is told.
+struct PacketStatusChunk: Equatable {
+    /// The bits as they stand on the wire.
+    let rawValue: UInt16
+
+    /// What is said of one packet.
+    typealias Symbol = UInt8
+    static let notReceived: Symbol = 0
+    static let smallDelta: Symbol = 1
+    static let largeDelta: Symbol = 2
+    static let reserved: Symbol = 3
+
+    private static let vectorBit: UInt16 = 0x8000
+    private static let twoBitSymbolsBit: UInt16 = 0x4000
+    static let maximumRunLength = 0x1FFF
+    private static let oneBitCapacity = 14
+    private static let twoBitCapacity = 7
+
+    init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    private var isVector: Bool { rawValue & PacketStatusChunk.vectorBit != 0 }
+    private var hasTwoBitSymbols: Bool { rawValue & PacketStatusChunk.twoBitSymbolsBit != 0 }
+
+    /// Packets that the chunk has room for; the last of a feedback may say less.
+    var capacity: Int {
+        guard isVector else { return Int(rawValue) & PacketStatusChunk.maximumRunLength }
+        return hasTwoBitSymbols ? PacketStatusChunk.twoBitCapacity : PacketStatusChunk.oneBitCapacity
+    }
+
+    /// The symbol of the chunk's `index`th packet.
+    func symbol(at index: Int) -> Symbol {
+        let bits =
+            switch (isVector, hasTwoBitSymbols) {
+            case (false, _): rawValue >> 13
+            case (true, false): rawValue >> UInt16(truncatingIfNeeded: 13 - index) & 1
+            case (true, true): rawValue >> UInt16(truncatingIfNeeded: 12 - 2 * index) & 3
+            }
+        return Symbol(truncatingIfNeeded: bits)
+    }
+
+    /// How many bytes of deltas the chunk's first `count` packets have; the index of one whose symbol is reserved, if
+    /// there is one.
+    func deltaByteCount(ofFirst count: Int) -> (byteCount: Int, reserved: Int?) {
+        guard isVector else {
+            let symbol = symbol(at: 0)
+            return (count * Int(symbol), symbol == PacketStatusChunk.reserved && count > 0 ? 0 : nil)
+        }
+        var byteCount = 0
+        for index in 0..<count {
+            let symbol = symbol(at: index)
+            guard symbol != PacketStatusChunk.reserved else { return (byteCount, index) }
+            // A symbol is the number of bytes of its delta.
+            byteCount += Int(symbol)
+        }
+        return (byteCount, nil)
+    }
+
+    // MARK: Choosing
+
+    /// The chunk that says most of the packets from `start` on, and of how many.
+    ///
+    /// A run that is as long as another choice wins: it costs the same.
+    static func longest(
+        from start: Int, of packets: Span<TransportFeedback.PacketStatus>
+    ) -> (chunk: PacketStatusChunk, count: Int) {
+        let first = packets[start].symbol
+        var run = 1
+        while start + run < packets.count, run < maximumRunLength, packets[start + run].symbol == first { run += 1 }
+        let left = packets.count - start
+        if run >= min(left, oneBitCapacity) {
+            return (PacketStatusChunk(rawValue: UInt16(first) << 13 | UInt16(run)), run)
+        }
+
+        let fitsOneBit = (0..<min(left, oneBitCapacity)).allSatisfy { packets[start + $0].symbol != largeDelta }
+        let count = min(left, fitsOneBit ? oneBitCapacity : twoBitCapacity)
+        if run >= count { return (PacketStatusChunk(rawValue: UInt16(first) << 13 | UInt16(run)), run) }
+        var bits = vectorBit | (fitsOneBit ? 0 : twoBitSymbolsBit)
+        for index in 0..<count {
+            bits |= UInt16(packets[start + index].symbol) << UInt16(fitsOneBit ? 13 - index : 12 - 2 * index)
+        }
+        return (PacketStatusChunk(rawValue: bits), count)
+    }
+}
+
+extension TransportFeedback.PacketStatus {
+    /// How a chunk says it; also the number of bytes of its delta.
+    var symbol: PacketStatusChunk.Symbol {
+        switch self {
+        case .notReceived: PacketStatusChunk.notReceived
+        case .received(let delta):
+            (0...255).contains(delta) ? PacketStatusChunk.smallDelta : PacketStatusChunk.largeDelta
+        }
+    }
+}

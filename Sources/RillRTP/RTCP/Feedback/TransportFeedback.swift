@@ -1,0 +1,187 @@
+// draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1, PT=RTPFB=205, FMT=15:
+//
+//      0                   1                   2                   3
+//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |V=2|P|  FMT=15 |    PT=205     |             length            |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                     SSRC of packet sender                     |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                      SSRC of media source                     |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |      base sequence number     |      packet status count      |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                 reference time                | fb pkt. count |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |          packet chunk         |         packet chunk          |
+//     .                                                               .
+//     |         packet chunk          |  recv delta   |  recv delta   |
+//     .                                                               .
+//     |           recv delta          |  recv delta   | zero padding  |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+
+/// Which packets of a transport came, and when, for the sender's congestion control
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1).
+///
+/// They are counted over all streams by ``TransportSequenceNumber``.
+///
+///     var packets = feedback.packets
+///     while let packet = packets.next() { control.note(packet.sequenceNumber, arrival: packet.arrival) }
+///
+/// A view: it lives no longer than the bytes, or than the statuses that it is to write. Allocates nothing.
+public struct TransportFeedback: ~Escapable {
+    /// Who received them.
+    public let sender: SSRC
+    /// A stream of the transport; which one says nothing.
+    public let media: SSRC
+    /// The number of the first packet that is told of.
+    public let baseSequenceNumber: SequenceNumber
+    /// The time that the first delta counts from, by the receiver's clock in steps of 64 ms: 24 bits, -2^23 to 2^23 - 1.
+    public let referenceTime: Int32
+    /// Counts the feedback packets of the sender, modulo 256.
+    public let feedbackCount: UInt8
+    let storage: Storage
+
+    enum Storage: ~Escapable {
+        /// That many statuses in chunks that were found to be good, and in deltas of which there are enough.
+        case wire(count: Int, chunks: Span<UInt8>, deltas: Span<UInt8>)
+        case values(Span<PacketStatus>)
+    }
+
+    /// What became of one packet.
+    public enum PacketStatus: Equatable, Sendable, BitwiseCopyable {
+        /// It had not come when the feedback was sent.
+        case notReceived
+        /// It came that many steps of 250 µs after the one that came before it in the list, or after the reference time.
+        case received(delta: Int16)
+    }
+
+    static let format: UInt8 = 15
+    private static let headerByteCount = 20
+    /// Steps of 250 µs in one of the reference time.
+    static let ticksPerReferenceStep: Int64 = 256
+    /// Steps of a packet's arrival in a second.
+    public static let ticksPerSecond = 4000
+
+    /// A feedback of these fields, to be written.
+    ///
+    /// A reference time beyond 24 bits and more than 65535 packets are the programmer's mistake.
+    @_lifetime(copy packets)
+    public init(
+        sender: SSRC, media: SSRC, baseSequenceNumber: SequenceNumber, referenceTime: Int32, feedbackCount: UInt8,
+        packets: Span<PacketStatus>
+    ) {
+        precondition(referenceTime >> 23 == referenceTime >> 31, "reference time \(referenceTime) in 24 bits")
+        precondition(packets.count <= UInt16.max, "\(packets.count) packets: 65535 can be told of")
+        self.sender = sender
+        self.media = media
+        self.baseSequenceNumber = baseSequenceNumber
+        self.referenceTime = referenceTime
+        self.feedbackCount = feedbackCount
+        storage = .values(packets)
+    }
+
+    /// How many packets are told of.
+    public var count: Int {
+        switch storage {
+        case .wire(let count, _, _): count
+        case .values(let packets): packets.count
+        }
+    }
+
+    /// The packets, one after the other.
+    public var packets: Packets {
+        @_lifetime(copy self)
+        get { Packets(self) }
+    }
+
+    // MARK: The wire
+
+    /// Reads the feedback. All of it is looked through, so that going over the packets finds no fault.
+    ///
+    /// - Throws: `unexpectedPacketType`, `truncated` or `reservedPacketStatus`.
+    @_lifetime(copy packet)
+    public init(parsing packet: RTCPPacket) throws(RTPError) {
+        try packet.require(.transportFeedback, format: TransportFeedback.format)
+        var reader = ByteReader(packet.body)
+        sender = SSRC(try reader.uint32())
+        media = SSRC(try reader.uint32())
+        baseSequenceNumber = SequenceNumber(try reader.uint16())
+        let count = Int(try reader.uint16())
+        let word = try reader.uint32()
+        referenceTime = Int32(bitPattern: word) >> 8
+        feedbackCount = UInt8(truncatingIfNeeded: word)
+
+        let start = reader.position
+        var (told, deltaByteCount) = (0, 0)
+        while told < count {
+            let chunk = PacketStatusChunk(rawValue: try reader.uint16())
+            let (byteCount, reserved) = chunk.deltaByteCount(ofFirst: min(chunk.capacity, count - told))
+            if let reserved { throw .reservedPacketStatus(index: told + reserved) }
+            deltaByteCount += byteCount
+            told += chunk.capacity
+        }
+        let chunks = packet.body.extracting(start..<reader.position)
+        storage = .wire(count: count, chunks: chunks, deltas: try reader.span(deltaByteCount))
+    }
+
+    /// Bytes on the wire. Reckoned by going over all packets.
+    public var byteCount: Int {
+        switch storage {
+        case .wire(_, let chunks, let deltas):
+            return TransportFeedback.headerByteCount + (chunks.count + deltas.count + 3) / 4 * 4
+        case .values(let packets):
+            var byteCount = 0
+            var index = 0
+            while index < packets.count {
+                byteCount += 2
+                index += PacketStatusChunk.longest(from: index, of: packets).count
+            }
+            for index in packets.indices { byteCount += Int(packets[index].symbol) }
+            return TransportFeedback.headerByteCount + (byteCount + 3) / 4 * 4
+        }
+    }
+
+    /// Appends the feedback, in the chunks that say most of the packets that are left. Of a feedback that was parsed, the
+    /// chunks are those that came.
+    ///
+    /// `output` has room for `byteCount` bytes. Too little of it, and a feedback that is larger than an RTCP packet can be
+    /// (some 130000 packets' worth), are the programmer's mistake.
+    @_lifetime(output: copy output)
+    public func write(into output: inout OutputSpan<UInt8>) {
+        let end = output.count + byteCount
+        RTCPPacket.writeHeader(
+            .transportFeedback, count: Int(TransportFeedback.format), byteCount: byteCount, into: &output)
+        output.append(bigEndian: sender.rawValue)
+        output.append(bigEndian: media.rawValue)
+        output.append(bigEndian: baseSequenceNumber.rawValue)
+        output.append(bigEndian: UInt16(count))
+        output.append(bigEndian: UInt32(bitPattern: referenceTime << 8) | UInt32(feedbackCount))
+        switch storage {
+        case .wire(_, let chunks, let deltas):
+            output.append(copying: chunks)
+            output.append(copying: deltas)
+        case .values(let packets):
+            TransportFeedback.write(packets, into: &output)
+        }
+        output.append(repeating: 0, count: end - output.count)
+    }
+
+    @_lifetime(output: copy output)
+    private static func write(_ packets: Span<PacketStatus>, into output: inout OutputSpan<UInt8>) {
+        var index = 0
+        while index < packets.count {
+            let (chunk, count) = PacketStatusChunk.longest(from: index, of: packets)
+            output.append(bigEndian: chunk.rawValue)
+            index += count
+        }
+        for index in packets.indices {
+            guard case .received(let delta) = packets[index] else { continue }
+            if packets[index].symbol == PacketStatusChunk.smallDelta {
+                output.append(UInt8(truncatingIfNeeded: delta))
+            } else {
+                output.append(bigEndian: UInt16(bitPattern: delta))
+            }
+        }
+    }
+}
