@@ -8,7 +8,7 @@ import RillRTP
 /// that do not go up (an encoder made anew) count as the next.
 struct VP8FrameNumbering {
     private let temporalLayerCount: Int
-    private var pictureID: VP8PayloadDescriptor.PictureID
+    private var pictureID: PictureID
     private var tl0PictureIndex: UInt8
     private var newestNumber: Int64?
 
