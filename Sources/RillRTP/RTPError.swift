@@ -24,6 +24,22 @@ public enum RTPError: Error, Equatable, Sendable {
     case invalidStartCode(UInt32)
     /// A VP8 key frame says that its picture has no pixels.
     case emptyPicture(width: Int, height: Int)
+    /// A VP9 packet in flexible mode has no picture ID.
+    case missingPictureID
+    /// A VP9 packet says of more references than a frame can have.
+    case tooManyReferences(maximum: Int)
+    /// The first two bits of a VP9 frame are not 2.
+    case invalidFrameMarker(UInt8)
+    /// The sync code of a VP9 key frame is not 0x498342.
+    case invalidSyncCode(UInt32)
+    /// A parity does not protect the packet that is to be restored, or not the part of it that is missing.
+    case notProtected(SequenceNumber)
+    /// A packet cannot be restored, because others that the parity protects are missing too.
+    case recoveryIncomplete(missing: Int)
+    /// A packet is longer than what the parity protects of it.
+    case notRestored(byteCount: Int, restored: Int)
+    /// The caller's buffer cannot take what the packet holds.
+    case bufferTooSmall(needed: Int, available: Int)
     /// The type field of an RTCP packet is none that the reader was asked to read.
     case unexpectedPacketType(UInt8)
     /// A count field says more than the length field leaves room for.
@@ -58,6 +74,22 @@ extension RTPError: CustomStringConvertible {
             "a VP8 key frame begins with 9d012a, not \(String(code, radix: 16))"
         case .emptyPicture(let width, let height):
             "a VP8 key frame of \(width)x\(height) pixels"
+        case .missingPictureID:
+            "a VP9 packet in flexible mode without a picture ID"
+        case .tooManyReferences(let maximum):
+            "a VP9 frame with more than \(maximum) references"
+        case .invalidFrameMarker(let marker):
+            "a VP9 frame begins with the bits 10, not \(String(marker, radix: 2))"
+        case .invalidSyncCode(let code):
+            "a VP9 key frame has the sync code 498342, not \(String(code, radix: 16))"
+        case .notProtected(let number):
+            "the parity does not protect packet \(number)"
+        case .recoveryIncomplete(let missing):
+            "\(missing) more packets are needed to restore the one that is lost"
+        case .notRestored(let byteCount, let restored):
+            "the lost packet has \(byteCount) bytes behind its header, \(restored) of them were protected"
+        case .bufferTooSmall(let needed, let available):
+            "\(needed) bytes do not fit into a buffer of \(available)"
         case .unexpectedPacketType(let type):
             "RTCP packet type \(type) where another one belongs"
         case .invalidCount(let count, let byteCount):

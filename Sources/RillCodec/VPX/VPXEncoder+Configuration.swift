@@ -30,6 +30,37 @@ extension VPXEncoder.Settings {
         unsafe configuration.rc_buf_optimal_sz = UInt32(optimalBufferLevel.milliseconds)
         unsafe configuration.kf_mode = VPX_KF_AUTO
         unsafe configuration.kf_max_dist = UInt32(maximumKeyFrameInterval)
+        if temporalPattern != .l1t1 { try unsafe split(bitrate, in: &configuration) }
         return unsafe configuration
+    }
+
+    /// Shares the bitrate out over the temporal layers. libvpx wants the sums: what a layer takes with those below it.
+    @unsafe
+    private func split(_ bitrate: Bitrate, in configuration: inout vpx_codec_enc_cfg_t) throws(CodecError) {
+        let total = bitrate.bitsPerSecond / 1000
+        // The base carries the others' references, so it gets more than its share of the frames.
+        let percentages = temporalPattern == .l1t2 ? [60, 100] : [40, 60, 100]
+        let sums = percentages.map { UInt32(total * $0 / 100) }
+        guard sums[0] > 0, zip(sums, sums.dropFirst()).allSatisfy(<) else {
+            throw .invalidSettings("\(bitrate) bit/s are too few for \(temporalPattern.layerCount) temporal layers")
+        }
+        unsafe configuration.ts_number_layers = UInt32(temporalPattern.layerCount)
+        unsafe configuration.ts_periodicity = UInt32(temporalPattern.period)
+        for (index, step) in temporalPattern.steps.enumerated() {
+            unsafe withUnsafeMutableBytes(of: &configuration.ts_layer_id) { ids in
+                // A C array of 16 numbers, of which a period takes at most four.
+                unsafe ids.storeBytes(of: UInt32(step.temporalIndex), toByteOffset: 4 * index, as: UInt32.self)
+            }
+        }
+        for (index, sum) in sums.enumerated() {
+            // C arrays of five numbers, one a layer.
+            unsafe withUnsafeMutableBytes(of: &configuration.ts_target_bitrate) { rates in
+                unsafe rates.storeBytes(of: sum, toByteOffset: 4 * index, as: UInt32.self)
+            }
+            unsafe withUnsafeMutableBytes(of: &configuration.ts_rate_decimator) { decimators in
+                let every = UInt32(1 << (temporalPattern.layerCount - 1 - index))
+                unsafe decimators.storeBytes(of: every, toByteOffset: 4 * index, as: UInt32.self)
+            }
+        }
     }
 }

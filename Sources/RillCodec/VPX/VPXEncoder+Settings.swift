@@ -10,6 +10,8 @@ extension VPXEncoder {
         /// libvpx's trade of speed for quality, -16 (fastest) to -1; `nil` takes -4 below CIF (352x288) and -6 from
         /// there on. Zero and above would choose the speed by the wall clock, so they are not taken.
         public var speed: Int?
+        /// How the frames are spread over temporal layers, each of which gets its share of the bitrate.
+        public var temporalPattern = TemporalPattern.l1t1
         /// Frames from one key frame to the next at the most, when nobody asks for one.
         public var maximumKeyFrameInterval = 3000
         /// Blocks that changed less than this are not coded; 0 codes all.

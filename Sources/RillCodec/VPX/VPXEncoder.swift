@@ -32,13 +32,15 @@ public final class VPXEncoder {
         public init() {}
     }
 
-    private let context: VPXContext
+    let context: VPXContext
     private let image: VPXInputImage
     private let frameRate: FrameRate
     private var bitrate: Bitrate
     private var start: MediaTime?
     private var previousTicks: Int64 = -1
-    private var nextNumber: Int64 = 0
+    var nextNumber: Int64 = 0
+    /// Frames since the last key frame, which stands at 0.
+    var patternPosition = 0
 
     /// An encoder for pictures of one size.
     ///
@@ -79,9 +81,10 @@ public final class VPXEncoder {
         }
         let ticks = nextTicks(for: frame.captureTime)
         let duration = max(1, frameRate.time(ofFrame: 1).ticks(rate: Settings.clockRate))
-        // Bit 0 of the flags is VPX_EFLAG_FORCE_KF, a macro.
+        if isKeyFrame { patternPosition = 0 }
+        let flags = try beginStep(isKeyFrame: isKeyFrame)
         let packet = try unsafe context.encode(
-            image.pointing(at: frame), at: ticks, for: duration, flags: isKeyFrame ? 1 : 0)
+            image.pointing(at: frame), at: ticks, for: duration, flags: flags.rawValue)
         guard let packet = unsafe packet else {
             statistics.framesDropped += 1
             return
@@ -91,13 +94,8 @@ public final class VPXEncoder {
         let byteCount = unsafe CVPX_packet_size(packet)
         try count(isKey: isKey, byteCount: byteCount)
 
-        let number = nextNumber
-        nextNumber += 1
-        let coded = EncodedFrame(
-            codec: .vp8, layer: layer, number: number,
-            references: isKey ? FrameReferences() : FrameReferences(number - 1), isKey: isKey,
-            isDiscardable: isDiscardable, resolution: resolution, captureTime: frame.captureTime,
-            byteCount: byteCount, stamps: frame.stamps)
+        let coded = describe(
+            frame, isKey: isKey, isDiscardable: isDiscardable, byteCount: byteCount)
         // libvpx's memory, which holds the frame until the next call; `body` sees it only now.
         let payload = unsafe Span<UInt8>(
             _unsafeStart: CVPX_packet_data(packet).assumingMemoryBound(to: UInt8.self), count: byteCount)

@@ -17,8 +17,12 @@ public struct EncodedFrame: Sendable {
     public var isKey: Bool
     /// No later frame refers to this one.
     public var isDiscardable: Bool
-    /// From here on the frame's temporal layer can be decoded by one who has only the layers below.
+    /// The frame lies above temporal layer 0 and refers to no other frame than the newest of layer 0: who has that one
+    /// can decode it, and may take up its layer here (Y of RFC 7741).
     public var isLayerSync: Bool
+    /// No later frame of a higher temporal layer refers to one of those layers before this frame: who has the frame's
+    /// own layer may take up the higher ones here (U of RFC 9628).
+    public var isSwitchingUpPoint: Bool
     /// Size of the decoded picture in pixels.
     public var resolution: Resolution
     /// When the picture was captured, on the clock of whoever stamped it.
@@ -31,8 +35,8 @@ public struct EncodedFrame: Sendable {
     /// A frame as its maker knows it; the flags are off and no stage is stamped unless said otherwise.
     public init(
         codec: VideoCodec, layer: StreamLayer, number: Int64, references: FrameReferences, isKey: Bool,
-        isDiscardable: Bool = false, isLayerSync: Bool = false, resolution: Resolution, captureTime: MediaTime,
-        byteCount: Int, stamps: FrameStamps = FrameStamps()
+        isDiscardable: Bool = false, isLayerSync: Bool = false, isSwitchingUpPoint: Bool = false,
+        resolution: Resolution, captureTime: MediaTime, byteCount: Int, stamps: FrameStamps = FrameStamps()
     ) {
         self.codec = codec
         self.layer = layer
@@ -41,6 +45,7 @@ public struct EncodedFrame: Sendable {
         self.isKey = isKey
         self.isDiscardable = isDiscardable
         self.isLayerSync = isLayerSync
+        self.isSwitchingUpPoint = isSwitchingUpPoint
         self.resolution = resolution
         self.captureTime = captureTime
         self.byteCount = byteCount

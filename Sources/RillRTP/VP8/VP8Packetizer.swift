@@ -17,11 +17,8 @@
 ///
 /// Allocates nothing; writes each byte once.
 public struct VP8Packetizer: Sendable {
-    /// Which bytes of the frame each packet carries.
-    public let split: FrameSplit
-    private let header: RTPHeader
+    private let plan: PacketPlan
     private let descriptor: VP8PayloadDescriptor
-    private let headerExtensionByteCount: Int
 
     /// Bytes of a packet that pass every path in practice, with room for UDP, IPv6, SRTP and a tunnel in 1500.
     public static let defaultMaximumPacketByteCount = 1200
@@ -35,7 +32,7 @@ public struct VP8Packetizer: Sendable {
     ///     is 0.
     ///   - maximumPacketByteCount: the most that an RTP packet may have, headers and all.
     ///   - headerExtensionByteCount: bytes of the ``RTPHeaderExtension`` that each packet will be given; 0 for none.
-    ///   - reservedByteCount: bytes to leave free for what is added later: two for retransmission (RFC 4588).
+    ///   - reservedByteCount: bytes to leave free for what is added later: see ``RepairOverhead``.
     ///
     /// A limit that leaves no byte for the frame is the programmer's mistake.
     public init(
@@ -43,23 +40,24 @@ public struct VP8Packetizer: Sendable {
         maximumPacketByteCount: Int = VP8Packetizer.defaultMaximumPacketByteCount,
         headerExtensionByteCount: Int = 0, reservedByteCount: Int = 0
     ) {
-        self.header = header
         self.descriptor = descriptor
-        self.headerExtensionByteCount = headerExtensionByteCount
-        let overhead = header.byteCount + headerExtensionByteCount + descriptor.byteCount + reservedByteCount
-        split = FrameSplit(byteCount: frameByteCount, maximumPieceByteCount: maximumPacketByteCount - overhead)
+        plan = PacketPlan(
+            frameByteCount: frameByteCount, header: header, descriptorByteCount: descriptor.byteCount,
+            maximumPacketByteCount: maximumPacketByteCount, headerExtensionByteCount: headerExtensionByteCount,
+            reservedByteCount: reservedByteCount)
     }
+
+    /// Which bytes of the frame each packet carries.
+    public var split: FrameSplit { plan.split }
 
     /// How many packets the frame makes.
-    public var packetCount: Int { split.count }
+    public var packetCount: Int { plan.packetCount }
 
     /// Bytes of payload of all packets: the frame, and a descriptor in each.
-    public var payloadByteCount: Int { split.byteCount + split.count * descriptor.byteCount }
+    public var payloadByteCount: Int { plan.payloadByteCount }
 
     /// Bytes of packet `index`.
-    public func byteCount(ofPacket index: Int) -> Int {
-        header.byteCount + headerExtensionByteCount + descriptor.byteCount + split[index].count
-    }
+    public func byteCount(ofPacket index: Int) -> Int { plan.byteCount(ofPacket: index) }
 
     /// Appends packet `index`.
     ///
@@ -72,19 +70,11 @@ public struct VP8Packetizer: Sendable {
         _ index: Int, of frame: Span<UInt8>, headerExtension: RTPHeaderExtension? = nil,
         into output: inout OutputSpan<UInt8>
     ) {
-        precondition(
-            frame.count == split.byteCount && (headerExtension?.byteCount ?? 0) == headerExtensionByteCount,
-            "frame or header extension is not as long as was told")
-        var header = header
-        header.sequenceNumber = header.sequenceNumber.advanced(by: index)
-        header.marker = index == split.count - 1
-        header.write(into: &output, hasExtension: headerExtension != nil)
-        headerExtension?.write(into: &output)
-
+        plan.writeHeader(ofPacket: index, of: frame, headerExtension, into: &output)
         var descriptor = descriptor
         descriptor.startsPartition = index == 0
         descriptor.partitionIndex = 0
         descriptor.write(into: &output)
-        output.append(copying: frame.extracting(split[index]))
+        output.append(copying: frame.extracting(plan.split[index]))
     }
 }

@@ -26,8 +26,7 @@ extension VP8PayloadDescriptor {
     private static let tl0PictureIndexBit: UInt8 = 0x40
     private static let temporalLayerBit: UInt8 = 0x20
     private static let keyIndexBit: UInt8 = 0x10
-    // The I, and the T/K byte.
-    private static let longPictureIDBit: UInt8 = 0x80
+    // The T/K byte.
     private static let layerSyncBit: UInt8 = 0x20
     private static let keyIndexMask: UInt8 = 0x1F
 
@@ -39,9 +38,8 @@ extension VP8PayloadDescriptor {
     /// Bytes on the wire: 1 to 6.
     public var byteCount: Int {
         guard isExtended else { return 1 }
-        let pictureIDByteCount = pictureID.map { ($0.bitWidth + 1) / 8 } ?? 0
         let hasLayerByte = temporalLayer != nil || keyIndex != nil
-        return 2 + pictureIDByteCount + (tl0PictureIndex != nil ? 1 : 0) + (hasLayerByte ? 1 : 0)
+        return 2 + (pictureID?.byteCount ?? 0) + (tl0PictureIndex != nil ? 1 : 0) + (hasLayerByte ? 1 : 0)
     }
 
     /// Reads the descriptor at the front of an RTP payload; the frame's bytes begin at `byteCount`.
@@ -60,14 +58,7 @@ extension VP8PayloadDescriptor {
             partitionIndex: first & partitionMask)
         if first & extendedBit != 0 {
             let fields = try reader.uint8()
-            if fields & pictureIDBit != 0 {
-                let high = try reader.uint8()
-                if high & longPictureIDBit != 0 {
-                    descriptor.pictureID = .long(UInt16(high & ~longPictureIDBit) << 8 | UInt16(try reader.uint8()))
-                } else {
-                    descriptor.pictureID = .short(high)
-                }
-            }
+            if fields & pictureIDBit != 0 { descriptor.pictureID = try PictureID.parse(&reader) }
             if fields & tl0PictureIndexBit != 0 { descriptor.tl0PictureIndex = try reader.uint8() }
             if fields & (temporalLayerBit | keyIndexBit) != 0 {
                 let layer = try reader.uint8()
@@ -102,15 +93,7 @@ extension VP8PayloadDescriptor {
         if keyIndex != nil { fields |= VP8PayloadDescriptor.keyIndexBit }
         output.append(fields)
 
-        switch pictureID {
-        case .short(let value)?:
-            precondition(value < 1 << 7, "picture ID \(value) in 7 bits")
-            output.append(value)
-        case .long(let value)?:
-            precondition(value < 1 << 15, "picture ID \(value) in 15 bits")
-            output.append(bigEndian: value | UInt16(VP8PayloadDescriptor.longPictureIDBit) << 8)
-        case nil: break
-        }
+        pictureID?.write(into: &output)
         if let tl0PictureIndex { output.append(tl0PictureIndex) }
         guard temporalLayer != nil || keyIndex != nil else { return }
         var layer: UInt8 = 0

@@ -15,37 +15,6 @@ public struct VP8PayloadDescriptor: Equatable, Sendable {
     /// K: number of the key frame that this one builds on, 0 to 31.
     public var keyIndex: UInt8?
 
-    /// A counter of frames that has either 7 or 15 bits on the wire.
-    public enum PictureID: Equatable, Sendable {
-        /// M = 0: 0 to 127.
-        case short(UInt8)
-        /// M = 1: 0 to 32767.
-        case long(UInt16)
-
-        /// The number, whichever its width.
-        public var value: UInt16 {
-            switch self {
-            case .short(let value): UInt16(value)
-            case .long(let value): value
-            }
-        }
-        /// Bits of the counter.
-        public var bitWidth: Int {
-            switch self {
-            case .short: 7
-            case .long: 15
-            }
-        }
-        /// The number `count` frames on (or back), wrapped to the counter's width.
-        public func advanced(by count: Int64) -> PictureID {
-            let modulo = UInt16(truncatingIfNeeded: Int64(value) &+ count) & ((1 << UInt16(bitWidth)) - 1)
-            return switch self {
-            case .short: .short(UInt8(modulo))
-            case .long: .long(modulo)
-            }
-        }
-    }
-
     /// T and Y of the descriptor.
     public struct TemporalLayer: Equatable, Sendable {
         /// TID: 0 is the base layer, 3 the highest.

@@ -30,7 +30,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
 
     let canonicalName: [UInt8]
     var history: PacketHistory
-    var numbering: VP8FrameNumbering
+    var vp8: VP8FrameNumbering
+    var vp9: VP9FrameNumbering
     var clock: MediaClock
     var coalescer: KeyFrameRequestCoalescer
     var fullIntraRequests = FullIntraRequestFilter()
@@ -49,7 +50,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         history = PacketHistory(
             capacity: settings.historyCapacity, slotByteCount: settings.maximumPacketByteCount,
             firstSequenceNumber: settings.firstSequenceNumber)
-        numbering = VP8FrameNumbering(settings)
+        vp8 = VP8FrameNumbering(settings)
+        vp9 = VP9FrameNumbering(settings)
         clock = MediaClock(
             timestampOffset: settings.timestampOffset, wallClockAtZero: settings.wallClockAtZero)
         coalescer = KeyFrameRequestCoalescer(window: settings.keyFrameRequestWindow)
@@ -61,7 +63,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     /// bear it, and the last one bears the marker.
     ///
     /// - Parameters:
-    ///   - frame: what the encoder says of it. Frames of other codecs than VP8 are the programmer's mistake (so far).
+    ///   - frame: what the encoder says of it. All frames of a stream are of one codec.
     ///   - payload: the coded bytes, at least one.
     ///   - now: the time, which goes on to the sink and into the history.
     ///   - sink: gets each packet, in order. It must not call back into this sender.
@@ -70,26 +72,63 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     public mutating func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, at now: MediaTime, to sink: some PacketSink
     ) -> SentFrame {
-        precondition(frame.codec == .vp8, "there is no \(frame.codec.rawValue) packetizer yet")
         precondition(!payload.isEmpty, "frame \(frame.number) has no bytes")
         let header = RTPHeader(
             marker: false, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
             timestamp: clock.timestamp(ofCapture: frame.captureTime), ssrc: settings.ssrc)
-        let packetizer = VP8Packetizer(
-            frameByteCount: payload.count, header: header, descriptor: numbering.descriptor(for: frame),
-            maximumPacketByteCount: settings.maximumPacketByteCount)
-
-        for index in 0..<packetizer.packetCount {
-            history.append(at: now) { output in packetizer.writePacket(index, of: payload, into: &output) }
-            if let packet = history.newest { sink.send(packet.bytes, at: now) }
-        }
-        count(frame, packetizer, header)
+        let packetCount =
+            switch frame.codec {
+            case .vp8: sendVP8(frame, payload, header, at: now, to: sink)
+            case .vp9: sendVP9(frame, payload, header, at: now, to: sink)
+            }
+        statistics.framesSent += 1
+        if frame.isKey { statistics.keyFramesSent += 1 }
         clock.note(frame)
         lastSend = now
         if nextReport == .distantFuture { nextReport = now }
         return SentFrame(
-            timestamp: header.timestamp, firstSequenceNumber: header.sequenceNumber,
-            packetCount: packetizer.packetCount)
+            timestamp: header.timestamp, firstSequenceNumber: header.sequenceNumber, packetCount: packetCount)
+    }
+
+    private mutating func sendVP8(
+        _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
+    ) -> Int {
+        let packetizer = VP8Packetizer(
+            frameByteCount: payload.count, header: header, descriptor: vp8.descriptor(for: frame),
+            maximumPacketByteCount: settings.maximumPacketByteCount)
+        for index in 0..<packetizer.packetCount {
+            emit(at: now, to: sink) { output in packetizer.writePacket(index, of: payload, into: &output) }
+        }
+        count(packets: packetizer.packetCount, payloadByteCount: packetizer.payloadByteCount, header)
+        return packetizer.packetCount
+    }
+
+    private mutating func sendVP9(
+        _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
+    ) -> Int {
+        let descriptor = vp9.descriptor(for: frame)
+        let structure = vp9.structure(for: frame)
+        let packetizer = VP9Packetizer(
+            frameByteCount: payload.count, header: header, descriptor: descriptor,
+            scalabilityStructureByteCount: structure.count, maximumPacketByteCount: settings.maximumPacketByteCount)
+        for index in 0..<packetizer.packetCount {
+            emit(at: now, to: sink) { output in
+                packetizer.writePacket(
+                    // Written by us, so it can be read; no bytes are no structure.
+                    index, of: payload, scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
+                    into: &output)
+            }
+        }
+        count(packets: packetizer.packetCount, payloadByteCount: packetizer.payloadByteCount, header)
+        return packetizer.packetCount
+    }
+
+    /// Writes the next packet into the history, and sends it from there.
+    private mutating func emit(
+        at now: MediaTime, to sink: some PacketSink, _ write: (inout OutputSpan<UInt8>) -> Void
+    ) {
+        history.append(at: now, write)
+        if let packet = history.newest { sink.send(packet.bytes, at: now) }
     }
 
     /// The packet of that number as it was sent, for retransmission; `nil` when it is no longer kept, or was never sent.
@@ -98,13 +137,10 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         history.packet(number)
     }
 
-    private mutating func count(_ frame: EncodedFrame, _ packetizer: VP8Packetizer, _ header: RTPHeader) {
-        let packets = packetizer.packetCount
+    private mutating func count(packets: Int, payloadByteCount: Int, _ header: RTPHeader) {
         statistics.packetsSent += packets
-        statistics.bytesSent += packetizer.payloadByteCount
+        statistics.bytesSent += payloadByteCount
         statistics.headerBytesSent += packets * header.byteCount
-        statistics.framesSent += 1
-        if frame.isKey { statistics.keyFramesSent += 1 }
     }
 }
 

@@ -28,8 +28,11 @@ public struct RTPStreamSettings: Sendable {
     /// What the media clock shows at `MediaTime.zero` of the capture times.
     public var timestampOffset = RTPTimestamp(0)
 
-    /// Temporal layers of the stream, 1 to 4. With more than one, packets say their layer (TID, Y and TL0PICIDX).
+    /// Temporal layers of the stream, 1 to 4. With more than one, packets say their layer: TID, Y and TL0PICIDX of VP8,
+    /// TID and U of VP9.
     public var temporalLayerCount = 1
+    /// How VP9 frames say which others they refer to.
+    public var vp9Mode = VP9Mode.flexible
     /// How many packets are kept for retransmission, 1 to 32767; each takes `maximumPacketByteCount` bytes.
     ///
     /// 512 packets are 2.5 s at 2 Mbit/s and 600 kB of memory.
@@ -78,7 +81,7 @@ public struct RTPStreamSettings: Sendable {
         try require(.firstPictureID, Int(firstPictureID), in: 0...32767)
         try require(.canonicalName, canonicalName.utf8.count, in: 1...255)
         try require(.historyCapacity, historyCapacity, in: 1...PacketHistory.maximumCapacity)
-        try require(.temporalLayerCount, temporalLayerCount, in: 1...4)
+        try require(.temporalLayerCount, temporalLayerCount, in: 1...(vp9Mode == .flexible ? 4 : 3))
         try require(.reportInterval, Int(reportInterval.nanoseconds / 1_000_000), in: 10...3_600_000)
     }
 }

@@ -39,8 +39,8 @@ import Testing
 
     @Test(arguments: interestingStarts)
     func `A picture ID counts on across its end, in either width`(start: UInt16) {
-        var long = VP8PayloadDescriptor.PictureID.long(start & 0x7FFF)
-        var short = VP8PayloadDescriptor.PictureID.short(UInt8(start & 0x7F))
+        var long = PictureID.long(start & 0x7FFF)
+        var short = PictureID.short(UInt8(start & 0x7F))
         for step in 1...33_000 {
             long = long.advanced(by: 1)
             short = short.advanced(by: 1)

@@ -13,6 +13,35 @@ import Testing
         #expect(FrameSplit(byteCount: 0, maximumPieceByteCount: 1000).isEmpty)
     }
 
+    @Test func `A first piece with something else to carry is shorter by that much`() {
+        let split = FrameSplit(byteCount: 100, maximumPieceByteCount: 40, firstPieceReservation: 15)
+        #expect(split.map(\.count) == [24, 38, 38])
+        // More than its share: one byte is left for it, and the others have to differ.
+        #expect(FrameSplit(byteCount: 4, maximumPieceByteCount: 10, firstPieceReservation: 9).map(\.count) == [1, 3])
+    }
+
+    @Test func `With any reservation the pieces are without gaps and within the limit`() {
+        for byteCount in 1...60 {
+            for limit in 2...30 {
+                for reservation in 1..<limit {
+                    let split = FrameSplit(
+                        byteCount: byteCount, maximumPieceByteCount: limit, firstPieceReservation: reservation)
+                    let label: Comment = "\(byteCount) by \(limit) less \(reservation)"
+                    var end = 0
+                    for piece in split {
+                        #expect(piece.lowerBound == end && piece.count >= 1, label)
+                        end = piece.upperBound
+                    }
+                    #expect(end == byteCount, label)
+                    var loads = split.map(\.count)
+                    loads[0] += reservation
+                    #expect(loads.max()! <= limit, label)
+                    if loads.count > 1, split[0].count > 1 { #expect(loads.max()! - loads.min()! <= 1, label) }
+                }
+            }
+        }
+    }
+
     @Test func `Pieces are few, without gaps, and differ by one byte at most`() {
         func check(_ byteCount: Int, _ limit: Int) {
             let split = FrameSplit(byteCount: byteCount, maximumPieceByteCount: limit)

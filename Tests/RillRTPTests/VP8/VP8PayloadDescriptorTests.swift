@@ -4,7 +4,6 @@ import RillTestSupport
 import Testing
 
 @Suite struct VP8PayloadDescriptorTests {
-    private typealias PictureID = VP8PayloadDescriptor.PictureID
     private typealias TemporalLayer = VP8PayloadDescriptor.TemporalLayer
 
     /// Descriptors whose bytes were made by hand from the diagram of RFC 7741 §4.2.

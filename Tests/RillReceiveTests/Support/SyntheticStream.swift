@@ -73,9 +73,9 @@ struct SyntheticStream {
     }
 }
 
-extension VP8PayloadDescriptor.PictureID {
+extension PictureID {
     /// The next number of the same width.
-    var next: VP8PayloadDescriptor.PictureID {
+    var next: PictureID {
         switch self {
         case .short(let value): .short((value + 1) & 0x7F)
         case .long(let value): .long((value + 1) & 0x7FFF)

@@ -1,0 +1,60 @@
+/// A counter of frames in a payload descriptor that has either 7 or 15 bits on the wire (RFC 7741 §4.2, RFC 9628 §4.2).
+public enum PictureID: Equatable, Sendable {
+    /// M = 0: 0 to 127.
+    case short(UInt8)
+    /// M = 1: 0 to 32767.
+    case long(UInt16)
+
+    private static let longBit: UInt8 = 0x80
+
+    /// The number, whichever its width.
+    public var value: UInt16 {
+        switch self {
+        case .short(let value): UInt16(value)
+        case .long(let value): value
+        }
+    }
+    /// Bits of the counter.
+    public var bitWidth: Int {
+        switch self {
+        case .short: 7
+        case .long: 15
+        }
+    }
+    /// The number `count` frames on (or back), wrapped to the counter's width.
+    public func advanced(by count: Int64) -> PictureID {
+        let modulo = UInt16(truncatingIfNeeded: Int64(value) &+ count) & ((1 << UInt16(bitWidth)) - 1)
+        return switch self {
+        case .short: .short(UInt8(modulo))
+        case .long: .long(modulo)
+        }
+    }
+
+    // MARK: The wire: |M| PictureID |, and if M is set a second byte
+
+    var byteCount: Int {
+        switch self {
+        case .short: 1
+        case .long: 2
+        }
+    }
+
+    @inline(__always)  // On the way of every packet.
+    static func parse(_ reader: inout ByteReader) throws(RTPError) -> PictureID {
+        let high = try reader.uint8()
+        guard high & longBit != 0 else { return .short(high) }
+        return .long(UInt16(high & ~longBit) << 8 | UInt16(try reader.uint8()))
+    }
+
+    @_lifetime(output: copy output)
+    func write(into output: inout OutputSpan<UInt8>) {
+        switch self {
+        case .short(let value):
+            precondition(value < 1 << 7, "picture ID \(value) in 7 bits")
+            output.append(value)
+        case .long(let value):
+            precondition(value < 1 << 15, "picture ID \(value) in 15 bits")
+            output.append(bigEndian: value | UInt16(PictureID.longBit) << 8)
+        }
+    }
+}

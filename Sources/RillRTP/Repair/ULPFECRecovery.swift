@@ -1,0 +1,137 @@
+/// Computes one lost packet from a parity and the other packets that it protects (RFC 5109 §9).
+///
+/// The packet comes to stand at the front of a buffer of the caller, which is passed with each step:
+///
+///     var recovery = ULPFECRecovery(of: lost, ssrc: media)
+///     try recovery.begin(fec, in: &buffer)
+///     for packet in others { try recovery.add(packet, in: &buffer) }  // those not protected are passed over
+///     let byteCount = try recovery.finish(in: &buffer)                // buffer[..<byteCount] is the packet
+///
+/// A parity of two levels restores the beginning of a packet with `begin(fec)`, and more of it, once the packets of the
+/// first step were added, with `begin(fec, level: 1)`, of the same parity or of another one; RTP packets are used only
+/// whole, so `finish` throws until all of it is there.
+///
+/// Takes any bytes. A value of a few words; allocates nothing.
+public struct ULPFECRecovery: Sendable {
+    /// The number of the packet that is lost.
+    public let lost: SequenceNumber
+    private let ssrc: SSRC
+    /// Parity of the headers' first eight bytes, and of the lengths.
+    private var header: UInt64 = 0
+    private var length: UInt16 = 0
+    /// Bytes behind the fixed header that earlier levels have restored.
+    private var restored = 0
+    private var step: Step?
+
+    /// The level in work.
+    private struct Step {
+        var base: SequenceNumber
+        /// The packets that are still to be added.
+        var missing: UInt64
+        /// Where its bytes stand behind the fixed header.
+        var range: Range<Int>
+        var level: Int
+    }
+
+    /// A computation of the packet of that number and source.
+    public init(of lost: SequenceNumber, ssrc: SSRC) {
+        self.lost = lost
+        self.ssrc = ssrc
+    }
+
+    /// How many packets are still to be added before the level in work is done.
+    public var missingCount: Int { step?.missing.nonzeroBitCount ?? 0 }
+
+    /// Begins with level 0 of a parity, or goes on with level 1 of one.
+    ///
+    /// - Throws: `notProtected` when that level is not there or does not protect the packet, or does not follow what is
+    ///   restored; `recoveryIncomplete` when packets of the level before are missing; `bufferTooSmall`.
+    @_lifetime(buffer: copy buffer)
+    public mutating func begin(
+        _ fec: ULPFECPayload, level: Int = 0, in buffer: inout MutableSpan<UInt8>
+    ) throws(RTPError) {
+        let bit = fec.bit(of: lost)
+        let mask = level == 0 ? fec.level0.mask : level == 1 ? fec.level1?.mask ?? 0 : 0
+        guard mask & bit != 0 else { throw .notProtected(lost) }
+        if level == 0 {
+            let parity = fec.level0.parity
+            try require(RTPHeader.fixedByteCount + parity.count, in: buffer)
+            header = fec.headerRecovery
+            length = fec.lengthRecovery
+            restored = 0
+            buffer.copy(parity, at: RTPHeader.fixedByteCount)
+            step = Step(base: fec.sequenceNumberBase, missing: mask & ~bit, range: 0..<parity.count, level: 0)
+        } else {
+            try endStep()
+            guard let parity = fec.level1?.parity, fec.level0.parity.count == restored else {
+                throw .notProtected(lost)
+            }
+            try require(RTPHeader.fixedByteCount + restored + parity.count, in: buffer)
+            buffer.copy(parity, at: RTPHeader.fixedByteCount + restored)
+            step = Step(
+                base: fec.sequenceNumberBase, missing: mask & ~bit, range: restored..<restored + parity.count, level: 1)
+        }
+    }
+
+    /// Adds a packet that has come; one that the level in work does not protect, or that was added before, changes
+    /// nothing.
+    ///
+    /// - Throws: `truncated` when it has no whole header.
+    @_lifetime(buffer: copy buffer)
+    public mutating func add(_ packet: Span<UInt8>, in buffer: inout MutableSpan<UInt8>) throws(RTPError) {
+        guard packet.count >= RTPHeader.fixedByteCount else {
+            throw .truncated(needed: RTPHeader.fixedByteCount, available: packet.count)
+        }
+        guard var step else { return }
+        let number = SequenceNumber(UInt16(packet[2]) << 8 | UInt16(packet[3]))
+        let offset = number.distance(since: step.base)
+        guard (0..<ULPFECPayload.maskBitWidth).contains(offset) else { return }
+        let bit: UInt64 = 1 << UInt64(ULPFECPayload.maskBitWidth - 1 - offset)
+        guard step.missing & bit != 0 else { return }
+        step.missing &= ~bit
+        self.step = step
+        let body = packet.extracting(RTPHeader.fixedByteCount...)
+        if step.level == 0 {
+            header ^= packet.headerWord
+            length ^= UInt16(truncatingIfNeeded: body.count)
+        }
+        let range = min(step.range.lowerBound, body.count)..<min(step.range.upperBound, body.count)
+        buffer.formParity(
+            at: RTPHeader.fixedByteCount + step.range.lowerBound, with: body.extracting(range))
+    }
+
+    /// Ends the computation. The packet is as its sender wrote it; whether it is a sound one, only parsing tells.
+    ///
+    /// - Returns: the bytes of the packet at the front of the buffer.
+    /// - Throws: `recoveryIncomplete` when packets are missing, `notRestored` when the packet is longer than what was
+    ///   protected of it.
+    @_lifetime(buffer: copy buffer)
+    public mutating func finish(in buffer: inout MutableSpan<UInt8>) throws(RTPError) -> Int {
+        try endStep()
+        guard Int(length) <= restored else { throw .notRestored(byteCount: Int(length), restored: restored) }
+        buffer[0] = RTPHeader.version << 6 | UInt8(truncatingIfNeeded: header >> 56) & 0x3F
+        buffer[1] = UInt8(truncatingIfNeeded: header >> 48)
+        buffer[2] = UInt8(truncatingIfNeeded: lost.rawValue >> 8)
+        buffer[3] = UInt8(truncatingIfNeeded: lost.rawValue)
+        for index in 0..<4 {
+            buffer[4 + index] = UInt8(truncatingIfNeeded: header >> UInt64(24 - 8 * index))
+            buffer[8 + index] = UInt8(truncatingIfNeeded: ssrc.rawValue >> UInt32(24 - 8 * index))
+        }
+        return RTPHeader.fixedByteCount + Int(length)
+    }
+
+    private mutating func endStep() throws(RTPError) {
+        guard let step else { throw .recoveryIncomplete(missing: 1) }
+        guard step.missing == 0 else { throw .recoveryIncomplete(missing: step.missing.nonzeroBitCount) }
+        restored = step.range.upperBound
+    }
+
+    private func require(_ byteCount: Int, in buffer: borrowing MutableSpan<UInt8>) throws(RTPError) {
+        guard byteCount <= buffer.count else { throw .bufferTooSmall(needed: byteCount, available: buffer.count) }
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// The first eight bytes of an RTP header, which must be there.
+    var headerWord: UInt64 { UInt64(bigEndianUInt32(at: 0)) << 32 | UInt64(bigEndianUInt32(at: 4)) }
+}

@@ -1,0 +1,82 @@
+import RillCore
+import RillRTP
+import RillTestSupport
+import Testing
+
+@Suite struct VP9FrameHeaderTests {
+    /// The first bytes of frames that libvpx made of a clip of 178x146.
+    private static let keyFrame: [UInt8] = [0x82, 0x49, 0x83, 0x42, 0x00, 0x0B, 0x10, 0x09, 0x16, 0x0A]
+    private static let interFrame: [UInt8] = [0x86, 0x00, 0x40, 0x92]
+
+    @Test func `Frames of libvpx are read`() throws {
+        let key = try VP9FrameHeader.parse(VP9FrameHeaderTests.keyFrame.span)
+        #expect(key == VP9FrameHeader(kind: .key(.init(width: 178, height: 146), isShown: true)))
+        #expect(key.isKeyFrame)
+        let inter = try VP9FrameHeader.parse(VP9FrameHeaderTests.interFrame.span)
+        #expect(inter == VP9FrameHeader(kind: .inter(isShown: true)))
+        #expect(!inter.isKeyFrame)
+    }
+
+    @Test func `Any header comes back`() throws {
+        var kinds: [VP9FrameHeader.Kind] = [.intraOnly, .inter(isShown: true), .inter(isShown: false)]
+        for slot in 0..<8 as Range<UInt8> { kinds.append(.repeated(slot: slot)) }
+        for profile in 0..<4 as Range<UInt8> {
+            var all = kinds
+            for size in [1, 2, 255, 256, 65535, 65536] {
+                for colorSpace in 0..<8 as Range<UInt8> {
+                    let isRGB = colorSpace == 7
+                    let key = VP9FrameHeader.KeyFrame(
+                        width: size, height: 65537 - size, bitDepth: profile >= 2 ? 10 + size % 2 * 2 : 8,
+                        colorSpace: colorSpace, isFullRange: isRGB || size % 2 == 0,
+                        subsampling: profile & 1 == 0
+                            ? .init(x: 1, y: 1) : isRGB ? .init(x: 0, y: 0) : .init(x: 1, y: 0))
+                    all.append(.key(key, isShown: size > 1))
+                }
+            }
+            for kind in all {
+                let header = VP9FrameHeader(profile: profile, kind: kind)
+                let bytes = written(header)
+                #expect(try VP9FrameHeader.parse(bytes.span) == header)
+            }
+        }
+    }
+
+    @Test func `Errors carry their numbers`() {
+        let key = VP9FrameHeaderTests.keyFrame
+        for count in 0..<9 {
+            #expect(throws: RTPError.self) { _ = try VP9FrameHeader.parse(Array(key.prefix(count)).span) }
+        }
+        #expect(throws: RTPError.truncated(needed: 1, available: 0)) { _ = try VP9FrameHeader.parse([UInt8]().span) }
+        #expect(throws: RTPError.invalidFrameMarker(1)) { _ = try VP9FrameHeader.parse([UInt8(0x42)].span) }
+        var broken = key
+        broken[3] = 0x43
+        #expect(throws: RTPError.invalidSyncCode(0x49_8343)) { _ = try VP9FrameHeader.parse(broken.span) }
+    }
+
+    @Test func `Any bytes are a header that writes itself again, or a typed error`() {
+        var parsed = 0
+        let inputs = MutatedInputs(
+            of: [VP9FrameHeaderTests.keyFrame, VP9FrameHeaderTests.interFrame], count: 100_000,
+            using: SeededGenerator(seed: 6))
+        for (index, input) in inputs.enumerated() {
+            do throws(RTPError) {
+                let header = try VP9FrameHeader.parse(input.span)
+                parsed += 1
+                let again = try VP9FrameHeader.parse(written(header).span)
+                #expect(again == header, "input \(index)")
+            } catch {
+                switch error {
+                case .truncated(let needed, let available): #expect(needed > available, "input \(index)")
+                case .invalidFrameMarker(let marker): #expect(marker != 2, "input \(index)")
+                case .invalidSyncCode(let code): #expect(code != 0x49_8342, "input \(index)")
+                default: Issue.record("input \(index): \(error)")
+                }
+            }
+        }
+        #expect((30_000..<90_000).contains(parsed), "\(parsed) of the inputs were headers")
+    }
+
+    private func written(_ header: VP9FrameHeader) -> [UInt8] {
+        [UInt8](capacity: 10) { output in header.write(into: &output) }
+    }
+}

@@ -1,0 +1,129 @@
+import RillCore
+import RillRTP
+import RillTestSupport
+import Testing
+
+@Suite struct VP9PacketizerTests {
+    private let header = RTPHeader(
+        marker: false, payloadType: PayloadType(98), sequenceNumber: SequenceNumber(65534),
+        timestamp: RTPTimestamp(1234), ssrc: SSRC(5))
+    private let descriptor = VP9PayloadDescriptor(
+        pictureID: .long(300), layer: .init(temporalIndex: 0, isSwitchingUpPoint: true), startsFrame: true,
+        endsFrame: true, tl0PictureIndex: 9)
+
+    @Test func `The first packet starts the frame, the last ends it, all tell the picture`() throws {
+        let frame = Array(0..<250).map(UInt8.init)
+        let packets = packets(of: frame, limit: 100)
+        // 100 - 12 - 5 leaves 83: four packets.
+        #expect(packets.map(\.count) == [80, 80, 79, 79])
+        for (index, bytes) in packets.enumerated() {
+            let packet = try RTPPacket(parsing: bytes.span)
+            #expect(packet.header.sequenceNumber == SequenceNumber(65534).advanced(by: index))
+            #expect(packet.header.marker == (index == packets.count - 1))
+            let payload = try VP9Payload(parsing: packet.payload)
+            let descriptor = payload.descriptor
+            #expect(descriptor.startsFrame == (index == 0) && descriptor.endsFrame == (index == packets.count - 1))
+            #expect(descriptor.pictureID == .long(300) && descriptor.tl0PictureIndex == 9)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `Any frame at any packet size comes back byte-exact, no packet over the limit`(hasStructure: Bool) throws {
+        let structure = hasStructure ? VP9PayloadTests.structure : nil
+        var random = SeededGenerator(seed: 7)
+        var cases: [(byteCount: Int, limit: Int)] = [
+            (1, 64), (2, 64), (33, 64), (1, 9000), (300_000, 64), (300_000, 9000), (300_000, 1200),
+        ]
+        // Around the sizes at which one more packet is needed.
+        for limit in [64, 65, 1200] {
+            for pieces in 1...3 {
+                for difference in -1...1 { cases.append((pieces * (limit - 17) - 15 + difference, limit)) }
+            }
+        }
+        for _ in 0..<60 {
+            cases.append((.random(in: 1...20_000, using: &random), .random(in: 64...9000, using: &random)))
+            cases.append((.random(in: 1...300_000, using: &random), .random(in: 600...9000, using: &random)))
+        }
+        for (byteCount, limit) in cases {
+            let frame = random.bytes(byteCount)
+            let packets = packets(of: frame, structure: structure, limit: limit)
+            let sizes = packets.map(\.count)
+            #expect(sizes.max()! <= limit, "\(byteCount) by \(limit)")
+            #expect(sizes.max()! - sizes.min()! <= 1, "\(byteCount) by \(limit)")
+            #expect(rejoined(packets) == frame, "\(byteCount) by \(limit)")
+        }
+    }
+
+    @Test(arguments: interestingStarts)
+    func `A frame that crosses the end of the sequence numbers comes back`(start: UInt16) {
+        var random = SeededGenerator(seed: 8)
+        let frame = random.bytes(1000)
+        var header = header
+        header.sequenceNumber = SequenceNumber(start)
+        #expect(rejoined(packets(of: frame, limit: 64, header: header)) == frame, "start \(start)")
+    }
+
+    @Test func `An extension, the structure and reserved bytes are reckoned with`() throws {
+        let data: [UInt8] = [0x10, 0xFF, 0, 0]
+        let frame = [UInt8](repeating: 7, count: 1000)
+        let structure = VP9PayloadTests.structure
+        let packetizer = VP9Packetizer(
+            frameByteCount: frame.count, header: header, descriptor: descriptor,
+            scalabilityStructureByteCount: structure.count, maximumPacketByteCount: 200, headerExtensionByteCount: 8,
+            reservedByteCount: 19)
+        // 200 - 12 - 8 - 5 - 19 leaves 156; the structure takes 15 once.
+        #expect(packetizer.packetCount == 7)
+        var payloadByteCount = 0
+        for index in 0..<packetizer.packetCount {
+            let bytes = [UInt8](capacity: packetizer.byteCount(ofPacket: index)) { output in
+                packetizer.writePacket(
+                    index, of: frame.span, scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
+                    headerExtension: RTPHeaderExtension(profile: 0xBEDE, data: data.span), into: &output)
+            }
+            #expect(bytes.count <= 181 && bytes.count == packetizer.byteCount(ofPacket: index))
+            let packet = try RTPPacket(parsing: bytes.span)
+            let extensionData = packet.headerExtension?.data.array
+            #expect(extensionData == data)
+            payloadByteCount += packet.payload.count
+            let payload = try VP9Payload(parsing: packet.payload)
+            let structureByteCount = payload.scalabilityStructure?.byteCount
+            #expect(structureByteCount == (index == 0 ? 15 : nil))
+        }
+        #expect(payloadByteCount == packetizer.payloadByteCount)
+    }
+
+    @Test func `A frame of no bytes makes no packets`() {
+        let packetizer = VP9Packetizer(frameByteCount: 0, header: header, descriptor: descriptor)
+        #expect(packetizer.packetCount == 0 && packetizer.payloadByteCount == 0)
+    }
+
+    private func packets(
+        of frame: [UInt8], structure: [UInt8]? = nil, limit: Int, header: RTPHeader? = nil
+    ) -> [[UInt8]] {
+        let packetizer = VP9Packetizer(
+            frameByteCount: frame.count, header: header ?? self.header, descriptor: descriptor,
+            scalabilityStructureByteCount: structure?.count ?? 0, maximumPacketByteCount: limit)
+        let none: [UInt8] = []
+        let bytes = structure ?? none
+        return (0..<packetizer.packetCount).map { index in
+            [UInt8](capacity: limit) { output in
+                packetizer.writePacket(
+                    index, of: frame.span, scalabilityStructure: try? VP9ScalabilityStructure(parsing: bytes.span),
+                    into: &output)
+            }
+        }
+    }
+
+    /// What the packets carry, if each of them is taken as what it should be.
+    private func rejoined(_ packets: [[UInt8]]) -> [UInt8]? {
+        var depacketizer = VP9Depacketizer()
+        var frame: [UInt8] = []
+        for (index, bytes) in packets.enumerated() {
+            guard let packet = try? RTPPacket(parsing: bytes.span) else { return nil }  // nil fails the test
+            let outcome = depacketizer.insert(packet, into: &frame)
+            let isLast = index == packets.count - 1
+            guard outcome == (isLast ? .completed : index == 0 ? .started : .continued) else { return nil }
+        }
+        return frame
+    }
+}
