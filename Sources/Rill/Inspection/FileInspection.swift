@@ -81,7 +81,7 @@ public struct FileInspection: Codable, Sendable {
         case .y4m: try inspect(try Y4MReader(input, capacity: 1), progress)
         case .ivf: try inspect(try IVFReader(input), progress)
         case .rtpDump: try inspect(try RTPDumpReader(input), progress)
-        case .i420, .nv12, .png, nil:
+        case .i420, .nv12, .png, .pcap, .pcapng, nil:
             throw .unsupportedFormat(path: path, format: "what is neither Y4M, IVF nor rtpdump")
         }
     }
