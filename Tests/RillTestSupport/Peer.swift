@@ -3,6 +3,8 @@ import Foundation
 /// Another program as a judge: what it makes we must read, what we make it must read.
 package enum Peer: String {
     case ffmpeg, vpxenc, vpxdec
+    case gstreamer = "gst-launch-1.0"
+    case tshark, editcap, mergecap, text2pcap
 
     private var path: String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
