@@ -22,33 +22,12 @@ package enum Peer: String {
     /// The same with a list of arguments.
     @discardableResult
     package func run(_ arguments: [String]) throws -> [UInt8] {
-        guard let path else { throw TestFailure("\(rawValue) is not installed") }
-        let folder = TemporaryFolder()
-        let (output, errors) = (folder.path("output"), folder.path("errors"))
-        let status = try spawn(path, [rawValue] + arguments, output: output, errors: errors)
-        guard status == 0 else {
-            throw TestFailure("\(rawValue) \(arguments): \(String(decoding: try read(errors), as: UTF8.self))")
-        }
-        return try read(output)
+        try start(arguments, limit: 600).finish()
     }
 
-    /// Foundation's `Process` leaks a little each time, which the address sanitizer calls an error; this does not.
-    private func spawn(_ path: String, _ arguments: [String], output: String, errors: String) throws -> Int32 {
-        // Every pointer of these lives until the end of this function, and nobody keeps them: the child has copies.
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT, 0o600)
-        unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT, 0o600)
-        var argv = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { unsafe argv.forEach { unsafe free($0) } }
-        var child: pid_t = 0
-        guard unsafe posix_spawn(&child, path, &actions, nil, &argv, environ) == 0 else {
-            throw TestFailure("\(path) cannot be run")
-        }
-        var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return status
+    /// Starts it, to run beside the test for at most `limit` seconds.
+    package func start(_ arguments: [String], limit: Int) throws -> RunningPeer {
+        guard let path else { throw TestFailure("\(rawValue) is not installed") }
+        return try RunningPeer(path, arguments, limit: limit)
     }
 }

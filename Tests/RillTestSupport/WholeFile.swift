@@ -15,3 +15,8 @@ package func read(_ path: String) throws -> [UInt8] {
         bytes += block[..<count]
     }
 }
+
+/// Makes or replaces a file.
+package func write(_ bytes: some Sequence<UInt8>, to path: String) throws {
+    try Data(bytes).write(to: URL(filePath: path))
+}

@@ -111,9 +111,10 @@ extension FileInspection {
         }
         row("codec") { $0.codec }
         row("resolution") { $0.resolution }
-        row("frames") { "\($0.frames)" }
+        // A source that sends nothing but RTCP has neither frames nor a length.
+        row("frames") { $0.codec == nil ? nil : "\($0.frames)" }
         row("  key frames") { $0.keyFrames.map(String.init) }
-        row("duration, s") { Decimal.text($0.duration, decimals: 3) }
+        row("duration, s") { $0.codec == nil ? nil : Decimal.text($0.duration, decimals: 3) }
         row("frames a second") { $0.frameRate.map { Decimal.text($0, decimals: 3) } }
         row("kbit/s") { $0.bitrate.map { Decimal.text($0 / 1000, decimals: 1) } }
         row("smallest frame, bytes") { ($0.frameBytes?.minimum).map(String.init) }
