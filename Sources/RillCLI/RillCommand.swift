@@ -16,7 +16,10 @@ struct RillCommand: ParsableCommand {
               rill loopback clip.y4m --network loss=2%  your clip over a lossy network
               rill transcode clip.y4m high.ivf --low low.ivf
               rill inspect high.ivf
+              rill replay call.pcap --to 127.0.0.1:5004
             """,
         version: "rill 0.1.0",
-        subcommands: [LoopbackCommand.self, TranscodeCommand.self, InspectCommand.self, GenerateCommand.self])
+        subcommands: [
+            LoopbackCommand.self, TranscodeCommand.self, InspectCommand.self, ReplayCommand.self, GenerateCommand.self,
+        ])
 }

@@ -10,6 +10,10 @@ public enum VideoFileFormat: String, Hashable, Sendable, CaseIterable {
     case ivf
     /// RTP and RTCP packets: ``RTPDumpReader``, ``RTPDumpWriter``.
     case rtpDump
+    /// Packets of any kind, RTP among them: ``CaptureReader``, ``CaptureWriter``.
+    case pcap
+    /// The same with several interfaces: ``CaptureReader``, ``CaptureWriter``.
+    case pcapng
     /// One picture: ``PNGWriter``.
     case png
 
@@ -21,6 +25,8 @@ public enum VideoFileFormat: String, Hashable, Sendable, CaseIterable {
         case .nv12: ["nv12"]
         case .ivf: ["ivf"]
         case .rtpDump: ["rtpdump", "rtp"]
+        case .pcap: ["pcap", "cap"]
+        case .pcapng: ["pcapng"]
         case .png: ["png"]
         }
     }
@@ -40,20 +46,23 @@ public enum VideoFileFormat: String, Hashable, Sendable, CaseIterable {
     /// and for everything else.
     public init?(firstBytes bytes: Span<UInt8>) {
         for format in VideoFileFormat.allCases {
-            guard let magic = format.magic, bytes.starts(with: magic) else { continue }
+            guard format.magics.contains(where: { bytes.starts(with: $0) }) else { continue }
             self = format
             return
         }
         return nil
     }
 
-    private var magic: [UInt8]? {
+    /// What files of this kind begin with; none where they have no mark.
+    private var magics: [[UInt8]] {
         switch self {
-        case .y4m: [UInt8](Y4MHeader.magic.utf8)
-        case .ivf: [UInt8](IVFHeader.magic.utf8)
-        case .rtpDump: [UInt8](RTPDumpHeader.magic.utf8)
-        case .png: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        case .i420, .nv12: nil
+        case .y4m: [[UInt8](Y4MHeader.magic.utf8)]
+        case .ivf: [[UInt8](IVFHeader.magic.utf8)]
+        case .rtpDump: [[UInt8](RTPDumpHeader.magic.utf8)]
+        case .pcap: PCAPFormat.magics
+        case .pcapng: [[0x0A, 0x0D, 0x0D, 0x0A]]
+        case .png: [[0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]]
+        case .i420, .nv12: []
         }
     }
 }

@@ -49,7 +49,7 @@ public enum Clip {
         case .ivf: return try DecodedSource(path: path, capacity: capacity)
         case .i420: return try openRaw(path, .i420, raw, capacity)
         case .nv12: return try I420Source(openRaw(path, .nv12, raw, 1), capacity: capacity)
-        case .rtpDump, .png, nil: throw OpenError.unknownEnding(path: path)
+        case .rtpDump, .pcap, .pcapng, .png, nil: throw OpenError.unknownEnding(path: path)
         }
     }
 

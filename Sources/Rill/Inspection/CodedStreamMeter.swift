@@ -5,7 +5,9 @@ import RillRTP
 struct CodedStreamMeter {
     private let codec: VideoCodec
     private(set) var count = 0
-    private var keyFrames = 0
+    private(set) var keyFrames = 0
+    /// Frames that do not begin as frames of the codec do. They count as frames, and are no key frames.
+    private(set) var malformedCount = 0
     private var resolution: String?
     private var span = MediaSpan()
     private var byteCount = 0
@@ -23,10 +25,14 @@ struct CodedStreamMeter {
         byteCount += payload.count
         smallest = min(smallest, payload.count)
         largest = max(largest, payload.count)
-        // Frames that are none count as frames of the file, and are no key frames.
-        guard codec == .vp8, let header = try? VP8FrameHeader.parse(payload), let key = header.keyFrame else { return }
-        keyFrames += 1
-        resolution = resolution ?? "\(key.width)x\(key.height)"
+        guard codec == .vp8 else { return }
+        do throws(RTPError) {
+            guard let key = try VP8FrameHeader.parse(payload).keyFrame else { return }
+            keyFrames += 1
+            resolution = resolution ?? "\(key.width)x\(key.height)"
+        } catch {
+            malformedCount += 1
+        }
     }
 
     /// What was gathered.

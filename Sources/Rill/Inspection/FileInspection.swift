@@ -1,29 +1,33 @@
-import RillCore
-import RillFiles
-import RillRTP
+public import RillCore
+public import RillFiles
+public import RillRTP
 
-/// What is in a Y4M, IVF or rtpdump file, read from its first byte to its last.
+/// What is in a Y4M, IVF, rtpdump, pcap or pcapng file, read from its first byte to its last.
 ///
 ///     let inspection = try FileInspection(of: "clip.ivf")
 ///     for stream in inspection.streams { print(stream.frames, stream.keyFrames) }
 public struct FileInspection: Codable, Sendable {
     /// The file as it was named.
     public var path: String
-    /// Its kind: `y4m`, `ivf` or `rtpDump`.
+    /// Its kind: `y4m`, `ivf`, `rtpDump`, `pcap` or `pcapng`.
     public var format: String
     /// Bytes read.
     public var bytes: Int
-    /// The streams in it: one in a clip, one for each SSRC in a packet dump.
+    /// The streams in it: one in a clip, one for each SSRC in a capture.
     public var streams: [Stream]
+    /// What else was in a capture.
+    public var capture: Capture?
     /// Where and why reading ended before the file's end, if it did. What came before is counted.
     public var damage: String?
 
     /// One stream. What a kind of file does not say is absent.
     public struct Stream: Codable, Sendable {
-        /// `I420`, `VP8` or `VP9`; absent for packets that are no VP8.
+        /// `I420`, `VP8` or `VP9`; absent for packets of none of the codecs.
         public var codec: String?
         /// The source of packets.
         public var ssrc: String?
+        /// The payload type of the frames.
+        public var payloadType: Int?
         /// Size of the (first) picture.
         public var resolution: String?
         /// Whole frames.
@@ -38,7 +42,9 @@ public struct FileInspection: Codable, Sendable {
         public var bitrate: Double?
         /// Bytes of the smallest, the mean and the largest frame.
         public var frameBytes: Sizes?
-        /// RTP packets, for a packet dump.
+        /// What stands before the frames' bytes in each packet.
+        public var descriptor: Descriptor?
+        /// The packets, for a capture.
         public var packets: Packets?
     }
 
@@ -52,25 +58,72 @@ public struct FileInspection: Codable, Sendable {
         public var maximum: Int
     }
 
-    /// What a packet dump shows of one source.
+    /// What the payload descriptors of a stream bear.
+    public struct Descriptor: Codable, Sendable, Equatable {
+        /// Bits of the picture IDs, 7 or 15; absent without any.
+        public var pictureIDBits: Int?
+        /// Temporal layers; absent where none are numbered.
+        public var temporalLayers: Int?
+        /// Whether the frames of the base layer are counted.
+        public var hasTL0PictureIndex = false
+    }
+
+    /// What a capture shows of one source.
     public struct Packets: Codable, Sendable, Equatable {
         /// RTP packets.
-        public var count: Int
+        public var count = 0
+        /// Their bytes, headers and all.
+        public var bytes = 0
         /// Sequence numbers between the first and the last that are missing.
-        public var lost: Int
+        public var lost = 0
         /// Packets that came after one with a higher number.
-        public var reordered: Int
+        public var reordered = 0
         /// Packets whose number had come before.
-        public var duplicated: Int
-        /// RTCP packets that this source sent.
-        public var rtcp: Int
+        public var duplicated = 0
+        /// Packets of each payload type, by number.
+        public var payloadTypes: [PayloadTypeCount] = []
+        /// Datagrams of RTCP that this source sent.
+        public var rtcp = 0
+        /// The packets in them by kind: `SR`, `NACK`, `PLI`, …
+        public var rtcpKinds: [String: Int] = [:]
+    }
+
+    /// How many packets bear a payload type.
+    public struct PayloadTypeCount: Codable, Sendable, Equatable {
+        /// 0 to 127.
+        public var payloadType: Int
+        /// Packets.
+        public var count: Int
+    }
+
+    /// What was in a capture beside the streams' packets.
+    public struct Capture: Codable, Sendable, Equatable {
+        /// Packets of all kinds.
+        public var packets = 0
+        /// UDP datagrams among them.
+        public var datagrams = 0
+        /// Datagrams of which only the front was captured; they are left out of the streams.
+        public var cut = 0
+        /// Fragments of datagrams, which are passed over.
+        public var fragments = 0
+        /// Packets of other protocols than UDP.
+        public var others = 0
+        /// Packets whose headers cannot be read.
+        public var unreadable = 0
+        /// Datagrams that are neither RTP nor RTCP of any stream.
+        public var otherDatagrams = 0
     }
 
     /// Reads a file; `-` is standard input.
     ///
-    /// - Parameter progress: is called with the number of frames or packets read so far.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - codec: what the packets of a capture carry; `nil` to find out by trying.
+    ///   - progress: is called with the number of frames or packets read so far.
     /// - Throws: ``FileError`` where not even the file's header can be read, or where it is of no known kind.
-    public init(of path: String, progress: (Int) -> Void = { _ in }) throws(FileError) {
+    public init(
+        of path: String, codec: VideoCodec? = nil, progress: (Int) -> Void = { _ in }
+    ) throws(FileError) {
         var input = try ByteInput(path: path)
         let format = try input.sniffFormat()
         self.path = path
@@ -80,10 +133,18 @@ public struct FileInspection: Codable, Sendable {
         switch format {
         case .y4m: try inspect(try Y4MReader(input, capacity: 1), progress)
         case .ivf: try inspect(try IVFReader(input), progress)
-        case .rtpDump: try inspect(try RTPDumpReader(input), progress)
+        case .rtpDump, .pcap, .pcapng: inspect(try CaptureReader(input), codec, progress)
         case .i420, .nv12, .png, nil:
-            throw .unsupportedFormat(path: path, format: "what is neither Y4M, IVF nor rtpdump")
+            throw .unsupportedFormat(path: path, format: "what is neither Y4M, IVF, rtpdump, pcap nor pcapng")
         }
+    }
+}
+
+extension FileInspection {
+    /// The stream of a source or, where that is `nil`, the one with the most bytes of those whose codec is known.
+    public func largestStream(ssrc: SSRC?) -> Stream? {
+        streams.filter { $0.codec != nil && (ssrc == nil || $0.ssrc == ssrc?.description) }
+            .max { ($0.packets?.bytes ?? 0) < ($1.packets?.bytes ?? 0) }
     }
 }
 
@@ -131,29 +192,57 @@ extension FileInspection {
 // MARK: - Packets
 
 extension FileInspection {
-    private mutating func inspect(_ reader: RTPDumpReader, _ progress: (Int) -> Void) throws(FileError) {
+    /// Sources that are told apart; packets of more are counted as belonging to none.
+    static let maximumSourceCount = 4096
+
+    private mutating func inspect(_ reader: CaptureReader, _ codec: VideoCodec?, _ progress: (Int) -> Void) {
         var meters: [PacketStreamMeter] = []
-        // A dump may hold as many sources as packets.
+        // A capture may hold as many sources as packets.
         var places: [SSRC: Int] = [:]
+        var capture = Capture()
         var packet: [UInt8] = []
-        var count = 0
         do throws(FileError) {
-            while let record = try reader.next(into: &packet) {
-                count += 1
-                progress(count)
-                guard let ssrc = SSRC(ofSenderOf: packet.span) else { continue }
-                let index = places[ssrc] ?? meters.endIndex
-                if index == meters.endIndex {
-                    places[ssrc] = index
-                    meters.append(PacketStreamMeter(ssrc: ssrc))
+            while let datagram = try reader.next(into: &packet) {
+                progress(reader.statistics.datagrams)
+                // Half a packet says half of the truth; the capture's own counts tell of it.
+                if datagram.isCut { continue }
+                guard let ssrc = SSRC(ofSenderOf: packet.span) else {
+                    capture.otherDatagrams += 1
+                    continue
                 }
-                meters[index].add(packet.span, at: record.time)
+                if places[ssrc] == nil, meters.count < FileInspection.maximumSourceCount {
+                    places[ssrc] = meters.endIndex
+                    meters.append(PacketStreamMeter(ssrc: ssrc, codec: codec))
+                }
+                guard let index = places[ssrc], meters[index].add(packet.span, at: datagram.time) else {
+                    capture.otherDatagrams += 1
+                    continue
+                }
             }
         } catch {
             damage = error.description
         }
         bytes = reader.position
-        streams = meters.map(\.stream)
+        // rtpdump holds nothing but RTP and RTCP; on a network a datagram may look like it by chance.
+        for index in meters.indices where reader.format == .rtpDump || meters[index].isConfirmed {
+            streams.append(meters[index].finish())
+        }
+        for meter in meters where reader.format != .rtpDump && !meter.isConfirmed {
+            capture.otherDatagrams += meter.packetCount
+        }
+        capture.add(reader.statistics)
+        self.capture = capture
+    }
+}
+
+extension FileInspection.Capture {
+    fileprivate mutating func add(_ statistics: CaptureStatistics) {
+        packets = statistics.packets
+        datagrams = statistics.datagrams
+        cut = statistics.cutDatagrams
+        fragments = statistics.fragments
+        others = statistics.others
+        unreadable = statistics.unreadable
     }
 }
 

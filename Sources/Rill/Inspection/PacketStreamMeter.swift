@@ -4,52 +4,137 @@ import RillRTP
 /// Gathers what can be said of the packets of one source.
 struct PacketStreamMeter {
     let ssrc: SSRC
-    private var extender = CounterExtender(bitWidth: 16)
-    private var first: Int64?
-    private var numbers: Set<Int64> = []
-    private var counts = FileInspection.Packets(count: 0, lost: 0, reordered: 0, duplicated: 0, rtcp: 0)
-    private var depacketizer = VP8Depacketizer()
-    private var frame: [UInt8] = []
-    private var frames = CodedStreamMeter(codec: .vp8)
-    private var isVP8 = true
+    private let codec: VideoCodec?
+    private var numbers = SequenceMeter()
+    private var sorter = PacketSorter()
+    private var counts = FileInspection.Packets()
+    private var payloadTypes: [UInt8: Int] = [:]
+    private var rtcpKinds: [String: Int] = [:]
+    private var trials: [CodecTrial] = []
 
-    init(ssrc: SSRC) {
+    /// Payload types from here on mean what the session says (RFC 3551 §3).
+    private static let dynamicPayloadTypes: ClosedRange<UInt8> = 96...127
+    /// Payload types of one source that are looked into for frames.
+    private static let maximumTrialCount = 8
+
+    /// A meter of the source `ssrc`, whose packets are taken for those of `codec`, or tried with each where that is `nil`.
+    init(ssrc: SSRC, codec: VideoCodec?) {
         self.ssrc = ssrc
+        self.codec = codec
     }
 
-    /// Adds the next packet of the source, RTP or RTCP.
-    mutating func add(_ packet: Span<UInt8>, at time: MediaTime) {
-        guard PacketKind(of: packet) == .rtp else {
-            counts.rtcp += 1
-            return
+    /// Adds the next packet of the source, RTP or RTCP; `false` for what looks like one and is none.
+    @discardableResult
+    mutating func add(_ packet: Span<UInt8>, at time: MediaTime) -> Bool {
+        switch PacketKind(of: packet) {
+        case .rtp: addRTP(packet, at: time)
+        case .rtcp: addRTCP(packet)
+        case .other: false
         }
+    }
+
+    private mutating func addRTP(_ bytes: Span<UInt8>, at time: MediaTime) -> Bool {
         // What looks like RTP and cannot be read is no packet of the stream.
-        guard let rtp = try? RTPPacket(parsing: packet) else { return }
+        guard let packet = try? RTPPacket(parsing: bytes) else { return false }
         counts.count += 1
-        let newest = extender.newest
-        let number = extender.extend(UInt32(rtp.header.sequenceNumber.rawValue))
-        first = min(first ?? number, number)
-        if !numbers.insert(number).inserted {
-            counts.duplicated += 1
-        } else if let newest, number < newest {
+        counts.bytes += bytes.count
+        payloadTypes[packet.header.payloadType.rawValue, default: 0] += 1
+        let number: Int64
+        switch numbers.add(packet.header.sequenceNumber) {
+        case .new(let new): number = new
+        case .reordered(let late):
             counts.reordered += 1
+            number = late
+        case .duplicate:
+            counts.duplicated += 1
+            return true
         }
-        switch depacketizer.insert(rtp, into: &frame) {
-        case .completed:
-            let whole = frame
-            frames.add(whole.span, at: time)
-        case .malformed: isVP8 = false
-        case .started, .continued, .empty, .outOfPlace: break
+        beginTrials(of: packet.header.payloadType)
+        sorter.insert(bytes, number: number, at: time) { bytes, time in
+            PacketStreamMeter.try(bytes, at: time, &trials)
+        }
+        return true
+    }
+
+    /// A codec is tried with each payload type that could be its.
+    private mutating func beginTrials(of payloadType: PayloadType) {
+        guard trials.count < PacketStreamMeter.maximumTrialCount,
+            !trials.contains(where: { $0.payloadType == payloadType }),
+            codec != nil || PacketStreamMeter.dynamicPayloadTypes.contains(payloadType.rawValue)
+        else { return }
+        let candidates = codec.map { [$0] } ?? FrameJoiner.codecs
+        trials += candidates.compactMap { CodecTrial(payloadType, $0) }
+    }
+
+    private static func `try`(_ bytes: Span<UInt8>, at time: MediaTime, _ trials: inout [CodecTrial]) {
+        // It was read before, when it came.
+        guard let packet = try? RTPPacket(parsing: bytes) else { return }
+        for index in trials.indices where trials[index].payloadType == packet.header.payloadType {
+            trials[index].add(packet, at: time)
         }
     }
 
-    /// What was gathered.
-    var stream: FileInspection.Stream {
-        var stream = isVP8 ? frames.stream : FileInspection.Stream()
-        var packets = counts
-        if let first, let newest = extender.newest { packets.lost = Int(newest - first) + 1 - numbers.count }
+    private mutating func addRTCP(_ bytes: Span<UInt8>) -> Bool {
+        counts.rtcp += 1
+        var compound = RTCPCompound(bytes)
+        do throws(RTPError) {
+            while let packet = try compound.next() {
+                rtcpKinds[rtcpKind(packet.type.rawValue, packet.count), default: 0] += 1
+            }
+            return true
+        } catch {
+            rtcpKinds["unreadable", default: 0] += 1
+            return false
+        }
+    }
+
+    /// Whether two of its packets followed each other, or it sent reports: what is no source at all does neither.
+    var isConfirmed: Bool { numbers.hasSequence || counts.rtcp > rtcpKinds["unreadable", default: 0] }
+
+    /// All of its packets.
+    var packetCount: Int { counts.count + counts.rtcp }
+
+    /// What was gathered; nothing can be added after it.
+    mutating func finish() -> FileInspection.Stream {
+        sorter.drain { bytes, time in PacketStreamMeter.try(bytes, at: time, &trials) }
+        let best = best
+        var stream = best?.frames.stream ?? FileInspection.Stream()
+        counts.lost = numbers.missing
+        counts.payloadTypes = payloadTypes.map { FileInspection.PayloadTypeCount(payloadType: Int($0), count: $1) }
+            .sorted { $0.payloadType < $1.payloadType }
+        counts.rtcpKinds = rtcpKinds
         stream.ssrc = ssrc.description
-        stream.packets = packets
+        stream.packets = counts
+        stream.payloadType = best.map { Int($0.payloadType.rawValue) }
+        stream.descriptor = best?.descriptors.descriptor
         return stream
+    }
+
+    /// The trial that gave the most frames, of those that may be right; a codec that was told is right.
+    private var best: CodecTrial? {
+        trials.filter { codec != nil || $0.isPlausible }
+            .max { ($0.frames.keyFrames, $0.frames.count) < ($1.frames.keyFrames, $1.frames.count) }
+    }
+}
+
+/// What an RTCP packet is called, by its type and the five bits that tell kinds of feedback apart.
+private func rtcpKind(_ type: UInt8, _ format: UInt8) -> String {
+    switch (type, format) {
+    case (200, _): "SR"
+    case (201, _): "RR"
+    case (202, _): "SDES"
+    case (203, _): "BYE"
+    case (204, _): "APP"
+    case (205, 1): "NACK"
+    case (205, 3): "TMMBR"
+    case (205, 4): "TMMBN"
+    case (205, 15): "transport-cc"
+    case (206, 1): "PLI"
+    case (206, 2): "SLI"
+    case (206, 4): "FIR"
+    // Application layer feedback, of which REMB is the one in use.
+    case (206, 15): "REMB"
+    case (207, _): "XR"
+    default: type == 205 || type == 206 ? "\(type)/\(format)" : "\(type)"
     }
 }

@@ -9,7 +9,9 @@ extension Loopback {
     public func runLive(progress: (MediaTime) -> Void = { _ in }) throws -> LoopbackReport {
         let clock = LiveClock()
         let sender = self.sender
+        let capture = self.capture
         let wayBack = LiveLink(settings.returnNetwork, clock: clock) { datagram, now in
+            capture?.add(datagram, .toSender, at: now)
             sender.receive(datagram, at: now)
         }
         let receiver = LiveReceiver(feedback: wayBack, clock: clock)
@@ -18,7 +20,10 @@ extension Loopback {
             nonisolated(unsafe) let sink: any FrameSink = meters[index]
             try unsafe receiver.add(receiveSettings(layer: index), sink: sink)
         }
-        let way = LiveLink(settings.network, clock: clock) { datagram, _ in receiver.insert(datagram) }
+        let way = LiveLink(settings.network, clock: clock) { datagram, now in
+            capture?.add(datagram, .toReceiver, at: now)
+            receiver.insert(datagram)
+        }
         // The capture thread's alone from here on: a loopback runs once.
         nonisolated(unsafe) let source = self.source
         let live = unsafe LiveSender(sender, source: source, packets: way, clock: clock)
@@ -36,6 +41,7 @@ extension Loopback {
         wayBack.stop()
         try receiver.stop()
         try failure.get()
+        try capture?.finish()
         return report(
             mode: "live", duration: live.duration, framesCaptured: live.framesCaptured,
             framesDropped: live.framesDropped,

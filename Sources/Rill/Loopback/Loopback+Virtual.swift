@@ -16,11 +16,15 @@ extension Loopback {
                 decodeTime: settings.decodeTime)
         }
         let routes = StreamRoutes(sender.layers.map(\.ssrc))
-        way.connect { datagram, now in
+        way.connect { [capture = self.capture] datagram, now in
+            capture?.add(datagram, .toReceiver, at: now)
             guard let index = routes.stream(of: datagram) else { return }
             receivers[index].insert(datagram, at: now)
         }
-        wayBack.connect { [sender] datagram, now in sender.receive(datagram, at: now) }
+        wayBack.connect { [sender, capture = self.capture] datagram, now in
+            capture?.add(datagram, .toSender, at: now)
+            sender.receive(datagram, at: now)
+        }
 
         let driver = VirtualDriver([capture, way, wayBack] + receivers)
         var framesSeen = 0
@@ -37,6 +41,7 @@ extension Loopback {
         }
         for receiver in receivers { try receiver.pipeline.finish() }
         try sender.finish()
+        try self.capture?.finish()
         return report(
             mode: "virtual", duration: capture.duration, framesCaptured: capture.framesCaptured,
             framesDropped: capture.framesDropped, received: receivers.map(\.pipeline.statistics),

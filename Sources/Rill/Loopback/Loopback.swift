@@ -14,6 +14,8 @@ import RillReceive
 public final class Loopback {
     /// What is sent, over which network, and how it is received.
     public let settings: LoopbackSettings
+    /// Records what arrives over the network, where that is wanted; set before the session runs, which finishes it.
+    public var capture: LinkCapture?
 
     let source: any FrameSource
     /// The sending side: ask for key frames, change bitrates and switch layers here while the session runs.

@@ -48,7 +48,7 @@ struct GenerateCommand: ParsableCommand {
         case .png:
             guard case .frame(let frame) = source.next() else { return }
             try PNGWriter.write(frame, to: output)
-        case .ivf, .nv12, .rtpDump, nil: preconditionFailure("refused by validate()")
+        case .ivf, .nv12, .rtpDump, .pcap, .pcapng, nil: preconditionFailure("refused by validate()")
         }
     }
 
@@ -57,7 +57,7 @@ struct GenerateCommand: ParsableCommand {
     func validate() throws {
         switch outputFormat {
         case .y4m, .i420, .png: break
-        case .ivf, .nv12, .rtpDump, nil:
+        case .ivf, .nv12, .rtpDump, .pcap, .pcapng, nil:
             throw ValidationError("\(output): the name must end in .y4m, .yuv, .i420 or .png")
         }
     }

@@ -5,31 +5,99 @@ import Rill
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what is in a Y4M, IVF or rtpdump file: frames, key frames, sizes, rates, packets.",
+        abstract:
+            "Show what is in a Y4M, IVF, rtpdump, pcap or pcapng file: frames, sizes, rates, packets, losses, RTCP.",
         discussion: """
             The file is read to its end, and told by its first bytes, not by its name. Of a damaged file what stands \
             before the damage is shown, and where it is.
 
+            Of a capture every source (SSRC) is a column. What its packets carry is found out by trying, or told with \
+            --codec. --frames writes the frames of one source, whole ones only, from the first key frame on.
+
             Examples:
               rill inspect clip.ivf
               rill inspect capture.rtpdump --json
+              rill inspect call.pcapng --frames out.ivf --ssrc 0x0000cafe
             """)
 
     @Argument(help: "The file; - is standard input.")
     var file: String
 
+    @Option(help: "Write the frames of a source of a capture, as IVF.")
+    var frames: String?
+
+    @Option(help: "The source for --frames (default: the one with the most bytes).", transform: ssrcNotation)
+    var ssrc: SSRC?
+
+    @Option(help: "What the packets of a capture carry: vp8 or vp9 (default: found out).", transform: codecNotation)
+    var codec: VideoCodec?
+
     @Flag(help: "Print one JSON object instead of a table.")
     var json = false
 
     func run() throws {
+        if let frames { try requireDistinct(input: file, outputs: [frames]) }
         let bar = ProgressBar("inspect", total: nil)
-        let inspection = try FileInspection(of: file) { bar.update($0) }
+        let inspection = try FileInspection(of: file, codec: codec) { bar.update($0) }
         bar.finish()
-        if json { try JSONOutput.print(inspection) } else { print(inspection.text) }
+        let extraction = try frames.map { try extract(to: $0, from: inspection) }
+        if json {
+            try JSONOutput.print(InspectionOutput(inspection: inspection, extraction: extraction))
+        } else {
+            print(inspection.text)
+            if let extraction, let frames { print(extraction.text(frames)) }
+        }
         if let damage = inspection.damage {
             StandardError.print("damaged: \(damage)")
             throw ExitCode.failure
         }
+    }
+
+    private func extract(to output: String, from inspection: FileInspection) throws -> FrameExtraction.Report {
+        guard let stream = inspection.largestStream(ssrc: ssrc), let payloadType = stream.payloadType,
+            let name = stream.codec, let codec = VideoCodec(rawValue: name), let ssrc = stream.ssrc
+        else {
+            throw ValidationError(
+                "\(file): no stream\(ssrc.map { " \($0)" } ?? "") whose frames can be read; --codec and --ssrc may help"
+            )
+        }
+        let bar = ProgressBar("frames", total: inspection.capture?.datagrams, unit: "packets")
+        defer { bar.finish() }
+        return try FrameExtraction(
+            of: ssrcNotation(ssrc), payloadType: PayloadType(UInt8(payloadType)), codec: codec
+        ).run(from: file, to: output) { bar.update($0) }
+    }
+
+    func validate() throws {
+        if file == "-", frames != nil {
+            throw ValidationError("the file is read twice for --frames: standard input will not do")
+        }
+        if ssrc != nil, frames == nil { throw ValidationError("--ssrc goes with --frames") }
+        if frames == "-" { throw ValidationError("the report goes to standard output: the frames need a file") }
+    }
+}
+
+/// The inspection, with what became of the frames beside it.
+private struct InspectionOutput: Encodable {
+    var inspection: FileInspection
+    var extraction: FrameExtraction.Report?
+
+    private enum CodingKeys: String, CodingKey {
+        case extraction
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try inspection.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(extraction, forKey: .extraction)
+    }
+}
+
+extension FrameExtraction.Report {
+    /// What was written, in one line.
+    fileprivate func text(_ path: String) -> String {
+        "\(path): \(frames) frames, \(keyFrames) of them key frames; left out: \(incompleteFrames) that are not whole, "
+            + "\(framesBeforeKeyFrame) before the first key frame"
     }
 }
 
@@ -43,19 +111,42 @@ extension FileInspection {
         }
         row("codec") { $0.codec }
         row("resolution") { $0.resolution }
-        row("frames") { "\($0.frames)" }
+        // A source that sends nothing but RTCP has neither frames nor a length.
+        row("frames") { $0.codec == nil ? nil : "\($0.frames)" }
         row("  key frames") { $0.keyFrames.map(String.init) }
-        row("duration, s") { Decimal.text($0.duration, decimals: 3) }
+        row("duration, s") { $0.codec == nil ? nil : Decimal.text($0.duration, decimals: 3) }
         row("frames a second") { $0.frameRate.map { Decimal.text($0, decimals: 3) } }
         row("kbit/s") { $0.bitrate.map { Decimal.text($0 / 1000, decimals: 1) } }
         row("smallest frame, bytes") { ($0.frameBytes?.minimum).map(String.init) }
         row("mean frame, bytes") { $0.frameBytes.map { Decimal.text($0.mean, decimals: 0) } }
         row("largest frame, bytes") { ($0.frameBytes?.maximum).map(String.init) }
+        row("picture ID, bits") { ($0.descriptor?.pictureIDBits).map(String.init) }
+        row("temporal layers") { ($0.descriptor?.temporalLayers).map(String.init) }
         row("RTP packets") { ($0.packets?.count).map(String.init) }
         row("  lost") { ($0.packets?.lost).map(String.init) }
         row("  reordered") { ($0.packets?.reordered).map(String.init) }
         row("  duplicated") { ($0.packets?.duplicated).map(String.init) }
-        row("RTCP packets") { ($0.packets?.rtcp).map(String.init) }
-        return table.text
+        for type in Set(streams.flatMap { $0.packets?.payloadTypes.map(\.payloadType) ?? [] }).sorted() {
+            row("  payload type \(type)") { stream in
+                stream.packets?.payloadTypes.first { $0.payloadType == type }.map { "\($0.count)" }
+            }
+        }
+        row("RTCP datagrams") { ($0.packets?.rtcp).map(String.init) }
+        for kind in Set(streams.flatMap { $0.packets.map { Array($0.rtcpKinds.keys) } ?? [] }).sorted() {
+            row("  \(kind)") { ($0.packets?.rtcpKinds[kind]).map(String.init) }
+        }
+        return ([table.text] + (capture?.lines ?? [])).joined(separator: "\n")
+    }
+}
+
+extension FileInspection.Capture {
+    /// What was in the capture beside the streams, where there was anything.
+    fileprivate var lines: [String] {
+        let counts = [
+            (otherDatagrams, "datagrams that are neither RTP nor RTCP"), (cut, "datagrams cut in the capture"),
+            (fragments, "fragments of datagrams"), (others, "packets of other protocols"),
+            (unreadable, "packets that cannot be read"),
+        ]
+        return counts.filter { $0.0 > 0 }.map { "left out: \($0.0) \($0.1)" }
     }
 }

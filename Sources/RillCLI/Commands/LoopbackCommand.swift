@@ -29,6 +29,7 @@ struct LoopbackCommand: ParsableCommand {
               rill loopback clip.y4m --network loss=2%,delay=40ms,jitter=10ms,seed=7
               rill loopback clip.y4m --bitrate 800k --output high.y4m --low-output low.y4m
               rill loopback clip.y4m --live --json
+              rill loopback --network loss=2%,seed=7 --capture call.pcap
             """)
 
     @Argument(help: "The clip to play as a camera. Without one, the portrait scene is drawn.")
@@ -58,6 +59,9 @@ struct LoopbackCommand: ParsableCommand {
 
     @Option(help: "The same of the low layer.")
     var lowOutput: String?
+
+    @Option(help: "Record what arrives over the network, both ways, as .pcap, .pcapng or .rtpdump.")
+    var capture: String?
 
     @Option(
         help: "How long the receiver holds frames back to even out jitter (default: 100ms).",
@@ -94,6 +98,10 @@ struct LoopbackCommand: ParsableCommand {
         if let refusal = refusal(of: resolution) { throw CommandError(refusal) }
         let loopback = try Loopback(settings(for: resolution), outputs: try outputs(source.format, resolution)) {
             try makeSource()
+        }
+        if let capture {
+            loopback.capture = try LinkCapture(
+                path: capture, start: live ? LinkCapture.wallClockNow : LinkCapture.virtualStart)
         }
         let bar = ProgressBar(live ? "live" : "loopback", total: source.format.frameCount)
         let rate = source.format.frameRate ?? 30
@@ -161,13 +169,13 @@ struct LoopbackCommand: ParsableCommand {
         if clip == "-" {
             throw ValidationError("a loopback reads its clip again to compare with it: it has to be a file")
         }
-        if output == "-" || lowOutput == "-" {
-            throw ValidationError("the report goes to standard output: the pictures need a file")
+        if output == "-" || lowOutput == "-" || capture == "-" {
+            throw ValidationError("the report goes to standard output: pictures and captures need a file")
         }
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: live, encoding takes as long as it takes")
         }
-        try requireDistinct(input: clip, outputs: [output, lowOutput])
+        try requireDistinct(input: clip, outputs: [output, lowOutput, capture])
         if measured, !json { throw ValidationError("--measured goes with --json; tables are always followed by it") }
     }
 }

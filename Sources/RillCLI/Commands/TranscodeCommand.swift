@@ -89,7 +89,7 @@ struct TranscodeCommand: ParsableCommand {
                 try Y4MWriter(
                     path: path, resolution: layer.resolution, frameRate: .slower(layer.frameRate, sourceRate)))
         case .i420: .pictures(layer, try RawVideoWriter(path: path, resolution: layer.resolution))
-        case .nv12, .rtpDump, .png, nil: preconditionFailure("refused by validate()")
+        case .nv12, .rtpDump, .pcap, .pcapng, .png, nil: preconditionFailure("refused by validate()")
         }
     }
 
@@ -124,7 +124,7 @@ struct TranscodeCommand: ParsableCommand {
         for path in [output, low].compactMap({ $0 }) {
             switch format(of: path) {
             case .ivf, .y4m, .i420: break
-            case .nv12, .rtpDump, .png, nil:
+            case .nv12, .rtpDump, .pcap, .pcapng, .png, nil:
                 throw ValidationError("\(path): the name must end in .ivf, .y4m, .yuv or .i420")
             }
         }

@@ -4,16 +4,20 @@ import Glibc
 final class ProgressBar {
     private let title: String
     private let total: Int?
+    private let unit: String
     private let isShown: Bool
     private var lastDrawn = -1.0
     private let start = ProgressBar.now()
 
     /// A bar on standard error.
     ///
-    /// - Parameter total: how many steps there will be, where that is known.
-    init(_ title: String, total: Int?) {
+    /// - Parameters:
+    ///   - total: how many steps there will be, where that is known.
+    ///   - unit: what is counted.
+    init(_ title: String, total: Int?, unit: String = "frames") {
         self.title = title
         self.total = total.flatMap { $0 > 0 ? $0 : nil }
+        self.unit = unit
         self.isShown = isatty(STDERR_FILENO) == 1
     }
 
@@ -34,13 +38,13 @@ final class ProgressBar {
     private func draw(_ count: Int, seconds: Double) {
         let rate = Decimal.text(Double(count) / max(seconds, 0.001), decimals: 0)
         guard let total else {
-            write("\r\u{1B}[K\(title)  \(count) frames, \(rate)/s")
+            write("\r\u{1B}[K\(title)  \(count) \(unit), \(rate)/s")
             return
         }
         let width = 32
         let filled = min(width, count * width / total)
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-        write("\r\u{1B}[K\(title) \(bar) \(min(100, count * 100 / total)) %  \(count)/\(total) frames, \(rate)/s")
+        write("\r\u{1B}[K\(title) \(bar) \(min(100, count * 100 / total)) %  \(count)/\(total) \(unit), \(rate)/s")
     }
 
     private func write(_ text: String) {

@@ -1,5 +1,13 @@
-// The fields of the binary headers: IVF is little-endian, rtpdump big-endian. Offsets are the programmer's own; the
-// caller has checked that the structure is there.
+// The fields of the binary headers: IVF is little-endian, rtpdump big-endian, pcap what the machine was that wrote it.
+// Offsets are the programmer's own; the caller has checked that the structure is there.
+
+/// In which order the bytes of a number stand.
+enum ByteOrder: Sendable, CaseIterable {
+    /// The lowest first.
+    case little
+    /// The highest first.
+    case big
+}
 
 extension Span<UInt8> {
     func littleEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int) -> Value {
@@ -10,6 +18,10 @@ extension Span<UInt8> {
 
     func bigEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int) -> Value {
         littleEndian(type, at: offset).byteSwapped
+    }
+
+    func integer<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int, _ order: ByteOrder) -> Value {
+        order == .little ? littleEndian(type, at: offset) : bigEndian(type, at: offset)
     }
 
     func starts(with prefix: some Collection<UInt8>) -> Bool {
@@ -37,5 +49,9 @@ extension [UInt8] {
 
     mutating func append(bigEndian value: some FixedWidthInteger) {
         append(littleEndian: value.byteSwapped)
+    }
+
+    mutating func append(_ value: some FixedWidthInteger, _ order: ByteOrder) {
+        append(littleEndian: order == .little ? value : value.byteSwapped)
     }
 }

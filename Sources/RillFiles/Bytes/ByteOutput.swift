@@ -40,15 +40,20 @@ struct ByteOutput: ~Copyable {
     /// Whether ``replace(at:with:)`` works: not on pipes, terminals and files opened to append.
     var isRewritable: Bool { origin != nil }
 
-    /// Writes `first`, then `second`.
-    mutating func write(_ first: Span<UInt8>, _ second: Span<UInt8> = Span()) throws(FileError) {
+    /// Writes `first`, then `second`, then `third`.
+    mutating func write(
+        _ first: Span<UInt8>, _ second: Span<UInt8> = Span(), _ third: Span<UInt8> = Span()
+    ) throws(FileError) {
         pieces.removeAll()
-        // Both spans live until the write is over.
+        // All spans live until the write is over.
         try unsafe first.withUnsafeBufferPointer { (first) throws(FileError) in
             try unsafe second.withUnsafeBufferPointer { (second) throws(FileError) in
-                unsafe append(first)
-                unsafe append(second)
-                try writePieces()
+                try unsafe third.withUnsafeBufferPointer { (third) throws(FileError) in
+                    unsafe append(first)
+                    unsafe append(second)
+                    unsafe append(third)
+                    try writePieces()
+                }
             }
         }
     }

@@ -2,10 +2,6 @@ import Foundation
 import RillCore
 import RillTestSupport
 
-func write(_ bytes: some Sequence<UInt8>, to path: String) throws {
-    try Data(bytes).write(to: URL(filePath: path))
-}
-
 /// A named pipe that nobody has opened yet.
 func makePipe(_ path: String) throws {
     guard unsafe mkfifo(path, 0o600) == 0 else { throw TestFailure("no pipe at \(path)") }

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Rill
+
+/// `rill replay`: a capture is sent again.
+struct ReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Send the RTP and RTCP packets of a capture over UDP, at the times at which they passed.",
+        discussion: """
+            Takes pcap, pcapng and rtpdump. The packets go out as they are; what is neither RTP nor RTCP, and packets of \
+            which only the front was captured, are left out. The report says what was sent, and how late.
+
+            Examples:
+              rill replay call.pcap --to 127.0.0.1:5004
+              rill replay call.rtpdump --to [::1]:5004 --speed 2 --loop 3 --rtp-only
+            """)
+
+    @Argument(help: "The capture.")
+    var file: String
+
+    @Option(help: "Where to, as HOST:PORT or [V6]:PORT.", transform: addressNotation)
+    var to: UDPAddress
+
+    @Option(help: "How many seconds of the capture pass in one, 0.01 to 1000.")
+    var speed = 1.0
+
+    @Option(help: "How many times to send it.")
+    var loop = 1
+
+    @Option(help: "Send only packets of this source; may be given several times.", transform: ssrcNotation)
+    var ssrc: [SSRC] = []
+
+    @Flag(help: "Leave RTCP out.")
+    var rtpOnly = false
+
+    @Flag(help: "Print one JSON object instead of a table.")
+    var json = false
+
+    func run() throws {
+        var settings = Replay.Settings()
+        settings.speed = speed
+        settings.rounds = loop
+        settings.ssrcs = Set(ssrc)
+        settings.includesRTCP = !rtpOnly
+        let socket = try UDPSocket(connectedTo: to)
+        let bar = ProgressBar("replay", total: nil, unit: "packets")
+        let report = try Replay(of: file, settings: settings).run(to: socket) { bar.update($0) }
+        bar.finish()
+        if json { try JSONOutput.print(report) } else { print(report.text(to)) }
+        if let damage = report.damage { StandardError.print("damaged: \(damage)") }
+        if let failure = report.failure { StandardError.print("not everything was sent: \(failure)") }
+        if report.damage != nil || report.failure != nil { throw ExitCode.failure }
+    }
+
+    func validate() throws {
+        guard ReplayPacer.speedRange.contains(speed) else {
+            throw ValidationError("--speed: \(speed) is outside 0.01 to 1000")
+        }
+        guard loop >= 1 else { throw ValidationError("--loop: a capture is sent at least once") }
+        if file == "-", loop > 1 { throw ValidationError("standard input can be read once only: --loop needs a file") }
+    }
+}
+
+extension Replay.Report {
+    /// The report as a table for people.
+    fileprivate func text(_ address: UDPAddress) -> String {
+        var table = TextTable(["sent to \(address)", ""])
+        table.add(["packets", "\(sent)"])
+        table.add(["bytes", "\(sentBytes)"])
+        table.add(["duration, s", Decimal.text(duration, decimals: 3)])
+        table.add(["mean lateness, ms", Decimal.text(meanLateness, decimals: 3)])
+        table.add(["largest lateness, ms", Decimal.text(maximumLateness, decimals: 3)])
+        func row(_ title: String, _ count: Int) {
+            if count > 0 { table.add([title, "\(count)"]) }
+        }
+        row("refused by the other side", refused)
+        row("not sent: the system refused", failed)
+        row("left out: not asked for", unwanted)
+        row("left out: cut in the capture", cut)
+        row("left out: neither RTP nor RTCP", otherDatagrams)
+        return table.text
+    }
+}

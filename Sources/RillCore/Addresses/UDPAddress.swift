@@ -1,0 +1,57 @@
+/// Where datagrams come from and go to: an Internet address and a port.
+public struct UDPAddress: Hashable, Sendable {
+    /// The machine, or one of its interfaces.
+    public var ip: IPAddress
+    /// The port, 0 where the system is to choose one.
+    public var port: UInt16
+
+    /// A port of a machine.
+    public init(_ ip: IPAddress, port: UInt16) {
+        self.ip = ip
+        self.port = port
+    }
+
+    /// The address that a text names in numbers: `192.0.2.1:5004`, `[2001:db8::1]:5004`; `nil` for every other text.
+    /// Names of hosts take a resolver: `UDPAddress.resolve` of RillNetwork.
+    public init?(_ text: some StringProtocol) {
+        guard let parts = HostAndPort(text), let ip = IPAddress(parts.host), parts.isBracketed == ip.isV6 else {
+            return nil
+        }
+        self.init(ip, port: parts.port)
+    }
+}
+
+extension UDPAddress: CustomStringConvertible {
+    /// `192.0.2.1:5004`, `[2001:db8::1]:5004`.
+    public var description: String { ip.isV6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
+}
+
+extension IPAddress {
+    fileprivate var isV6: Bool { if case .v6 = self { true } else { false } }
+}
+
+/// The parts of `HOST:PORT` and `[V6]:PORT`, the host not yet looked at.
+package struct HostAndPort {
+    /// A name, or an address in numbers.
+    package let host: String
+    package let port: UInt16
+    /// Whether the host stood in square brackets, as addresses of version 6 must.
+    package let isBracketed: Bool
+
+    /// `nil` where there is no host, or no port from 0 to 65535.
+    package init?(_ text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+        let digits = bytes[(colon + 1)...]
+        guard (1...5).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            let port = UInt16(String(decoding: digits, as: UTF8.self))
+        else { return nil }
+        var host = bytes[..<colon]
+        isBracketed = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
+        if isBracketed { host = host.dropFirst().dropLast() }
+        // A second colon without brackets leaves open where the address ends.
+        guard !host.isEmpty, isBracketed || !host.contains(UInt8(ascii: ":")) else { return nil }
+        self.host = String(decoding: host, as: UTF8.self)
+        self.port = port
+    }
+}

@@ -1,0 +1,127 @@
+import RillCore
+
+/// Reads the UDP datagrams of a capture: pcap, pcapng or rtpdump, told by its first bytes.
+///
+///     let capture = try CaptureReader(path: "call.pcapng")
+///     var bytes: [UInt8] = []
+///     while let datagram = try capture.next(into: &bytes) {
+///         print(datagram.time, datagram.destination, bytes.count)
+///     }
+///     print(capture.statistics)
+///
+/// Packets are looked for behind Ethernet (with VLAN tags), Linux "cooked" heads of both versions, raw IP and loopback, in
+/// IPv4 and IPv6. Fragments are not put together: they are counted and passed over, as is everything that is not UDP.
+///
+/// One owner, one thread at a time. It reads from the front to the back, so a pipe does as well as a file, and keeps one
+/// packet (of at most 256 KiB): nothing is allocated once `bytes` has grown to the largest.
+public final class CaptureReader {
+    /// `.pcap`, `.pcapng` or `.rtpDump`.
+    public let format: VideoFileFormat
+    /// What was in the capture so far.
+    public private(set) var statistics = CaptureStatistics()
+    // One of these is there, as the format says.
+    private var rtpDump: RTPDumpReader?
+    private var pcap: PCAPReader?
+    private var pcapng: PCAPNGReader?
+    private var packet: [UInt8] = []
+    private var lastTime = MediaTime.zero
+    private var failure: FileError?
+
+    /// Opens a file and reads its head; `-` is standard input.
+    ///
+    /// - Throws: `notFound`, `openFailed`, `readFailed`; `empty`, `foreign`, `truncated`, `headerTooLong`, `damaged`;
+    ///   `unsupportedFormat` for a version or link type that is not known.
+    public convenience init(path: String) throws(FileError) {
+        try self.init(try ByteInput(path: path))
+    }
+
+    package init(_ input: consuming ByteInput) throws(FileError) {
+        var input = input
+        let format = try input.sniffFormat()
+        switch format {
+        case .rtpDump: rtpDump = try RTPDumpReader(input)
+        case .pcap: pcap = try PCAPReader(input)
+        case .pcapng: pcapng = try PCAPNGReader(input)
+        case .y4m, .i420, .nv12, .ivf, .png, nil:
+            guard !input.buffered.isEmpty else { throw .empty(path: input.path) }
+            throw .foreign(
+                path: input.path, expected: "pcap, pcapng or rtpdump", found: input.buffered.prefixBytes())
+        }
+        self.format = format ?? .pcap
+    }
+
+    /// Replaces `bytes` by those of the next datagram; `nil` after the last.
+    ///
+    /// - Throws: `truncated` when the file ends inside a packet, `damaged`, `invalidField`, `tooLarge`, `timeOutOfRange`
+    ///   when it says what cannot be, `readFailed`; then the same for ever. What was given before is good.
+    public func next(into bytes: inout [UInt8]) throws(FileError) -> CapturedDatagram? {
+        if let failure { throw failure }
+        do throws(FileError) {
+            if let rtpDump { return try nextRecord(of: rtpDump, into: &bytes) }
+            while let found = try nextPacket() {
+                if let datagram = datagram(in: found, into: &bytes) { return datagram }
+            }
+            return nil
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Bytes read so far.
+    public var position: Int { rtpDump?.position ?? pcap?.position ?? pcapng?.position ?? 0 }
+
+    private func nextPacket() throws(FileError) -> CapturedPacket? {
+        format == .pcap ? try pcap?.next(into: &packet) : try pcapng?.next(into: &packet)
+    }
+
+    // MARK: Finding datagrams
+
+    private func nextRecord(
+        of reader: RTPDumpReader, into bytes: inout [UInt8]
+    ) throws(FileError) -> CapturedDatagram? {
+        guard let record = try reader.next(into: &bytes) else { return nil }
+        statistics.packets += 1
+        let header = reader.header
+        // 2^32 seconds are 136 years, and the rest is at most 49 days: no sum of these fields overflows.
+        let start = Int64(header.startSeconds) * 1_000_000_000 + Int64(header.startMicroseconds) * 1000
+        return handOut(
+            CapturedDatagram(
+                time: MediaTime(nanoseconds: start + record.time.nanoseconds), source: nil,
+                destination: UDPAddress(.v4(header.address), port: header.port), byteCount: record.byteCount,
+                originalByteCount: max(record.originalByteCount, record.byteCount), position: record.position))
+    }
+
+    /// The datagram in a packet, if there is one.
+    private func datagram(in found: CapturedPacket, into bytes: inout [UInt8]) -> CapturedDatagram? {
+        statistics.packets += 1
+        lastTime = found.time ?? lastTime
+        let frame = packet  // shared, not copied: it lives no longer than this call
+        let internet: InternetPacket
+        switch found.linkType.content(of: frame.span) {
+        case .internet(let offset): internet = InternetPacket(in: frame.span, at: offset)
+        case .other: internet = .other
+        case .tooShort: internet = .unreadable
+        }
+        switch internet {
+        case .fragment: statistics.fragments += 1
+        case .other: statistics.others += 1
+        case .unreadable: statistics.unreadable += 1
+        case .datagram(let datagram):
+            bytes.removeAll(keepingCapacity: true)
+            bytes.append(contentsOf: frame[datagram.payload])
+            return handOut(
+                CapturedDatagram(
+                    time: lastTime, source: datagram.source, destination: datagram.destination,
+                    byteCount: datagram.payload.count, originalByteCount: datagram.originalByteCount,
+                    position: found.position + datagram.payload.lowerBound))
+        }
+        return nil
+    }
+
+    private func handOut(_ datagram: CapturedDatagram) -> CapturedDatagram {
+        statistics.datagrams += 1
+        if datagram.isCut { statistics.cutDatagrams += 1 }
+        return datagram
+    }
+}

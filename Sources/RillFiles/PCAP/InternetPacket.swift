@@ -1,0 +1,139 @@
+import RillCore
+
+// RFC 791 §3.1 and RFC 768:
+//
+//      0                   1                   2                   3
+//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |Version|  IHL  |Type of Service|          Total Length         |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |         Identification        |Flags|      Fragment Offset    |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |  Time to Live |    Protocol   |         Header Checksum       |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                       Source Address                          |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                    Destination Address                        |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                    Options (IHL - 5 words)                    |
+//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+//     |          Source Port          |       Destination Port        |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |            Length             |           Checksum            |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//
+// RFC 8200 §3:
+//
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |Version| Traffic Class |           Flow Label                  |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |         Payload Length        |  Next Header  |   Hop Limit   |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//     |                 Source Address (four words)                   |
+//     |               Destination Address (four words)                |
+//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+
+/// What a captured Internet packet holds for a reader of datagrams.
+enum InternetPacket: Equatable {
+    /// A UDP datagram.
+    case datagram(Datagram)
+    /// A piece of something that was too long for one packet.
+    case fragment
+    /// Another protocol.
+    case other
+    /// Its headers are cut short, or contradict themselves.
+    case unreadable
+
+    struct Datagram: Equatable {
+        var source: UDPAddress
+        var destination: UDPAddress
+        /// Where in the frame what was captured of its bytes stands.
+        var payload: Range<Int>
+        /// Bytes that it had.
+        var originalByteCount: Int
+    }
+
+    static let protocolNumber: UInt8 = 17
+    static let v4HeaderByteCount = 20
+    static let v6HeaderByteCount = 40
+    static let udpHeaderByteCount = 8
+}
+
+extension InternetPacket {
+    /// Looks at the packet that begins at `offset` of a frame. Any bytes will do.
+    init(in frame: Span<UInt8>, at offset: Int) {
+        guard frame.count > offset else {
+            self = .unreadable
+            return
+        }
+        switch frame[offset] >> 4 {
+        case 4: self = InternetPacket.version4(frame, at: offset)
+        case 6: self = InternetPacket.version6(frame, at: offset)
+        default: self = .other
+        }
+    }
+
+    private static func version4(_ frame: Span<UInt8>, at start: Int) -> InternetPacket {
+        guard frame.count - start >= v4HeaderByteCount else { return .unreadable }
+        let headerByteCount = 4 * Int(frame[start] & 0x0F)
+        var byteCount = Int(frame.bigEndian(UInt16.self, at: start + 2))
+        // A network card that cuts packets up itself is given them without a length.
+        if byteCount == 0 { byteCount = frame.count - start }
+        guard headerByteCount >= v4HeaderByteCount, byteCount >= headerByteCount else { return .unreadable }
+        // More to come, or not the first: the flag is the third bit, the offset the thirteen behind it.
+        guard frame.bigEndian(UInt16.self, at: start + 6) & 0x3FFF == 0 else { return .fragment }
+        guard frame[start + 9] == protocolNumber else { return .other }
+        return datagram(
+            frame, at: start + headerByteCount, endingAt: start + byteCount,
+            from: .v4(frame.bigEndian(UInt32.self, at: start + 12)),
+            to: .v4(frame.bigEndian(UInt32.self, at: start + 16)))
+    }
+
+    private static func version6(_ frame: Span<UInt8>, at start: Int) -> InternetPacket {
+        guard frame.count - start >= v6HeaderByteCount else { return .unreadable }
+        let end = start + v6HeaderByteCount + Int(frame.bigEndian(UInt16.self, at: start + 4))
+        var next = frame[start + 6]
+        var position = start + v6HeaderByteCount
+        while next != protocolNumber {
+            // Eight bytes are the least that an extension header has.
+            guard frame.count - position >= 8 else { return isExtension(next) ? .unreadable : .other }
+            switch next {
+            // Hop-by-hop options, routing, destination options, mobility, host identity, shim6.
+            case 0, 43, 60, 135, 139, 140: next = skip(8 + 8 * Int(frame[position + 1]))
+            case 51: next = skip(8 + 4 * Int(frame[position + 1]))  // authentication counts words, less two
+            case 44:
+                guard frame.bigEndian(UInt16.self, at: position + 2) & 0xFFF9 == 0 else { return .fragment }
+                next = skip(8)
+            default: return .other
+            }
+        }
+        /// Passes over a header and says which one follows.
+        func skip(_ byteCount: Int) -> UInt8 {
+            let following = frame[position]
+            position += byteCount
+            return following
+        }
+        return datagram(
+            frame, at: position, endingAt: end, from: .v6(frame.bigEndian(UInt128.self, at: start + 8), zone: 0),
+            to: .v6(frame.bigEndian(UInt128.self, at: start + 24), zone: 0))
+    }
+
+    private static func isExtension(_ header: UInt8) -> Bool {
+        [0, 43, 44, 51, 60, 135, 139, 140].contains(header)
+    }
+
+    /// - Parameter end: where the Internet packet says that it ends; it may have been cut before that.
+    private static func datagram(
+        _ frame: Span<UInt8>, at start: Int, endingAt end: Int, from source: IPAddress, to destination: IPAddress
+    ) -> InternetPacket {
+        guard frame.count - start >= udpHeaderByteCount else { return .unreadable }
+        let byteCount = Int(frame.bigEndian(UInt16.self, at: start + 4))
+        guard byteCount >= udpHeaderByteCount, start + byteCount <= end else { return .unreadable }
+        return .datagram(
+            Datagram(
+                source: UDPAddress(source, port: frame.bigEndian(UInt16.self, at: start)),
+                destination: UDPAddress(destination, port: frame.bigEndian(UInt16.self, at: start + 2)),
+                payload: start + udpHeaderByteCount..<min(start + byteCount, frame.count),
+                originalByteCount: byteCount - udpHeaderByteCount))
+    }
+}

@@ -1,0 +1,156 @@
+// How the lines of a session description are cut up. All cuts are made between bytes, at ASCII signs: Swift's characters
+// would take a colon and an accent behind it for one.
+
+/// The signs that the grammar of RFC 8866 §9 is made of.
+enum Sign {
+    static let space = UInt8(ascii: " ")
+    static let colon = UInt8(ascii: ":")
+    static let comma = UInt8(ascii: ",")
+    static let equals = UInt8(ascii: "=")
+    static let semicolon = UInt8(ascii: ";")
+    static let slash = UInt8(ascii: "/")
+}
+
+extension Substring {
+    /// What stands before the first `sign`, and what stands behind it; `nil` where there is none.
+    func cut(at sign: UInt8) -> (before: Substring, after: Substring?) {
+        guard let index = utf8.firstIndex(of: sign) else { return (self, nil) }
+        return (self[..<index], self[utf8.index(after: index)...])
+    }
+
+    /// The pieces between the signs, empty ones too.
+    func pieces(at sign: UInt8) -> [Substring] {
+        var pieces: [Substring] = []
+        var rest = self
+        while true {
+            let (piece, after) = rest.cut(at: sign)
+            pieces.append(piece)
+            guard let after else { return pieces }
+            rest = after
+        }
+    }
+
+    /// What stands between spaces and tabs.
+    var words: [Substring] {
+        var words: [Substring] = []
+        var rest = self.trimmed
+        while !rest.isEmpty {
+            let end = rest.utf8.firstIndex(where: isBlank) ?? rest.endIndex
+            words.append(rest[..<end])
+            rest = rest[end...].trimmed
+        }
+        return words
+    }
+
+    /// The text without blanks at its ends.
+    var trimmed: Substring {
+        guard let first = utf8.firstIndex(where: { !isBlank($0) }),
+            let last = utf8.lastIndex(where: { !isBlank($0) })
+        else { return self[endIndex...] }
+        return self[first...last]
+    }
+
+    /// The text as a whole number from `range`, written in nothing but digits; `nil` for everything else.
+    func number(in range: ClosedRange<UInt64>) -> UInt64? {
+        guard (1...20).contains(utf8.count), utf8.allSatisfy(isDigit), let value = UInt64(self) else { return nil }
+        return range.contains(value) ? value : nil
+    }
+
+    /// The text as a payload type.
+    var payloadType: PayloadType? { number(in: 0...127).map { PayloadType(UInt8($0)) } }
+}
+
+func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+private func isBlank(_ byte: UInt8) -> Bool { byte == Sign.space || byte == UInt8(ascii: "\t") }
+
+/// The lines of a text in whatever way they end (CR LF, LF, CR), with their numbers; empty ones are passed over.
+struct SDPLines: ~Escapable {
+    private let bytes: Span<UInt8>
+    private var position = 0
+    private var number = 0
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>) {
+        self.bytes = bytes
+    }
+
+    /// One line: its number, its letter, and what stands behind the equals sign.
+    struct Line {
+        let number: Int
+        let type: Unicode.Scalar
+        let value: Substring
+    }
+
+    /// The next line; `nil` behind the last.
+    ///
+    /// - Throws: `notALine`.
+    @_lifetime(self: copy self)
+    mutating func next() throws(SDPError) -> Line? {
+        while position < bytes.count {
+            var text: [UInt8] = []
+            var hasZero = false
+            while position < bytes.count, bytes[position] != 0x0A, bytes[position] != 0x0D {
+                text.append(bytes[position])
+                hasZero = hasZero || bytes[position] == 0
+                position += 1
+            }
+            number += 1
+            // A carriage return and a line feed end one line.
+            if position < bytes.count {
+                let isPair = bytes[position] == 0x0D && position + 1 < bytes.count && bytes[position + 1] == 0x0A
+                position += isPair ? 2 : 1
+            }
+            let line = String(decoding: text, as: UTF8.self)[...].trimmed
+            guard !line.isEmpty else { continue }
+            let (name, value) = line.cut(at: Sign.equals)
+            guard !hasZero, let value, let type = name.unicodeScalars.first, name.utf8.count == 1,
+                type.properties.isAlphabetic
+            else { throw .notALine(line: number, text: String(line.prefix(80))) }
+            return Line(number: number, type: type, value: value)
+        }
+        return nil
+    }
+}
+
+extension SDPLines.Line {
+    /// What `parse` makes of `text`.
+    ///
+    /// - Throws: `invalidValue`, when it makes nothing of it.
+    func require<Value>(
+        _ text: Substring, as field: String, _ parse: (Substring) -> Value?
+    ) throws(SDPError) -> Value {
+        guard let value = parse(text) else {
+            throw .invalidValue(line: number, field: field, value: String(text.prefix(80)))
+        }
+        return value
+    }
+
+    /// Sets what can be said once.
+    ///
+    /// - Throws: `repeated`, or `invalidValue`.
+    func set<Value>(
+        _ place: inout Value?, as field: String, to text: Substring, _ parse: (Substring) -> Value?
+    ) throws(SDPError) {
+        guard place == nil else { throw .repeated(line: number, field: field) }
+        place = try require(text, as: field, parse)
+    }
+}
+
+extension String {
+    /// Appends a line. A value with a line end in it would become two: the programmer's mistake.
+    mutating func appendLine(_ type: Unicode.Scalar, _ value: String) {
+        precondition(
+            !value.utf8.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 },
+            "a value in a session description stands on one line")
+        unicodeScalars.append(type)
+        append("=")
+        append(value)
+        append("\r\n")
+    }
+
+    /// Appends `a=name` or `a=name:value`.
+    mutating func appendAttribute(_ name: String, _ value: String? = nil) {
+        appendLine("a", value.map { "\(name):\($0)" } ?? name)
+    }
+}

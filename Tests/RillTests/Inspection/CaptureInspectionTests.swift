@@ -1,0 +1,140 @@
+import RillTestSupport
+import Testing
+
+@testable import Rill
+
+@Suite struct CaptureInspectionTests {
+    let folder = TemporaryFolder()
+    private let here = UDPAddress(.v4(0x0A00_0001), port: 4000)
+    private let there = UDPAddress(.v4(0x0A00_0002), port: 5004)
+
+    /// Writes datagrams a millisecond apart.
+    private func capture(_ name: String, _ datagrams: [[UInt8]]) throws -> String {
+        let path = folder.path(name)
+        let writer = try CaptureWriter(path: path)
+        for (index, bytes) in datagrams.enumerated() {
+            try writer.write(bytes.span, from: here, to: there, at: .zero + .milliseconds(index))
+        }
+        try writer.finish()
+        return path
+    }
+
+    /// The frames of an IVF file.
+    private func frames(_ path: String) throws -> (frames: [[UInt8]], timestamps: [Int64]) {
+        let file = try IVFReader(path: path)
+        var (payload, frames, timestamps): ([UInt8], [[UInt8]], [Int64]) = ([], [], [])
+        while let frame = try file.next(into: &payload) {
+            frames.append(payload)
+            timestamps.append(frame.timestamp)
+        }
+        return (frames, timestamps)
+    }
+
+    private func extract(_ path: String, codec: VideoCodec = .vp8) throws -> FrameExtraction.Report {
+        try FrameExtraction(of: CodedClip.ssrc, payloadType: CodedClip.payloadType, codec: codec)
+            .run(from: path, to: folder.path("out.ivf"))
+    }
+
+    @Test(arguments: ["call.pcap", "call.pcapng", "call.rtpdump"])
+    func `A stream is found in every kind of capture, and its frames are the clip's`(name: String) throws {
+        let clip = try CodedClip()
+        let path = try capture(name, clip.packets.flatMap { $0 })
+        let inspection = try FileInspection(of: path)
+        #expect(inspection.damage == nil && inspection.streams.count == 1)
+        let stream = try #require(inspection.streams.first)
+        #expect(stream.ssrc == CodedClip.ssrc.description && stream.codec == "VP8" && stream.payloadType == 96)
+        #expect(stream.frames == clip.frames.count && stream.resolution == "640x480")
+        #expect(
+            stream.descriptor
+                == FileInspection.Descriptor(pictureIDBits: 15, temporalLayers: 1, hasTL0PictureIndex: true))
+        let count = clip.packets.joined().count
+        #expect(stream.packets?.count == count && stream.packets?.lost == 0)
+        #expect(stream.packets?.bytes == clip.packets.joined().reduce(0) { $0 + $1.count })
+        #expect(stream.packets?.payloadTypes == [FileInspection.PayloadTypeCount(payloadType: 96, count: count)])
+
+        let report = try extract(path)
+        let written = try frames(folder.path("out.ivf"))
+        #expect(written.frames == clip.frames)
+        #expect(written.timestamps == clip.times.map { $0.ticks(rate: 90000) })
+        #expect(report.frames == clip.frames.count && report.keyFrames == stream.keyFrames)
+        #expect(report.incompleteFrames == 0 && report.framesBeforeKeyFrame == 0)
+    }
+
+    @Test func `Lost packets cost their frames, reordered and repeated ones none`() throws {
+        let clip = try CodedClip()
+        var packets = clip.packets
+        let broken = try #require(packets.indices.first { $0 > 2 && packets[$0].count > 1 })
+        packets[broken].remove(at: 1)
+        var datagrams = packets.flatMap { $0 }
+        let place = packets[..<(broken + 1)].joined().count + 5
+        datagrams.swapAt(place, place + 3)
+        datagrams.insert(datagrams[place + 6], at: place + 9)
+        let path = try capture("call.pcap", datagrams)
+
+        let packetCounts = try #require(try FileInspection(of: path).streams.first?.packets)
+        #expect(packetCounts.lost == 1 && packetCounts.duplicated == 1 && packetCounts.reordered == 3)
+        let report = try extract(path)
+        var expected = clip.frames
+        expected.remove(at: broken)
+        #expect(try frames(folder.path("out.ivf")).frames == expected)
+        #expect(report.incompleteFrames == 1 && report.frames == expected.count)
+    }
+
+    @Test func `Frames before the first key frame are left out`() throws {
+        let clip = try CodedClip()
+        let packets = clip.packets[1...3] + clip.packets[0...1]
+        var datagrams = packets.flatMap { $0 }
+        for (index, var datagram) in datagrams.enumerated() {
+            (datagram[2], datagram[3]) = (UInt8(index >> 8), UInt8(index & 0xFF))
+            datagrams[index] = datagram
+        }
+        let report = try extract(try capture("call.pcap", datagrams))
+        #expect(report.framesBeforeKeyFrame == 3 && report.frames == 2)
+        #expect(try frames(folder.path("out.ivf")).frames == Array(clip.frames[0...1]))
+    }
+
+    @Test func `RTCP is counted by kind, and what is neither is no stream`() throws {
+        let report: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 9]
+        let request: [UInt8] = [0x81, 206, 0, 2, 0, 0, 0, 9, 0, 0, 0xCA, 0xFE]
+        let feedback: [UInt8] = [0x8F, 205, 0, 2, 0, 0, 0, 9, 0, 0, 0xCA, 0xFE]
+        let cut: [UInt8] = [0x80, 200, 0, 9, 0, 0, 0, 9]
+        let stun: [UInt8] = [0, 1, 0, 0, 0x21, 0x12, 0xA4, 0x42]
+        // Looks like RTP, and like nothing that follows.
+        let chance: [UInt8] = [0x9F, 0x12, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3]
+        let clip = try CodedClip()
+        let path = try capture(
+            "call.pcap", [report + request, report + feedback, request, cut, stun, chance] + clip.packets[0])
+        let inspection = try FileInspection(of: path)
+        #expect(inspection.streams.map(\.ssrc) == [SSRC(9).description, CodedClip.ssrc.description])
+        #expect(inspection.streams[0].packets?.rtcp == 4)
+        #expect(
+            inspection.streams[0].packets?.rtcpKinds == ["RR": 2, "PLI": 2, "transport-cc": 1, "unreadable": 1])
+        #expect(inspection.capture?.otherDatagrams == 3)
+        #expect(inspection.largestStream(ssrc: nil)?.ssrc == CodedClip.ssrc.description)
+        #expect(inspection.largestStream(ssrc: SSRC(9)) == nil)
+    }
+
+    @Test func `Packets of another format are none of VP8, unless that is said`() throws {
+        // Sixteen times a marked packet that begins "key frame" without its start code.
+        let packets = (0..<16).map {
+            [0x80, 0xE0, 0, UInt8($0), 0, 0, 0, UInt8($0), 0, 0, 0, 1, 0x10] + [UInt8](repeating: 0, count: 20)
+        }
+        let path = try capture("call.pcap", packets)
+        let guessed = try #require(try FileInspection(of: path).streams.first)
+        #expect(guessed.codec == nil && guessed.frames == 0 && guessed.packets?.count == 16)
+        let told = try #require(try FileInspection(of: path, codec: .vp8).streams.first)
+        #expect(told.codec == "VP8" && told.frames == 16 && told.keyFrames == 0)
+    }
+
+    @Test func `A capture that ends in the middle is read up to there, and says so`() throws {
+        let clip = try CodedClip()
+        let path = try capture("call.pcap", clip.packets.flatMap { $0 })
+        let bytes = try read(path)
+        let half = folder.path("half.pcap")
+        try write(Array(bytes[..<(bytes.count / 2)]), to: half)
+        let inspection = try FileInspection(of: half)
+        #expect(inspection.damage?.contains("ends too early") == true)
+        #expect((inspection.streams.first?.frames ?? 0) > 5)
+        #expect(try extract(half).damage == inspection.damage)
+    }
+}
