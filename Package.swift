@@ -72,12 +72,15 @@ let package = Package(
         .target(
             name: "RillTestSupport", dependencies: ["RillCore"], path: "Tests/RillTestSupport",
             swiftSettings: settings),
+        // What libFuzzer and the tests run alike; the package in Fuzzing/ compiles the same files.
+        .target(
+            name: "RillFuzzBodies", dependencies: ["RillRTP"], path: "Tests/RillFuzzBodies", swiftSettings: settings),
         tests(of: "RillCore"),
         tests(of: "RillImage"),
         tests(of: "RillCapture"),
         tests(of: "RillFiles"),
         tests(of: "RillCodec"),
-        tests(of: "RillRTP"),
+        tests(of: "RillRTP", ["RillFuzzBodies"]),
         tests(of: "RillSend", ["RillCodec", "RillFiles"]),
         tests(of: "RillNetwork"),
         tests(of: "RillReceive", ["RillSend"]),

@@ -33,9 +33,12 @@ struct Bench {
     init() {
         var map = HeaderExtensionMap()
         var layout = HeaderExtensionLayout()
-        // Both numbers are free and above 0.
-        try! map.set(.absoluteSendTime, id: 3)
-        try! map.set(.transportSequenceNumber, id: 5)
+        do throws(RTPError) {
+            try map.set(.absoluteSendTime, id: 3)
+            try map.set(.transportSequenceNumber, id: 5)
+        } catch {
+            preconditionFailure("both numbers are free: \(error)")
+        }
         layout.add(id: 3, byteCount: AbsoluteSendTime.byteCount)
         layout.add(id: 5, byteCount: TransportSequenceNumber.byteCount)
         self.map = map

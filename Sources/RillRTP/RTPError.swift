@@ -4,7 +4,8 @@ public enum RTPError: Error, Equatable, Sendable {
     case truncated(needed: Int, available: Int)
     /// The version field is not 2.
     case unsupportedVersion(UInt8)
-    /// The padding count at the end of the packet is zero or larger than the room behind the header.
+    /// The padding count at the end of the packet is zero or larger than the room behind the header, or in RTCP no
+    /// multiple of four.
     case invalidPadding(count: Int, available: Int)
     /// An element of a header extension has a length that what it stands for cannot have.
     case invalidExtension(byteCount: Int)
@@ -55,7 +56,7 @@ extension RTPError: CustomStringConvertible {
         case .unsupportedVersion(let version):
             "RTP version \(version), only version 2 exists"
         case .invalidPadding(let count, let available):
-            "the padding count says \(count) bytes, the packet has room for 1 to \(available)"
+            "a padding count of \(count) bytes where there is room for \(available)"
         case .invalidExtension(let byteCount):
             "a header extension element of \(byteCount) bytes"
         case .invalidExtensionID(let id):

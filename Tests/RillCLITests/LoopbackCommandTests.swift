@@ -15,7 +15,7 @@ import Testing
         var layers: [Layer]
     }
 
-    private func report(_ outcome: Program.Outcome) throws -> Report {
+    private func report(_ outcome: RunningProgram.Outcome) throws -> Report {
         try JSONDecoder().decode(Report.self, from: Data(outcome.output))
     }
 

@@ -13,14 +13,23 @@ package enum Peer: String {
     }
 
     /// The same with a list of arguments.
+    ///
+    /// - Parameter seconds: when to stop it, if it has not ended by then. Where the peer is not known to end by itself,
+    ///   that is as expected; else it throws.
     @discardableResult
-    package func run(_ arguments: [String]) throws -> [UInt8] {
-        try start(arguments, limit: 600).finish()
+    package func run(
+        _ arguments: [String], stoppedAfter seconds: Int = 600, asExpected: Bool = false
+    ) throws -> [UInt8] {
+        let outcome = try start(arguments, limit: seconds).program.wait()
+        guard outcome.status == 0 || outcome.isStopped && asExpected else {
+            throw TestFailure("\(rawValue) \(arguments): \(outcome.errors)")
+        }
+        return outcome.output
     }
 
     /// Starts it, to run beside the test for at most `limit` seconds.
     package func start(_ arguments: [String], limit: Int) throws -> RunningPeer {
         guard let program = Program(named: rawValue) else { throw TestFailure("\(rawValue) is not installed") }
-        return try RunningPeer(program.path, arguments, limit: limit)
+        return RunningPeer("\(rawValue) \(arguments)", try program.start(arguments, limit: limit))
     }
 }

@@ -9,9 +9,9 @@
 /// The elements are those that the layout was told of, or fewer: what is left of its room becomes padding. `output` is
 /// the same throughout and nothing else is appended between. Allocates nothing.
 public struct HeaderExtensionWriter {
-    private let form: HeaderExtensionForm
+    @usableFromInline let form: HeaderExtensionForm
     /// Where in the output the block ends.
-    private let end: Int
+    @usableFromInline let end: Int
 
     /// Begins a block. `output` has room for `layout.byteCount` bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)
@@ -25,7 +25,7 @@ public struct HeaderExtensionWriter {
     }
 
     /// Appends an element that says `value`.
-    @_lifetime(output: copy output)
+    @inlinable @_lifetime(output: copy output)
     public func append(_ value: some HeaderExtensionValue, id: UInt8, into output: inout OutputSpan<UInt8>) {
         beginElement(id: id, byteCount: value.byteCount, into: &output)
         value.write(into: &output)
@@ -45,8 +45,8 @@ public struct HeaderExtensionWriter {
         output.append(repeating: 0, count: end - output.count)
     }
 
-    @_lifetime(output: copy output)
-    private func beginElement(id: UInt8, byteCount: Int, into output: inout OutputSpan<UInt8>) {
+    @usableFromInline @_lifetime(output: copy output)
+    func beginElement(id: UInt8, byteCount: Int, into output: inout OutputSpan<UInt8>) {
         precondition(id != 0, "element number 0 is padding")
         switch form {
         case .oneByte:

@@ -44,7 +44,7 @@ public struct RTPPacket: ~Escapable, BitwiseCopyable {
     /// Takes a packet apart.
     ///
     /// - Throws: `truncated`, `unsupportedVersion` or `invalidPadding`.
-    @inlinable @_lifetime(copy bytes)
+    @inlinable @inline(__always) @_lifetime(copy bytes)  // A caller that looks at less pays for less.
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(bytes)
         let first = try reader.uint8()

@@ -16,7 +16,7 @@ public struct RTCPPacket: ~Escapable {
     public let type: RTCPPacketType
     /// Five bits whose meaning depends on the type: how many reports or sources follow, or the kind of feedback (FMT).
     public let count: UInt8
-    /// What follows the first word, padding left out.
+    /// What follows the first word, padding left out: whole words.
     public let body: Span<UInt8>
     /// Bytes of padding behind the body.
     public let paddingByteCount: Int
@@ -58,7 +58,8 @@ public struct RTCPPacket: ~Escapable {
         let range = try reader.range(4 * words)
         if first & RTCPPacket.paddingBit != 0 {
             let padding = range.isEmpty ? 0 : Int(bytes[range.upperBound - 1])
-            guard padding > 0, padding <= range.count else {
+            // "It will be a multiple of four" (RFC 3550 §6.4.1): what is left are whole words.
+            guard padding > 0, padding % 4 == 0, padding <= range.count else {
                 throw .invalidPadding(count: padding, available: range.count)
             }
             paddingByteCount = padding

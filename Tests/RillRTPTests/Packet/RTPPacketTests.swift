@@ -98,7 +98,7 @@ import Testing
         bytes[0] = 0x40
         #expect(error(bytes) == .unsupportedVersion(1))
         bytes[0] = 0x8F
-        #expect(error(bytes) == .truncated(needed: 16, available: 15))
+        #expect(error(bytes) == .truncated(needed: 72, available: 15))
         bytes[0] = 0x90
         #expect(error(bytes) == .truncated(needed: 16, available: 15))
         bytes[0] = 0xA0

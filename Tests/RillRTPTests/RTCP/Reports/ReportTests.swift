@@ -4,72 +4,90 @@ import Testing
 
 @Suite struct ReportTests {
     @Test func `A sender report says what its bytes say`() throws {
-        let report = try parsed(RTCPSamples.senderReport) { packet in try SenderReport.parse(packet) }
-        #expect(report.ssrc == SSRC(0xCAFE))
-        #expect(report.ntpTimestamp == NTPTimestamp(seconds: 0xB44D_B705, fraction: 0x2000_0000))
-        #expect(report.rtpTimestamp == RTPTimestamp(0x1234_5678))
-        #expect(report.packetCount == 1000 && report.octetCount == 1_000_000)
-        #expect(report.blocks.count == 1)
-        #expect(
-            report.blocks[SSRC(0xBEEF)]
-                == ReportBlock(
-                    ssrc: SSRC(0xBEEF), fractionLost: 64, cumulativeLost: -2, extendedHighestSequenceNumber: 131_071,
-                    jitter: 42))
-        #expect(report.blocks[SSRC(1)] == nil)
-        #expect(written(report.byteCount) { output in report.write(into: &output) } == RTCPSamples.senderReport)
+        try parsed(RTCPSamples.senderReport) { packet in
+            let report = try SenderReport(parsing: packet)
+            #expect(report.ssrc == SSRC(0xCAFE))
+            #expect(report.ntpTimestamp == NTPTimestamp(seconds: 0xB44D_B705, fraction: 0x2000_0000))
+            #expect(report.rtpTimestamp == RTPTimestamp(0x1234_5678))
+            #expect(report.packetCount == 1000 && report.octetCount == 1_000_000)
+            let blocks = report.blocks.array
+            #expect(
+                blocks == [
+                    ReportBlock(
+                        ssrc: SSRC(0xBEEF), fractionLost: 64, cumulativeLost: -2,
+                        extendedHighestSequenceNumber: 131_071, jitter: 42)
+                ])
+            #expect(written(report.byteCount) { output in report.write(into: &output) } == RTCPSamples.senderReport)
+        }
     }
 
     @Test func `A receiver report says what its bytes say`() throws {
-        let report = try parsed(RTCPSamples.receiverReport) { packet in try ReceiverReport.parse(packet) }
-        #expect(report.ssrc == SSRC(0xBEEF))
-        #expect(report.blocks.count == 2)
-        #expect(report.blocks[0].cumulativeLost == 7 && report.blocks[0].fractionLost == 0)
-        #expect(report.blocks[0].lastSenderReport == NTPShort(rawValue: 0xB705_2000))
-        #expect(report.blocks[0].delaySinceLastSenderReport == NTPShort(nanoseconds: 5_250_000_000))
-        #expect(report.blocks[1].fractionLost == 255 && report.blocks[1].cumulativeLost == 0x7F_FFFF)
-        #expect(written(report.byteCount) { output in report.write(into: &output) } == RTCPSamples.receiverReport)
+        try parsed(RTCPSamples.receiverReport) { packet in
+            let report = try ReceiverReport(parsing: packet)
+            #expect(report.ssrc == SSRC(0xBEEF))
+            let blocks = report.blocks.array
+            #expect(blocks.count == 2)
+            #expect(blocks[0].cumulativeLost == 7 && blocks[0].fractionLost == 0)
+            #expect(blocks[0].lastSenderReport == NTPShort(rawValue: 0xB705_2000))
+            #expect(blocks[0].delaySinceLastSenderReport == NTPShort(nanoseconds: 5_250_000_000))
+            #expect(blocks[1].fractionLost == 255 && blocks[1].cumulativeLost == 0x7F_FFFF)
+            #expect(written(report.byteCount) { output in report.write(into: &output) } == RTCPSamples.receiverReport)
+        }
     }
 
-    @Test(arguments: [0, 1, 2, 30, 31])
-    func `Reports of any number of blocks come back`(count: Int) throws {
+    @Test(arguments: [0, 1, 2, 30, 31], [0, 4, 40])
+    func `Reports of any number of blocks and any extension come back`(count: Int, extensionByteCount: Int) throws {
         var random = SeededGenerator(seed: 11)
-        var blocks = ReportBlocks()
-        for _ in 0..<count { blocks.append(randomBlock(&random)) }
+        let blocks = (0..<count).map { _ in randomBlock(&random) }
+        let words = random.bytes(extensionByteCount)
+        let time = NTPTimestamp(rawValue: random.next())
         let sender = SenderReport(
-            ssrc: SSRC(1), ntpTimestamp: NTPTimestamp(rawValue: random.next()), rtpTimestamp: RTPTimestamp(2),
-            packetCount: .max, octetCount: 0, blocks: blocks)
+            ssrc: SSRC(1), ntpTimestamp: time, rtpTimestamp: RTPTimestamp(2), packetCount: .max, octetCount: 0,
+            blocks: WireList(blocks.span), profileExtension: words.span)
         let senderBytes = written(sender.byteCount) { output in sender.write(into: &output) }
-        #expect(senderBytes.count == 28 + 24 * count)
-        #expect(try parsed(senderBytes) { packet in try SenderReport.parse(packet) } == sender)
-        let receiver = ReceiverReport(ssrc: SSRC(1), blocks: blocks)
+        #expect(senderBytes.count == 28 + 24 * count + extensionByteCount)
+        try parsed(senderBytes) { packet in
+            let back = try SenderReport(parsing: packet)
+            let (backBlocks, backWords) = (back.blocks.array, back.profileExtension.array)
+            #expect(back.ssrc == SSRC(1) && back.ntpTimestamp == time && back.rtpTimestamp == RTPTimestamp(2))
+            #expect(back.packetCount == .max && back.octetCount == 0)
+            #expect(backBlocks == blocks && backWords == words)
+        }
+        let receiver = ReceiverReport(
+            ssrc: SSRC(1), blocks: WireList(blocks.span), profileExtension: words.span)
         let receiverBytes = written(receiver.byteCount) { output in receiver.write(into: &output) }
-        #expect(receiverBytes.count == 8 + 24 * count)
-        #expect(try parsed(receiverBytes) { packet in try ReceiverReport.parse(packet) } == receiver)
+        #expect(receiverBytes.count == 8 + 24 * count + extensionByteCount)
+        try parsed(receiverBytes) { packet in
+            let back = try ReceiverReport(parsing: packet)
+            let (backBlocks, backWords) = (back.blocks.array, back.profileExtension.array)
+            #expect(back.ssrc == SSRC(1) && backBlocks == blocks && backWords == words)
+        }
     }
 
     @Test(arguments: [(8_388_607, 8_388_607), (8_388_608, 8_388_607), (-8_388_608, -8_388_608), (.min, -8_388_608)])
     func `A loss beyond 24 bits is written as the nearest that fits`(lost: Int, onTheWire: Int) throws {
-        let block = ReportBlock(ssrc: SSRC(1), cumulativeLost: lost, extendedHighestSequenceNumber: 0)
-        let report = ReceiverReport(ssrc: SSRC(2), blocks: ReportBlocks(block))
+        let blocks = [ReportBlock(ssrc: SSRC(1), cumulativeLost: lost, extendedHighestSequenceNumber: 0)]
+        let report = ReceiverReport(ssrc: SSRC(2), blocks: WireList(blocks.span))
         let bytes = written(report.byteCount) { output in report.write(into: &output) }
-        let back = try parsed(bytes) { packet in try ReceiverReport.parse(packet) }
-        #expect(back.blocks[0].cumulativeLost == onTheWire)
-        #expect(back.blocks[0].fractionLost == 0)
-    }
-
-    @Test func `Profile-specific extensions are passed over`() throws {
-        var bytes = RTCPSamples.senderReport + [1, 2, 3, 4]
-        bytes[3] += 1
-        let report = try parsed(bytes) { packet in try SenderReport.parse(packet) }
-        #expect(report.blocks.count == 1)
+        let back = try parsed(bytes) { packet in try ReceiverReport(parsing: packet).blocks.array }
+        #expect(back[0].cumulativeLost == onTheWire)
+        #expect(back[0].fractionLost == 0)
     }
 
     @Test func `A packet of another type is not read as a report`() {
         #expect(throws: RTPError.unexpectedPacketType(200)) {
-            try parsed(RTCPSamples.senderReport) { packet in try ReceiverReport.parse(packet) }
+            try parsed(RTCPSamples.senderReport) { packet in _ = try ReceiverReport(parsing: packet) }
         }
         #expect(throws: RTPError.unexpectedPacketType(206)) {
             try parsed(RTCPSamples.fullIntraRequest) { packet in try PictureLossIndication.parse(packet) }
+        }
+    }
+
+    @Test func `A count beyond the packet throws`() {
+        #expect(throws: RTPError.invalidCount(count: 2, byteCount: 24)) {
+            try parsed([0x82, 201, 0, 7] + [UInt8](repeating: 0, count: 28)) { packet in
+                _ = try ReceiverReport(parsing: packet)
+            }
         }
     }
 

@@ -9,13 +9,10 @@ import Testing
         for count in 0...31 {
             for reason in [nil, [], Array("1234".utf8), [UInt8](repeating: 1, count: 255)] as [[UInt8]?] {
                 let sources = (0..<count).map { SSRC(UInt32($0)) }
-                let bytes = written(Goodbye.byteCount(sources: count, reasonByteCount: reason?.count)) { output in
-                    if let reason {
-                        Goodbye.write(sources.span, reason: reason.span, into: &output)
-                    } else {
-                        Goodbye.write(sources.span, into: &output)
-                    }
-                }
+                let text = reason ?? []
+                let goodbye = Goodbye(
+                    sources: WireList(sources.span), reason: reason == nil ? nil : text.span)
+                let bytes = written(goodbye.byteCount) { output in goodbye.write(into: &output) }
                 let back = try self.goodbye(of: bytes)
                 #expect(back.sources == sources && back.reason == reason, "\(count) sources")
             }
@@ -34,7 +31,7 @@ import Testing
     private func goodbye(of bytes: [UInt8]) throws -> (sources: [SSRC], reason: [UInt8]?) {
         try parsed(bytes) { packet in
             let goodbye = try Goodbye(parsing: packet)
-            return ((0..<goodbye.count).map { goodbye[$0] }, goodbye.reason?.array)
+            return (goodbye.sources.array, goodbye.reason?.array)
         }
     }
 }

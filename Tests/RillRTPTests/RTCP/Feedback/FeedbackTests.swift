@@ -18,18 +18,16 @@ import Testing
                 FullIntraRequest.Entry(ssrc: SSRC(0xCAFE), number: 255),
                 FullIntraRequest.Entry(ssrc: SSRC(0xF00D), number: 1),
             ])
-        let bytes = written(FullIntraRequest.byteCount(entries: 2)) { output in
-            FullIntraRequest.write(entries.span, from: SSRC(0xBEEF), into: &output)
-        }
+        let request = FullIntraRequest(sender: SSRC(0xBEEF), entries: WireList(entries.span))
+        let bytes = written(request.byteCount) { output in request.write(into: &output) }
         #expect(bytes == RTCPSamples.fullIntraRequest)
     }
 
     @Test(arguments: [0, 1, 3, 1000])
     func `Full intra requests of any length come back`(count: Int) throws {
         let entries = (0..<count).map { FullIntraRequest.Entry(ssrc: SSRC(UInt32($0)), number: UInt8($0 % 256)) }
-        let bytes = written(FullIntraRequest.byteCount(entries: count)) { output in
-            FullIntraRequest.write(entries.span, from: SSRC(9), into: &output)
-        }
+        let request = FullIntraRequest(sender: SSRC(9), entries: WireList(entries.span))
+        let bytes = written(request.byteCount) { output in request.write(into: &output) }
         #expect(try self.entries(of: bytes) == entries)
     }
 
@@ -45,7 +43,7 @@ import Testing
     private func entries(of bytes: [UInt8]) throws -> [FullIntraRequest.Entry] {
         try parsed(bytes) { packet in
             let request = try FullIntraRequest(parsing: packet)
-            return (0..<request.count).map { request[$0] }
+            return request.entries.array
         }
     }
 }

@@ -1,0 +1,41 @@
+/// A function that takes any bytes, and traps where what it makes of them contradicts itself.
+///
+/// libFuzzer looks for such bytes (`Scripts/fuzz`); `swift test` runs every body over its corpus, the files in
+/// `Tests/Corpus/NAME`. To add one: its functions in a file of their own, a line in ``all``, and a folder that
+/// `RILL_WRITE_CORPUS=1 Scripts/test --filter FuzzCorpus` fills from its `seeds`. An input that once brought a body down
+/// is kept there too, under a name that says why.
+public struct FuzzBody: Sendable {
+    /// What scripts and folders call it.
+    public let name: String
+    /// Good inputs to begin from, small, each of which reaches another part of the code; always the same.
+    public let seeds: @Sendable () -> [Seed]
+    /// Takes any bytes.
+    public let run: @Sendable (Span<UInt8>) -> Void
+
+    /// One good input.
+    public struct Seed: Sendable {
+        /// What its file is called.
+        public let name: String
+        /// The input.
+        public let bytes: [UInt8]
+
+        /// What `write` appends, at most that many bytes.
+        init(_ name: String, capacity: Int = 512, _ write: (inout OutputSpan<UInt8>) -> Void) {
+            self.name = name
+            bytes = [UInt8](capacity: capacity) { output in write(&output) }
+        }
+    }
+
+    init(_ name: String, seeds: @escaping @Sendable () -> [Seed], run: @escaping @Sendable (Span<UInt8>) -> Void) {
+        self.name = name
+        self.seeds = seeds
+        self.run = run
+    }
+
+    /// Every body.
+    public static let all = [
+        FuzzBody("rtp", seeds: rtpSeeds, run: fuzzRTP),
+        FuzzBody("rtcp", seeds: rtcpSeeds, run: fuzzRTCP),
+        FuzzBody("vp8-descriptor", seeds: vp8DescriptorSeeds, run: fuzzVP8Descriptor),
+    ]
+}

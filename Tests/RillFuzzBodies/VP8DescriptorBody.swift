@@ -1,0 +1,34 @@
+import RillRTP
+
+/// A VP8 payload descriptor: what was parsed writes itself again, in as many bytes.
+func fuzzVP8Descriptor(_ bytes: Span<UInt8>) {
+    guard let (descriptor, byteCount) = try? VP8PayloadDescriptor.parse(bytes) else { return }  // a typed error is fine
+    precondition(byteCount < bytes.count && byteCount <= 6)
+    let written = [UInt8](capacity: descriptor.byteCount + 1) { output in
+        descriptor.write(into: &output)
+        output.append(0)
+    }
+    guard let again = try? VP8PayloadDescriptor.parse(written.span) else { preconditionFailure("cannot be read") }
+    precondition(again.descriptor == descriptor && again.byteCount == descriptor.byteCount)
+}
+
+func vp8DescriptorSeeds() -> [FuzzBody.Seed] {
+    let layer = VP8PayloadDescriptor.TemporalLayer(index: 2, isLayerSync: true)
+    let descriptors: [(String, VP8PayloadDescriptor)] = [
+        ("start", VP8PayloadDescriptor(startsPartition: true)),
+        ("middle", VP8PayloadDescriptor(isNonReference: true, startsPartition: false, partitionIndex: 7)),
+        ("short-picture-id", VP8PayloadDescriptor(startsPartition: true, pictureID: .short(17))),
+        (
+            "all",
+            VP8PayloadDescriptor(
+                startsPartition: true, pictureID: .long(32767), tl0PictureIndex: 255, temporalLayer: layer, keyIndex: 31
+            )
+        ),
+    ]
+    return descriptors.map { name, descriptor in
+        FuzzBody.Seed(name) { output in
+            descriptor.write(into: &output)
+            output.append(0x9D)
+        }
+    }
+}

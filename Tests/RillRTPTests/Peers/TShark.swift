@@ -1,0 +1,56 @@
+import RillTestSupport
+import Testing
+
+/// Which protocol a datagram is.
+enum DatagramKind {
+    case rtp, rtcp
+}
+
+/// Compares our reading of datagrams with tshark's, field by field, and expects it to find none of them malformed.
+func expectAgreement(
+    on datagrams: [[UInt8]], _ kind: DatagramKind, _ comment: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let names = kind == .rtp ? WiresharkFields.rtpNames : WiresharkFields.rtcpNames
+    let faults = ["_ws.malformed", "_ws.expert.message"]
+    let lines = try tshark(datagrams, names + faults)
+    #expect(lines.count == datagrams.count, "\(comment)", sourceLocation: sourceLocation)
+    for (index, (theirs, bytes)) in zip(lines, datagrams).enumerated() {
+        let ours = try kind == .rtp ? WiresharkFields(rtp: bytes) : WiresharkFields(rtcp: bytes)
+        for name in Set(names).union(ours.keys) {
+            #expect(
+                theirs[name] ?? [] == ours[name] ?? [], "\(comment), datagram \(index), \(name): \(bytes)",
+                sourceLocation: sourceLocation)
+        }
+        for name in faults {
+            #expect(
+                theirs[name] == nil, "\(comment), datagram \(index): \(bytes)", sourceLocation: sourceLocation)
+        }
+    }
+}
+
+/// What tshark reads in each datagram.
+private func tshark(_ datagrams: [[UInt8]], _ names: [String]) throws -> [WiresharkFields] {
+    let folder = TemporaryFolder()
+    let path = folder.path("datagrams.pcap")
+    var capture = Capture()
+    // Port 5004 is RTP's and 5005 is RTCP's by their own word (RFC 3551 §8); here tshark is told so.
+    for datagram in datagrams { capture.append(datagram, port: isRTCP(datagram) ? 5005 : 5004) }
+    try capture.write(to: path)
+    let output = try Peer.tshark.run(
+        ["-n", "-r", path, "-d", "udp.port==5004,rtp", "-d", "udp.port==5005,rtcp", "-T", "fields"]
+            + ["-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=|"] + names.flatMap { ["-e", $0] })
+    let lines = String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
+    return lines.map { line in
+        let columns = line.split(separator: "\t", omittingEmptySubsequences: false)
+        var fields = WiresharkFields()
+        for (name, column) in zip(names, columns) where !column.isEmpty {
+            fields[name] = column.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        }
+        return fields
+    }
+}
+
+private func isRTCP(_ datagram: [UInt8]) -> Bool {
+    datagram.count > 1 && (192...223).contains(datagram[1])
+}
