@@ -3,13 +3,24 @@ import Foundation
 /// Another program as a judge: what it makes we must read, what we make it must read.
 package enum Peer: String {
     case ffmpeg, vpxenc, vpxdec
+    case gstreamer = "gst-launch-1.0"
+    /// Python with GStreamer's bindings: the system's own, whatever other Python comes first in the path.
+    case python = "python3"
+
+    /// A peer that takes longer is ended, which its caller sees as a failure.
+    private static let longestSeconds = 60
 
     private var path: String? {
+        if self == .python { return "/usr/bin/python3" }
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/\(rawValue)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    package var isInstalled: Bool { path != nil }
+    package var isInstalled: Bool {
+        guard self == .python else { return path != nil }
+        let imports = "import gi; gi.require_version('Gst', '1.0'); from gi.repository import Gst"
+        return (try? run("-c", imports)) != nil  // what does not run is not there
+    }
 
     /// Runs it to its end and gives its standard output; anything but success throws what it said.
     @discardableResult
@@ -23,7 +34,8 @@ package enum Peer: String {
         guard let path else { throw TestFailure("\(rawValue) is not installed") }
         let folder = TemporaryFolder()
         let (output, errors) = (folder.path("output"), folder.path("errors"))
-        let status = try spawn(path, [rawValue] + arguments, output: output, errors: errors)
+        let limited = ["timeout", "--kill-after=5", "\(Peer.longestSeconds)", path] + arguments
+        let status = try spawn("/usr/bin/timeout", limited, output: output, errors: errors)
         guard status == 0 else {
             throw TestFailure("\(rawValue) \(arguments): \(String(decoding: try read(errors), as: UTF8.self))")
         }
