@@ -2,9 +2,19 @@
 package enum Peer: String {
     case ffmpeg, vpxenc, vpxdec
     case gstreamer = "gst-launch-1.0"
+    /// Python with GStreamer's bindings: the system's own, whatever other Python comes first in the path.
+    case python = "python3"
     case tshark, editcap, mergecap, text2pcap
 
-    package var isInstalled: Bool { Program(named: rawValue) != nil }
+    private var program: Program? {
+        self == .python ? Program(path: "/usr/bin/python3") : Program(named: rawValue)
+    }
+
+    package var isInstalled: Bool {
+        guard self == .python else { return program != nil }
+        let imports = "import gi; gi.require_version('Gst', '1.0'); from gi.repository import Gst"
+        return (try? run("-c", imports)) != nil  // what does not run is not there
+    }
 
     /// Runs it to its end and gives its standard output; anything but success throws what it said.
     @discardableResult
@@ -29,7 +39,7 @@ package enum Peer: String {
 
     /// Starts it, to run beside the test for at most `limit` seconds.
     package func start(_ arguments: [String], limit: Int) throws -> RunningPeer {
-        guard let program = Program(named: rawValue) else { throw TestFailure("\(rawValue) is not installed") }
+        guard let program else { throw TestFailure("\(rawValue) is not installed") }
         return RunningPeer("\(rawValue) \(arguments)", try program.start(arguments, limit: limit))
     }
 }

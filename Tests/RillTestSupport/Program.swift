@@ -5,6 +5,12 @@ package struct Program {
     /// Where it is.
     package let path: String
 
+    /// The program at that path; `nil` where there is none.
+    package init?(path: String) {
+        guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+        self.path = path
+    }
+
     /// The program of that name on the `PATH`; `nil` where none is installed.
     package init?(named name: String) {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")

@@ -31,7 +31,8 @@ final class SendLayer: Sendable {
     ) throws(PipelineError) {
         self.settings = layer
         do { self.encoder = Monitor(try LayerEncoder(layer)) } catch { throw .codec(error) }
-        let stream = settings.stream(using: &random)
+        var stream = settings.stream(using: &random)
+        stream.temporalLayerCount = layer.encoder.temporalPattern.layerCount
         self.ssrc = stream.ssrc
         do {
             self.stream = Monitor(Stream(rtp: try RTPStreamSender(stream)))

@@ -42,17 +42,18 @@ struct PacketPlan: Sendable {
             + split[index].count
     }
 
-    /// Appends the header of packet `index`, with its number and marker, and its extension.
+    /// Appends the header of packet `index`, with its number (`numbersTaken` went to other packets) and marker, and its
+    /// extension.
     @_lifetime(output: copy output)
     func writeHeader(
-        ofPacket index: Int, of frame: Span<UInt8>, _ headerExtension: RTPHeaderExtension?,
+        ofPacket index: Int, of frame: Span<UInt8>, numbersTaken: Int, _ headerExtension: RTPHeaderExtension?,
         into output: inout OutputSpan<UInt8>
     ) {
         precondition(
             frame.count == split.byteCount && (headerExtension?.byteCount ?? 0) == headerExtensionByteCount,
             "frame or header extension is not as long as was told")
         var header = header
-        header.sequenceNumber = header.sequenceNumber.advanced(by: index)
+        header.sequenceNumber = header.sequenceNumber.advanced(by: index + numbersTaken)
         header.marker = index == split.count - 1
         header.write(into: &output, hasExtension: headerExtension != nil)
         headerExtension?.write(into: &output)

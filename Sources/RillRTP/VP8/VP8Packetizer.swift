@@ -63,14 +63,15 @@ public struct VP8Packetizer: Sendable {
     ///
     /// - Parameters:
     ///   - frame: the whole frame, of the length that was told.
+    ///   - numbersTaken: sequence numbers that went to other packets (parities) since the frame's first one.
     ///   - headerExtension: as long as was told.
     ///   - output: has room for `byteCount(ofPacket:)` bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)
     public func writePacket(
-        _ index: Int, of frame: Span<UInt8>, headerExtension: RTPHeaderExtension? = nil,
+        _ index: Int, of frame: Span<UInt8>, numbersTaken: Int = 0, headerExtension: RTPHeaderExtension? = nil,
         into output: inout OutputSpan<UInt8>
     ) {
-        plan.writeHeader(ofPacket: index, of: frame, headerExtension, into: &output)
+        plan.writeHeader(ofPacket: index, of: frame, numbersTaken: numbersTaken, headerExtension, into: &output)
         var descriptor = descriptor
         descriptor.startsPartition = index == 0
         descriptor.partitionIndex = 0

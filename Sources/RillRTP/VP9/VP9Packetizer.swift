@@ -62,18 +62,20 @@ public struct VP9Packetizer: Sendable {
     ///
     /// - Parameters:
     ///   - frame: the whole frame, of the length that was told.
+    ///   - numbersTaken: sequence numbers that went to other packets (parities) since the frame's first one.
     ///   - scalabilityStructure: as long as was told; it goes into the first packet.
     ///   - headerExtension: as long as was told.
     ///   - output: has room for `byteCount(ofPacket:)` bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)
     public func writePacket(
-        _ index: Int, of frame: Span<UInt8>, scalabilityStructure: VP9ScalabilityStructure? = nil,
-        headerExtension: RTPHeaderExtension? = nil, into output: inout OutputSpan<UInt8>
+        _ index: Int, of frame: Span<UInt8>, numbersTaken: Int = 0,
+        scalabilityStructure: VP9ScalabilityStructure? = nil, headerExtension: RTPHeaderExtension? = nil,
+        into output: inout OutputSpan<UInt8>
     ) {
         precondition(
             (scalabilityStructure?.byteCount ?? 0) == scalabilityStructureByteCount,
             "the scalability structure is not as long as was told")
-        plan.writeHeader(ofPacket: index, of: frame, headerExtension, into: &output)
+        plan.writeHeader(ofPacket: index, of: frame, numbersTaken: numbersTaken, headerExtension, into: &output)
         var descriptor = descriptor
         descriptor.startsFrame = index == 0
         descriptor.endsFrame = index == plan.packetCount - 1

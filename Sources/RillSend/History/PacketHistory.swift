@@ -23,6 +23,8 @@ struct PacketHistory: ~Copyable {
     private struct Slot {
         var byteCount = 0
         var sentAt = MediaTime.zero
+        var resentAt: MediaTime?
+        var isParity = false
     }
 
     /// Room for `capacity` packets of up to `slotByteCount` bytes.
@@ -36,7 +38,7 @@ struct PacketHistory: ~Copyable {
     }
 
     /// Makes the next packet, in place of the oldest; what `write` appends must not exceed a slot.
-    mutating func append(at now: MediaTime, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    mutating func append(at now: MediaTime, isParity: Bool = false, _ write: (inout OutputSpan<UInt8>) -> Void) {
         let slot = count % capacity
         let range = slot * slotByteCount..<(slot + 1) * slotByteCount
         let byteCount = unsafe bytes.withUnsafeMutableBufferPointer { block in
@@ -46,7 +48,7 @@ struct PacketHistory: ~Copyable {
             write(&output)
             return unsafe output.finalize(for: memory)
         }
-        slots[slot] = Slot(byteCount: byteCount, sentAt: now)
+        slots[slot] = Slot(byteCount: byteCount, sentAt: now, isParity: isParity)
         count += 1
         nextSequenceNumber = nextSequenceNumber.next
     }
@@ -60,11 +62,22 @@ struct PacketHistory: ~Copyable {
     /// The packet of that number; `nil` when it was overwritten, or never sent.
     @_lifetime(borrow self)
     func packet(_ number: SequenceNumber) -> SentPacket? {
-        let packetsAgo = nextSequenceNumber.distance(since: number)
-        guard packetsAgo >= 1, packetsAgo <= min(count, capacity) else { return nil }
-        let slot = (count - packetsAgo) % capacity
+        guard let slot = slot(of: number) else { return nil }
         let start = slot * slotByteCount
         let range = start..<start + slots[slot].byteCount
-        return SentPacket(bytes: bytes.span.extracting(range), sentAt: slots[slot].sentAt)
+        return SentPacket(
+            bytes: bytes.span.extracting(range), sentAt: slots[slot].sentAt, resentAt: slots[slot].resentAt,
+            isParity: slots[slot].isParity)
+    }
+
+    /// Notes that a packet was sent again; one that is not kept needs no note.
+    mutating func noteResent(_ number: SequenceNumber, at now: MediaTime) {
+        if let slot = slot(of: number) { slots[slot].resentAt = now }
+    }
+
+    private func slot(of number: SequenceNumber) -> Int? {
+        let packetsAgo = nextSequenceNumber.distance(since: number)
+        guard packetsAgo >= 1, packetsAgo <= min(count, capacity) else { return nil }
+        return (count - packetsAgo) % capacity
     }
 }

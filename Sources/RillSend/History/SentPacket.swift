@@ -2,14 +2,21 @@ public import RillCore
 
 /// A packet that was sent, in the memory of the sender's history. The view must not outlive a call that changes that.
 public struct SentPacket: ~Escapable {
-    /// The whole RTP packet.
+    /// The whole RTP packet; where packets go in RED, as it was before.
     public let bytes: Span<UInt8>
     /// When it was sent.
     public let sentAt: MediaTime
 
+    /// When it was last sent again; `nil` if it never was.
+    public let resentAt: MediaTime?
+    /// It is a parity of other packets.
+    public let isParity: Bool
+
     @_lifetime(copy bytes)
-    init(bytes: Span<UInt8>, sentAt: MediaTime) {
+    init(bytes: Span<UInt8>, sentAt: MediaTime, resentAt: MediaTime?, isParity: Bool) {
         self.bytes = bytes
         self.sentAt = sentAt
+        self.resentAt = resentAt
+        self.isParity = isParity
     }
 }

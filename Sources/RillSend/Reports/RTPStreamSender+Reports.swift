@@ -41,9 +41,13 @@ extension RTPStreamSender {
 
     @_lifetime(immortal)
     private func senderReport(at now: MediaTime) -> SenderReport {
-        SenderReport(
+        // A retransmission stream is another source, whose packets do not count here.
+        let isApart = settings.retransmission != nil
+        let packets = statistics.packetsSent - (isApart ? statistics.retransmittedPacketsSent : 0)
+        let octets = statistics.bytesSent - (isApart ? statistics.retransmittedBytesSent : 0)
+        return SenderReport(
             ssrc: settings.ssrc, ntpTimestamp: clock.wallClock(at: now), rtpTimestamp: clock.timestamp(at: now),
-            packetCount: UInt32(truncatingIfNeeded: statistics.packetsSent),
-            octetCount: UInt32(truncatingIfNeeded: statistics.bytesSent))
+            packetCount: UInt32(truncatingIfNeeded: packets),
+            octetCount: UInt32(truncatingIfNeeded: octets))
     }
 }

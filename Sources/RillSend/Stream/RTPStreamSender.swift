@@ -16,7 +16,8 @@ public import RillRTP
 ///         link.send(report.span, at: now)
 ///     }
 ///
-/// It numbers packets and pictures, keeps what it sent for retransmission, tells each key-frame request from its copies,
+/// It numbers packets and pictures, keeps what it sent and sends it again when it is missed, on a stream of its own where
+/// one was agreed on (RTX), protects frames by parities (RED and ULPFEC) where that was, tells each key-frame request from its copies,
 /// and writes sender reports. It owns no thread, reads no clock and opens no socket: `now` is the pipeline's clock and
 /// does not go back.
 ///
@@ -30,6 +31,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
 
     let canonicalName: [UInt8]
     var history: PacketHistory
+    var outlet: PacketOutlet
+    var protector: FECProtector?
     var vp8: VP8FrameNumbering
     var vp9: VP9FrameNumbering
     var clock: MediaClock
@@ -50,6 +53,10 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         history = PacketHistory(
             capacity: settings.historyCapacity, slotByteCount: settings.maximumPacketByteCount,
             firstSequenceNumber: settings.firstSequenceNumber)
+        outlet = PacketOutlet(settings)
+        protector = settings.protection.map {
+            FECProtector($0, maximumPacketByteCount: settings.maximumPacketByteCount)
+        }
         vp8 = VP8FrameNumbering(settings)
         vp9 = VP9FrameNumbering(settings)
         clock = MediaClock(
@@ -67,7 +74,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     ///   - payload: the coded bytes, at least one.
     ///   - now: the time, which goes on to the sink and into the history.
     ///   - sink: gets each packet, in order. It must not call back into this sender.
-    /// - Returns: the numbers that the frame was sent under.
+    /// - Returns: the numbers that the frame was sent under, its parities' included.
     @discardableResult
     public mutating func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, at now: MediaTime, to sink: some PacketSink
@@ -95,12 +102,11 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     ) -> Int {
         let packetizer = VP8Packetizer(
             frameByteCount: payload.count, header: header, descriptor: vp8.descriptor(for: frame),
-            maximumPacketByteCount: settings.maximumPacketByteCount)
-        for index in 0..<packetizer.packetCount {
-            emit(at: now, to: sink) { output in packetizer.writePacket(index, of: payload, into: &output) }
+            maximumPacketByteCount: settings.maximumPacketByteCount,
+            reservedByteCount: settings.repairOverhead.byteCount)
+        return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
+            packetizer.writePacket(index, of: payload, numbersTaken: taken, into: &output)
         }
-        count(packets: packetizer.packetCount, payloadByteCount: packetizer.payloadByteCount, header)
-        return packetizer.packetCount
     }
 
     private mutating func sendVP9(
@@ -110,37 +116,48 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         let structure = vp9.structure(for: frame)
         let packetizer = VP9Packetizer(
             frameByteCount: payload.count, header: header, descriptor: descriptor,
-            scalabilityStructureByteCount: structure.count, maximumPacketByteCount: settings.maximumPacketByteCount)
-        for index in 0..<packetizer.packetCount {
-            emit(at: now, to: sink) { output in
-                packetizer.writePacket(
-                    // Written by us, so it can be read; no bytes are no structure.
-                    index, of: payload, scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
-                    into: &output)
+            scalabilityStructureByteCount: structure.count, maximumPacketByteCount: settings.maximumPacketByteCount,
+            reservedByteCount: settings.repairOverhead.byteCount)
+        return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
+            packetizer.writePacket(
+                // Written by us, so it can be read; no bytes are no structure.
+                index, of: payload, numbersTaken: taken,
+                scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
+                into: &output)
+        }
+    }
+
+    /// Sends a frame's packets, and the parities behind each group of them.
+    ///
+    /// - Returns: how many there were, of both kinds.
+    private mutating func sendPackets(
+        _ count: Int, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink,
+        _ write: (_ index: Int, _ numbersTaken: Int, inout OutputSpan<UInt8>) -> Void
+    ) -> Int {
+        let before = history.count
+        for group in FECProtector.groups(packetCount: count) {
+            let first = history.nextSequenceNumber
+            for index in group {
+                let taken = history.count - before - index
+                history.append(at: now) { output in write(index, taken, &output) }
+                outlet.sendNewest(of: history, at: now, to: sink, counting: &statistics)
+            }
+            guard let parityCount = protector?.parityCount(of: group.count) else { continue }
+            for index in 0..<parityCount {
+                protector?.appendParity(
+                    index, of: parityCount, for: FECProtector.Group(first: first, count: group.count),
+                    timestamp: header.timestamp, ssrc: settings.ssrc, to: &history, at: now)
+                statistics.fecPacketsSent += 1
+                statistics.fecBytesSent += outlet.sendNewest(of: history, at: now, to: sink, counting: &statistics)
             }
         }
-        count(packets: packetizer.packetCount, payloadByteCount: packetizer.payloadByteCount, header)
-        return packetizer.packetCount
+        return history.count - before
     }
 
-    /// Writes the next packet into the history, and sends it from there.
-    private mutating func emit(
-        at now: MediaTime, to sink: some PacketSink, _ write: (inout OutputSpan<UInt8>) -> Void
-    ) {
-        history.append(at: now, write)
-        if let packet = history.newest { sink.send(packet.bytes, at: now) }
-    }
-
-    /// The packet of that number as it was sent, for retransmission; `nil` when it is no longer kept, or was never sent.
+    /// The packet of that number, for retransmission; `nil` when it is no longer kept, or was never sent.
     @_lifetime(borrow self)
     public func packet(_ number: SequenceNumber) -> SentPacket? {
         history.packet(number)
-    }
-
-    private mutating func count(packets: Int, payloadByteCount: Int, _ header: RTPHeader) {
-        statistics.packetsSent += packets
-        statistics.bytesSent += payloadByteCount
-        statistics.headerBytesSent += packets * header.byteCount
     }
 }
 
@@ -150,6 +167,6 @@ public struct SentFrame: Equatable, Sendable {
     public let timestamp: RTPTimestamp
     /// The number of its first packet.
     public let firstSequenceNumber: SequenceNumber
-    /// How many packets it took.
+    /// How many packets it took, parities included.
     public let packetCount: Int
 }

@@ -38,6 +38,13 @@ public struct RTPStreamSettings: Sendable {
     /// 512 packets are 2.5 s at 2 Mbit/s and 600 kB of memory.
     public var historyCapacity = 512
 
+    /// The stream on which lost packets are sent again; `nil` where none was agreed on: they are then sent as they were.
+    public var retransmission: RetransmissionSettings?
+    /// How the packets are protected; `nil` for not at all. Needs a history of 96 packets.
+    public var protection: ProtectionSettings?
+    /// The round-trip time to go by before a report has told one.
+    public var assumedRoundTripTime = MediaDuration.milliseconds(100)
+
     /// The time from one sender report to the next, 10 ms to 1 hour.
     public var reportInterval = MediaDuration.seconds(1)
     /// The wall clock's time at `MediaTime.zero` of the pipeline's clock.
@@ -71,6 +78,13 @@ public struct RTPStreamSettings: Sendable {
         timestampOffset = RTPTimestamp(.random(in: .min ... .max, using: &generator))
     }
 
+    /// Bytes that each packet leaves free for what repair adds.
+    var repairOverhead: RepairOverhead {
+        RepairOverhead(
+            usesRTX: retransmission != nil, usesRED: protection != nil,
+            usesULPFEC: protection.map { $0.percentage > .zero } ?? false)
+    }
+
     func validate() throws(SendError) {
         func require(_ setting: SendError.Setting, _ value: Int, in allowed: ClosedRange<Int>) throws(SendError) {
             guard allowed.contains(value) else {
@@ -80,7 +94,9 @@ public struct RTPStreamSettings: Sendable {
         try require(.maximumPacketByteCount, maximumPacketByteCount, in: 64...9000)
         try require(.firstPictureID, Int(firstPictureID), in: 0...32767)
         try require(.canonicalName, canonicalName.utf8.count, in: 1...255)
-        try require(.historyCapacity, historyCapacity, in: 1...PacketHistory.maximumCapacity)
+        try require(
+            .historyCapacity, historyCapacity,
+            in: (protection == nil ? 1 : FECProtector.minimumHistoryCapacity)...PacketHistory.maximumCapacity)
         try require(.temporalLayerCount, temporalLayerCount, in: 1...(vp9Mode == .flexible ? 4 : 3))
         try require(.reportInterval, Int(reportInterval.nanoseconds / 1_000_000), in: 10...3_600_000)
     }

@@ -6,12 +6,16 @@ public import RillCore
 public struct RTPStreamStatistics: Equatable, Sendable {
     // MARK: RTCSentRtpStreamStats, RTCOutboundRtpStreamStats
 
-    /// RTP packets sent.
+    /// RTP packets sent, those sent again and parities included.
     public var packetsSent = 0
     /// Bytes of payload sent, payload descriptors included, RTP headers and padding not.
     public var bytesSent = 0
     /// Bytes of RTP headers and padding sent.
     public var headerBytesSent = 0
+    /// Packets sent again, on a stream of their own or on this one.
+    public var retransmittedPacketsSent = 0
+    /// Bytes of payload sent again.
+    public var retransmittedBytesSent = 0
     /// Frames sent.
     public var framesSent = 0
     /// FIR commands received, repetitions included.
@@ -41,6 +45,10 @@ public struct RTPStreamStatistics: Equatable, Sendable {
 
     // MARK: Rill's own
 
+    /// Parities sent.
+    public var fecPacketsSent = 0
+    /// Bytes of payload of parities sent.
+    public var fecBytesSent = 0
     /// Key frames sent.
     public var keyFramesSent = 0
     /// Requests that were passed on to the encoder, each for one key frame.

@@ -119,7 +119,8 @@ import Testing
 
     @Test func `The rate stays near its target, and the base layer gets its share`() throws {
         let resolution = Resolution(width: 320, height: 240)
-        let pictures = try TestPictures(resolution)
+        let source = try TestPictures(resolution, capacity: 20)
+        let pictures = (0..<20).map(source.picture)
         for pattern in TemporalPattern.allCases {
             var settings = VPXEncoder.Settings()
             settings.temporalPattern = pattern
@@ -128,7 +129,9 @@ import Testing
             )
             var bytes = [0, 0, 0]
             for index in 0..<300 {
-                try encoder.encode(pictures.picture(index)) { frame, _ in
+                var picture = pictures[index % pictures.count]
+                picture.captureTime = FrameRate(30).time(ofFrame: index)
+                try encoder.encode(picture) { frame, _ in
                     if index >= 60 { bytes[frame.layer.temporalIndex] += frame.byteCount }
                 }
             }

@@ -1,0 +1,128 @@
+import RillCore
+import RillRTP
+import RillSend
+import Testing
+
+@Suite struct ProtectionTests {
+    private let fec = PayloadType(101)
+    private let red = PayloadType(100)
+
+    private func settings(_ percent: Int, limit: Int = 1200, start: UInt16 = 65500) -> RTPStreamSettings {
+        var settings = sampleSettings()
+        settings.maximumPacketByteCount = limit
+        settings.historyCapacity = 200
+        settings.firstSequenceNumber = SequenceNumber(start)
+        settings.protection = ProtectionSettings(
+            percentage: .percent(percent), payloadType: fec, redPayloadType: red)
+        return settings
+    }
+
+    private func payload(_ byteCount: Int) -> [UInt8] {
+        var random = SeededGenerator(seed: UInt64(byteCount))
+        return (0..<byteCount).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    }
+
+    /// The packets of one frame.
+    private func packets(
+        _ byteCount: Int, _ settings: RTPStreamSettings
+    ) throws -> (datagrams: [[UInt8]], sent: SentFrame, statistics: RTPStreamStatistics) {
+        var sender = try RTPStreamSender(settings)
+        let sink = CollectingSink()
+        let sent = sender.send(.sample(0), payload: payload(byteCount).span, at: .zero, to: sink)
+        return (sink.packets, sent, sender.statistics)
+    }
+
+    @Test(arguments: [(0, 0), (1, 1), (20, 2), (50, 5), (100, 10)])
+    func `A frame of ten packets gets its percentage of parities behind it`(percent: Int, parities: Int) throws {
+        let (datagrams, sent, statistics) = try packets(10 * 1100, settings(percent))
+        #expect(datagrams.count == 10 + parities && sent.packetCount == 10 + parities)
+        #expect(statistics.fecPacketsSent == parities && statistics.packetsSent == 10 + parities)
+        for (index, bytes) in datagrams.enumerated() {
+            let packet = try RTPPacket(parsing: bytes.span)
+            #expect(packet.header.sequenceNumber == SequenceNumber(65500).advanced(by: index))
+            #expect(packet.header.payloadType == red && packet.header.timestamp == sent.timestamp)
+            #expect(packet.header.marker == (index == 9))
+            #expect(packet.payload[0] == (index < 10 ? 96 : fec.rawValue))
+        }
+    }
+
+    @Test func `As many losses in a row as there are parities are repaired`() throws {
+        for percent in [10, 20, 34, 100] {
+            let (datagrams, _, statistics) = try packets(40 * 1000, settings(percent))
+            let mediaCount = datagrams.count - statistics.fecPacketsSent
+            let losses = statistics.fecPacketsSent
+            for start in 0...mediaCount - losses {
+                var receiver = RepairingReceiver(red: red, fec: fec)
+                for (index, bytes) in datagrams.enumerated() where !(start..<start + losses).contains(index) {
+                    try receiver.insert(bytes)
+                }
+                try receiver.repair(ssrc: sampleSSRC)
+                #expect(receiver.media.count == mediaCount, "\(percent) %, from \(start)")
+                #expect(try frame(of: receiver) == payload(40 * 1000), "\(percent) %, from \(start)")
+            }
+        }
+    }
+
+    /// The frame that a receiver's media packets hold.
+    private func frame(of receiver: RepairingReceiver) throws -> [UInt8] {
+        var depacketizer = VP8Depacketizer()
+        var frame: [UInt8] = []
+        for offset in 0..<400 {
+            guard let bytes = receiver.media[65500 &+ UInt16(offset)] else { continue }
+            _ = depacketizer.insert(try RTPPacket(parsing: bytes.span), into: &frame)
+        }
+        return frame
+    }
+
+    @Test(arguments: [64, 65, 200, 1200, 9000])
+    func `No packet is over the limit, at any size of frame, not even sent again`(limit: Int) throws {
+        var settings = settings(20, limit: limit)
+        settings.retransmission = RetransmissionSettings(ssrc: SSRC(1), payloadType: PayloadType(102))
+        for byteCount in [1, 2, limit - 35, limit - 34, limit, 5 * limit, 47 * (limit - 35), 48 * (limit - 35), 30_000]
+        {
+            var sender = try RTPStreamSender(settings)
+            let (sink, again) = (CollectingSink(), CollectingSink())
+            let payload = payload(byteCount)
+            sender.send(.sample(0), payload: payload.span, at: .zero, to: sink)
+            #expect(sink.packets.allSatisfy { $0.count <= limit } as Bool, "\(byteCount) by \(limit)")
+            let kept = (0..<sink.packets.count).suffix(100).map { SequenceNumber(65500).advanced(by: $0) }
+            let count = sender.retransmit(kept, at: .zero, to: again)
+            #expect(count > 0 && again.packets.allSatisfy { $0.count <= limit } as Bool, "\(byteCount) by \(limit)")
+
+            // Any one media packet comes back.
+            var lost = SeededGenerator(seed: UInt64(byteCount))
+            let missing = Int.random(in: 0..<sink.packets.count, using: &lost)
+            var receiver = RepairingReceiver(red: red, fec: fec)
+            for (index, bytes) in sink.packets.enumerated() where index != missing { try receiver.insert(bytes) }
+            try receiver.repair(ssrc: sampleSSRC)
+            let media = sink.packets.count - sender.statistics.fecPacketsSent
+            #expect(receiver.media.count == media, "\(byteCount) by \(limit), without \(missing)")
+        }
+    }
+
+    @Test func `A packet in RED is sent again in RED, a parity not at all`() throws {
+        var settings = settings(20)
+        settings.retransmission = RetransmissionSettings(ssrc: SSRC(1), payloadType: PayloadType(102))
+        var sender = try RTPStreamSender(settings)
+        let (sink, again) = (CollectingSink(), CollectingSink())
+        sender.send(.sample(0), payload: payload(5000).span, at: .zero, to: sink)
+        let media = sender.retransmit(SequenceNumber(65500), at: .zero, to: again)
+        let parity = sender.retransmit(
+            SequenceNumber(65500).advanced(by: sink.packets.count - 1), at: .zero, to: again)
+        #expect(media == .resent && parity == .parity)
+        let bytes = again.packets[0]
+        let packet = try RetransmittedPacket(parsing: bytes.span)
+        let restored = [UInt8](capacity: packet.originalByteCount) { output in
+            packet.writeOriginal(payloadType: red, ssrc: sampleSSRC, into: &output)
+        }
+        #expect(again.packets.count == 1 && restored == sink.packets[0])
+    }
+
+    @Test func `A history too short for a group is refused`() {
+        var settings = settings(20)
+        settings.historyCapacity = 95
+        #expect(throws: SendError.settingOutOfRange(.historyCapacity, value: 95, allowed: 96...32767)) {
+            _ = try RTPStreamSender(settings)
+        }
+    }
+}
