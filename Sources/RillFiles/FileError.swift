@@ -32,6 +32,8 @@ public enum FileError: Error, Equatable, Sendable {
     case invalidField(path: String, position: Int, field: String, value: String)
     /// The file is of the right kind, but of a variety that Rill does not read.
     case unsupportedFormat(path: String, format: String)
+    /// The same of a capture of packets, read or to be written.
+    case unsupportedCapture(path: String, format: String)
     /// The header claims a picture size outside 1x1 to 16383x16383.
     case resolutionOutOfRange(path: String, width: Int, height: Int)
     /// A frame's time lies more than 73 years from the start of the file: differences of such times would overflow.
@@ -77,6 +79,9 @@ extension FileError: CustomStringConvertible {
             "\(path): the header at byte \(position) gives \(value) as \(field)"
         case .unsupportedFormat(let path, let format):
             "\(path): \(format) is not supported; convert it first (8-bit 4:2:0 video, VP8 and VP9 are read)"
+        case .unsupportedCapture(let path, let format):
+            "\(path): \(format) is not supported; pcap, pcapng and rtpdump are, with Ethernet, Linux cooked, raw IP or"
+                + " loopback links"
         case .resolutionOutOfRange(let path, let width, let height):
             "\(path): the header claims pictures of \(width)x\(height);"
                 + " sizes from 1x1 to \(Resolution.maximumDimension)x\(Resolution.maximumDimension) can be read"

@@ -16,7 +16,7 @@ package func read(_ path: String) throws -> [UInt8] {
     }
 }
 
-/// Makes or replaces a file.
-package func write(_ bytes: some Sequence<UInt8>, to path: String) throws {
-    try Data(bytes).write(to: URL(filePath: path))
+/// Writes a file of those bytes.
+package func write(_ bytes: [UInt8], to path: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
 }

@@ -6,14 +6,14 @@ struct CodecTrial {
     let payloadType: PayloadType
     let codec: VideoCodec
     private(set) var frames: CodedStreamMeter
-    private(set) var descriptors = DescriptorMeter()
-    private var joiner: FrameJoiner
+    private(set) var descriptor = FileInspection.Descriptor()
+    private var joiner: StreamJoiner
     private var frame: [UInt8] = []
     private var malformedCount = 0
 
     /// `nil` for a codec whose packets cannot be joined.
     init?(_ payloadType: PayloadType, _ codec: VideoCodec) {
-        guard let joiner = FrameJoiner(codec) else { return nil }
+        guard let joiner = StreamJoiner(codec) else { return nil }
         self.payloadType = payloadType
         self.codec = codec
         self.joiner = joiner
@@ -22,7 +22,7 @@ struct CodecTrial {
 
     /// Takes the packet that is next in line.
     mutating func add(_ packet: RTPPacket, at time: MediaTime) {
-        descriptors.add(packet.payload, of: codec)
+        descriptor.add(packet.payload, of: codec)
         switch joiner.insert(packet, into: &frame) {
         case .completed:
             let whole = frame

@@ -25,11 +25,10 @@ struct CodedStreamMeter {
         byteCount += payload.count
         smallest = min(smallest, payload.count)
         largest = max(largest, payload.count)
-        guard codec == .vp8 else { return }
         do throws(RTPError) {
-            guard let key = try VP8FrameHeader.parse(payload).keyFrame else { return }
+            guard let size = try codec.keyFrameSize(of: payload) else { return }
             keyFrames += 1
-            resolution = resolution ?? "\(key.width)x\(key.height)"
+            resolution = resolution ?? size.description
         } catch {
             malformedCount += 1
         }
@@ -38,7 +37,7 @@ struct CodedStreamMeter {
     /// What was gathered.
     var stream: FileInspection.Stream {
         var stream = FileInspection.Stream(codec: codec.rawValue, resolution: resolution, frames: count)
-        stream.keyFrames = codec == .vp8 ? keyFrames : nil
+        stream.keyFrames = VideoCodec.packetized.contains(codec) ? keyFrames : nil
         let seconds = span.duration.seconds
         stream.duration = seconds
         if seconds > 0 {

@@ -45,7 +45,7 @@ public struct FrameExtraction: Sendable {
     public func run(
         from capture: String, to output: String, progress: (Int) -> Void = { _ in }
     ) throws(FileError) -> Report {
-        guard let joiner = FrameJoiner(codec) else {
+        guard let joiner = StreamJoiner(codec) else {
             throw .unsupportedFormat(path: capture, format: "\(codec.rawValue) in RTP packets")
         }
         let reader = try CaptureReader(path: capture)
@@ -75,7 +75,7 @@ public struct FrameExtraction: Sendable {
 
     /// What has come of the packets so far.
     private struct State {
-        var joiner: FrameJoiner
+        var joiner: StreamJoiner
         let codec: VideoCodec
         let payloadType: PayloadType
         let path: String
@@ -88,7 +88,7 @@ public struct FrameExtraction: Sendable {
         private var origin: Int64 = 0
         private var latest: RTPTimestamp?
 
-        init(joiner: FrameJoiner, codec: VideoCodec, payloadType: PayloadType, path: String) {
+        init(joiner: StreamJoiner, codec: VideoCodec, payloadType: PayloadType, path: String) {
             self.joiner = joiner
             self.codec = codec
             self.payloadType = payloadType
@@ -116,7 +116,8 @@ public struct FrameExtraction: Sendable {
 
         private mutating func write(at timestamp: Int64) throws(FileError) {
             let whole = frame
-            let size = keyFrameSize(whole.span)
+            // A frame without a readable header is no key frame.
+            let size = (try? codec.keyFrameSize(of: whole.span)) ?? nil
             if writer == nil {
                 guard let size else {
                     report.framesBeforeKeyFrame += 1
@@ -128,17 +129,6 @@ public struct FrameExtraction: Sendable {
             try writer?.write(whole.span, at: timestamp - origin)
             report.frames += 1
             if size != nil { report.keyFrames += 1 }
-        }
-
-        /// The size of a key frame's picture; `nil` for every other frame.
-        private func keyFrameSize(_ frame: Span<UInt8>) -> Resolution? {
-            switch codec {
-            case .vp8:
-                // A frame without a readable header is no key frame.
-                guard let key = (try? VP8FrameHeader.parse(frame))?.keyFrame else { return nil }
-                return Resolution(validatingWidth: key.width, height: key.height)
-            case .vp9: return nil
-            }
         }
 
         mutating func finish() throws(FileError) -> Report {

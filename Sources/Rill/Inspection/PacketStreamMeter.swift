@@ -62,7 +62,7 @@ struct PacketStreamMeter {
             !trials.contains(where: { $0.payloadType == payloadType }),
             codec != nil || PacketStreamMeter.dynamicPayloadTypes.contains(payloadType.rawValue)
         else { return }
-        let candidates = codec.map { [$0] } ?? FrameJoiner.codecs
+        let candidates = codec.map { [$0] } ?? VideoCodec.packetized
         trials += candidates.compactMap { CodecTrial(payloadType, $0) }
     }
 
@@ -106,7 +106,7 @@ struct PacketStreamMeter {
         stream.ssrc = ssrc.description
         stream.packets = counts
         stream.payloadType = best.map { Int($0.payloadType.rawValue) }
-        stream.descriptor = best?.descriptors.descriptor
+        stream.descriptor = best?.descriptor
         return stream
     }
 

@@ -57,7 +57,7 @@ struct InspectCommand: ParsableCommand {
         guard let stream = inspection.largestStream(ssrc: ssrc), let payloadType = stream.payloadType,
             let name = stream.codec, let codec = VideoCodec(rawValue: name), let ssrc = stream.ssrc
         else {
-            throw ValidationError(
+            throw CommandError(
                 "\(file): no stream\(ssrc.map { " \($0)" } ?? "") whose frames can be read; --codec and --ssrc may help"
             )
         }

@@ -172,6 +172,9 @@ struct LoopbackCommand: ParsableCommand {
         if output == "-" || lowOutput == "-" || capture == "-" {
             throw ValidationError("the report goes to standard output: pictures and captures need a file")
         }
+        if let capture, ![.pcap, .pcapng, .rtpDump].contains(VideoFileFormat(path: capture)) {
+            throw ValidationError("\(capture): the name of a capture must end in .pcap, .pcapng or .rtpdump")
+        }
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: live, encoding takes as long as it takes")
         }

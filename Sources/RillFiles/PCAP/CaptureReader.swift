@@ -30,7 +30,7 @@ public final class CaptureReader {
     /// Opens a file and reads its head; `-` is standard input.
     ///
     /// - Throws: `notFound`, `openFailed`, `readFailed`; `empty`, `foreign`, `truncated`, `headerTooLong`, `damaged`;
-    ///   `unsupportedFormat` for a version or link type that is not known.
+    ///   `unsupportedCapture` for a version or link type that is not known.
     public convenience init(path: String) throws(FileError) {
         try self.init(try ByteInput(path: path))
     }

@@ -42,7 +42,7 @@ public final class CaptureWriter {
     /// Makes or empties a file and writes its head; `-` is standard output.
     ///
     /// - Parameter format: `.pcap`, `.pcapng` or `.rtpDump`; by default what the ending of the path says.
-    /// - Throws: `notFound`, `openFailed`, `writeFailed`; `unsupportedFormat` for every other format.
+    /// - Throws: `notFound`, `openFailed`, `writeFailed`; `unsupportedCapture` for every other format.
     public init(
         path: String, format: VideoFileFormat? = nil, settings: Settings = Settings()
     ) throws(FileError) {
@@ -58,7 +58,7 @@ public final class CaptureWriter {
             self.output = consume output
         case .rtpDump: rtpDump = try CaptureWriter.rtpDump(path, settings)
         case .y4m, .i420, .nv12, .ivf, .png, nil:
-            throw .unsupportedFormat(path: path, format: "a capture that is neither .pcap, .pcapng nor .rtpdump")
+            throw .unsupportedCapture(path: path, format: "a capture of this ending")
         }
         self.format = format ?? .pcap
         self.path = path

@@ -71,7 +71,7 @@ struct PCAPNGReader: ~Copyable {
 
     /// Replaces `packet` by the bytes of the next one; `nil` after the last.
     ///
-    /// - Throws: `truncated`, `damaged`, `invalidField`, `tooLarge`, `timeOutOfRange`, `unsupportedFormat`, `readFailed`.
+    /// - Throws: `truncated`, `damaged`, `invalidField`, `tooLarge`, `timeOutOfRange`, `unsupportedCapture`, `readFailed`.
     mutating func next(into packet: inout [UInt8]) throws(FileError) -> CapturedPacket? {
         while try input.fill(1) > 0 {
             if let found = try readBlock(into: &packet) { return found }
@@ -128,7 +128,7 @@ struct PCAPNGReader: ~Copyable {
         }
         let version = input.buffered.integer(UInt16.self, at: 12, order)
         guard version == 1 else {
-            throw .unsupportedFormat(path: input.path, format: "pcapng of version \(version)")
+            throw .unsupportedCapture(path: input.path, format: "pcapng of version \(version)")
         }
         interfaces.removeAll(keepingCapacity: true)
     }

@@ -39,7 +39,7 @@ struct PCAPReader: ~Copyable {
 
     /// Reads the file's head.
     ///
-    /// - Throws: `readFailed`, `empty`, `foreign`, `truncated`, `unsupportedFormat`.
+    /// - Throws: `readFailed`, `empty`, `foreign`, `truncated`, `unsupportedCapture`.
     init(_ input: consuming ByteInput) throws(FileError) {
         var input = input
         let available = try input.fill(PCAPFormat.fileHeaderByteCount)
@@ -56,12 +56,12 @@ struct PCAPReader: ~Copyable {
         try input.require(PCAPFormat.fileHeaderByteCount)
         let version = input.buffered.integer(UInt16.self, at: 4, order)
         guard version == PCAPFormat.majorVersion else {
-            throw .unsupportedFormat(path: input.path, format: "pcap of version \(version)")
+            throw .unsupportedCapture(path: input.path, format: "pcap of version \(version)")
         }
         let linkType = LinkType(
             rawValue: UInt16(truncatingIfNeeded: input.buffered.integer(UInt32.self, at: 20, order)))
         guard linkType.isKnown else {
-            throw .unsupportedFormat(path: input.path, format: "pcap of link type \(linkType.rawValue)")
+            throw .unsupportedCapture(path: input.path, format: "pcap of link type \(linkType.rawValue)")
         }
         input.consume(PCAPFormat.fileHeaderByteCount)
         self.input = input

@@ -90,7 +90,10 @@ import Testing
     }
 
     @Test func `An ending that is no capture's is refused`() {
-        #expect(throws: FileError.self) { try CaptureWriter(path: folder.path("call.ivf")) }
+        let path = folder.path("call.ivf")
+        #expect(throws: FileError.unsupportedCapture(path: path, format: "a capture of this ending")) {
+            try CaptureWriter(path: path)
+        }
     }
 
     // MARK: Reading pcap
@@ -130,10 +133,10 @@ import Testing
         ) { try CaptureFiles.datagrams(in: foreign) }
         var version = CaptureFiles.pcap([])
         version[4] = 3
-        #expect(throws: FileError.unsupportedFormat(path: "call", format: "pcap of version 3")) {
+        #expect(throws: FileError.unsupportedCapture(path: "call", format: "pcap of version 3")) {
             try CaptureFiles.datagrams(in: version)
         }
-        #expect(throws: FileError.unsupportedFormat(path: "call", format: "pcap of link type 147")) {
+        #expect(throws: FileError.unsupportedCapture(path: "call", format: "pcap of link type 147")) {
             try CaptureFiles.datagrams(in: CaptureFiles.pcap([], linkType: LinkType(rawValue: 147)))
         }
     }

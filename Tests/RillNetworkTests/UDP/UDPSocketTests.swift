@@ -95,6 +95,20 @@ import Testing
         #expect(second.localAddress == first.localAddress)
     }
 
+    @Test func `Pipelines send into it, as a sink or from a function`() throws {
+        let far = try listener()
+        let socket = try UDPSocket(connectedTo: far.localAddress)
+        // What the network does not take is lost, as on the way.
+        let tap = ConcurrentPacketTap { packet, _ in try? socket.send(packet) }
+        let sinks: [any PacketSink & Sendable] = [tap, socket]
+        var bytes: [UInt8] = []
+        for (index, sink) in sinks.enumerated() {
+            sink.send([UInt8(index)].span, at: .zero)
+            #expect(try far.receive(into: &bytes, within: .seconds(10))?.source == socket.localAddress)
+            #expect(bytes == [UInt8(index)])
+        }
+    }
+
     @Test func `Threads may send at once`() async throws {
         var settings = UDPSocket.Settings()
         settings.receiveBufferByteCount = 1 << 20

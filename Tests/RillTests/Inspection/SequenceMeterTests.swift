@@ -27,7 +27,10 @@ import Testing
                 missing += 1
                 continue
             }
-            #expect(meter.add(SequenceNumber(UInt16(truncatingIfNeeded: number))) == .new(Int64(number)))
+            let arrival = meter.add(SequenceNumber(UInt16(truncatingIfNeeded: number)))
+            guard arrival != .new(Int64(number)) else { continue }
+            Issue.record("packet \(number): \(arrival)")
+            return
         }
         #expect(meter.missing == missing)
     }

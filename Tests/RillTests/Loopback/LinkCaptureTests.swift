@@ -51,7 +51,9 @@ import Testing
     @Test func `A live session is recorded, too`() throws {
         let (path, report) = try record("live.pcap", live: true)
         let inspection = try FileInspection(of: path)
-        #expect(
-            inspection.streams.first { $0.codec != nil }?.packets?.count == report.layers[0].received.packetsReceived)
+        for layer in report.layers {
+            let stream = try #require(inspection.streams.first { $0.resolution == layer.resolution })
+            #expect(stream.packets?.count == layer.received.packetsReceived)
+        }
     }
 }

@@ -1,12 +1,28 @@
 import RillCore
 import RillRTP
 
-/// Joins the packets of a stream to frames, whatever its codec is. A codec is a case here and a name in ``codecs``.
-enum FrameJoiner {
-    case vp8(VP8Depacketizer)
+// All that inspection knows of single codecs: a codec more is a case more in each switch of this file.
 
+extension VideoCodec {
     /// The codecs whose packets can be joined, in the order in which a stream of unknown codec is tried with them.
-    static let codecs: [VideoCodec] = [.vp8]
+    static let packetized: [VideoCodec] = [.vp8]
+
+    /// The size of the picture, when `frame` is a key frame; `nil` for every other frame.
+    ///
+    /// - Throws: what is wrong with the frame's header.
+    func keyFrameSize(of frame: Span<UInt8>) throws(RTPError) -> Resolution? {
+        switch self {
+        case .vp8:
+            guard let key = try VP8FrameHeader.parse(frame).keyFrame else { return nil }
+            return Resolution(validatingWidth: key.width, height: key.height)
+        case .vp9: return nil
+        }
+    }
+}
+
+/// Joins the packets of a stream to frames, whatever its codec is.
+enum StreamJoiner {
+    case vp8(VP8Depacketizer)
 
     /// What became of a packet.
     enum Outcome {
@@ -41,26 +57,21 @@ enum FrameJoiner {
     }
 }
 
-/// What the payload descriptors of a stream say.
-struct DescriptorMeter {
-    private(set) var descriptor = FileInspection.Descriptor()
-
-    /// Takes the next packet's payload; what is no payload of `codec` is left out.
+extension FileInspection.Descriptor {
+    /// Takes in what the descriptor of the next packet says; what is no payload of `codec` is left out.
     mutating func add(_ payload: Span<UInt8>, of codec: VideoCodec) {
         switch codec {
         case .vp8:
             // The joiner counts what cannot be read.
             guard let (fields, _) = try? VP8PayloadDescriptor.parse(payload) else { return }
-            descriptor.add(
+            add(
                 pictureIDBits: fields.pictureID?.bitWidth, temporalLayer: fields.temporalLayer.map { Int($0.index) },
                 hasTL0PictureIndex: fields.tl0PictureIndex != nil)
         case .vp9: break
         }
     }
-}
 
-extension FileInspection.Descriptor {
-    fileprivate mutating func add(pictureIDBits: Int?, temporalLayer: Int?, hasTL0PictureIndex: Bool) {
+    private mutating func add(pictureIDBits: Int?, temporalLayer: Int?, hasTL0PictureIndex: Bool) {
         self.pictureIDBits = pictureIDBits ?? self.pictureIDBits
         if let temporalLayer { temporalLayers = max(temporalLayers ?? 0, temporalLayer + 1) }
         if hasTL0PictureIndex { self.hasTL0PictureIndex = true }
