@@ -1,0 +1,65 @@
+import Foundation
+
+/// Another program that runs beside a test. It ends with the test at the latest.
+///
+/// Foundation's `Process` leaks a little each time, which the address sanitizer calls an error; this does not.
+package final class RunningProgram {
+    /// What a program left behind.
+    package struct Outcome {
+        /// Its exit code; 128 and the signal's number where a signal ended it, as in a shell.
+        package var status: Int32
+        /// Its standard output.
+        package var output: [UInt8]
+        /// Its standard error.
+        package var errors: String
+
+        /// Its standard output as text.
+        package var text: String { String(decoding: output, as: UTF8.self) }
+        /// Whether it was stopped because its time was over: coreutils' `timeout` says so.
+        package var isStopped: Bool { status == 124 || status == 137 }
+    }
+
+    private let folder = TemporaryFolder()
+    private let child: pid_t
+    private var isDone = false
+
+    /// Starts the program at `path`; `timeout` of coreutils ends it after `limit` seconds.
+    init(_ path: String, _ arguments: [String], input: String, limit: Int) throws {
+        let words = ["timeout", "--kill-after=5", "\(limit)", path] + arguments
+        // Every pointer of these lives until the end of this function, and nobody keeps them: the child has copies.
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        let (output, errors) = (folder.path("output"), folder.path("errors"))
+        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT, 0o600)
+        unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT, 0o600)
+        var argv = unsafe words.map { unsafe strdup($0) } + [nil]
+        defer { unsafe argv.forEach { unsafe free($0) } }
+        var child: pid_t = 0
+        guard unsafe posix_spawnp(&child, "timeout", &actions, nil, &argv, environ) == 0 else {
+            throw TestFailure("\(path) cannot be run")
+        }
+        self.child = child
+    }
+
+    deinit {
+        guard !isDone else { return }
+        // `timeout` hands it on to the program; SIGKILL would not be.
+        kill(child, SIGTERM)
+        var status: Int32 = 0
+        unsafe waitpid(child, &status, 0)
+    }
+
+    /// Waits for its end. Once only.
+    package func wait() throws -> Outcome {
+        var status: Int32 = 0
+        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        isDone = true
+        // WIFEXITED and WEXITSTATUS are macros, which Swift does not see.
+        let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
+        return Outcome(
+            status: code, output: try read(folder.path("output")),
+            errors: String(decoding: try read(folder.path("errors")), as: UTF8.self))
+    }
+}
