@@ -6,13 +6,14 @@ func rtpPacket(
     _ number: UInt16, timestamp: UInt32 = 0, type: UInt8 = 96, marker: Bool = false, payload: [UInt8],
     isElaborate: Bool = false, padding: Int = 0
 ) -> [UInt8] {
-    var header = RTPHeader(
+    let header = RTPHeader(
         marker: marker, payloadType: PayloadType(type), sequenceNumber: SequenceNumber(number),
         timestamp: RTPTimestamp(timestamp), ssrc: SSRC(2))
     let data: [UInt8] = [0x10, 0xFF, 0, 0]
-    if isElaborate { for source in 1...3 { header.csrcs.append(SSRC(UInt32(source))) } }
+    let sources = [SSRC(1), SSRC(2), SSRC(3)]
     let packet = RTPPacket(
-        header: header, headerExtension: isElaborate ? RTPHeaderExtension(profile: 0xBEDE, data: data.span) : nil,
+        header: header, csrcs: isElaborate ? WireList(sources.span) : WireList(),
+        headerExtension: isElaborate ? RTPHeaderExtension(profile: 0xBEDE, data: data.span) : nil,
         payload: payload.span, paddingByteCount: padding)
     return [UInt8](capacity: packet.byteCount) { output in packet.write(into: &output) }
 }

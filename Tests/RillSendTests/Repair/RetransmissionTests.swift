@@ -107,7 +107,7 @@ import Testing
             Issue.record("no report")
             return
         }
-        let told = try SenderReport.parse(first)
+        let told = try SenderReport(parsing: first)
         #expect(Int(told.packetCount) == (hasRTX ? packets : packets + 1))
         #expect(Int(told.octetCount) == (hasRTX ? bytes : bytes + sent.count - 12))
     }
