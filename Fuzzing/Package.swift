@@ -12,7 +12,7 @@ let package = Package(
         .systemLibrary(name: "CFuzzer", path: "CFuzzer"),
         // The very files that `swift test` runs over the corpus: a link to Tests/RillFuzzBodies.
         .target(
-            name: "RillFuzzBodies", dependencies: [.product(name: "RillRTP", package: "rill")], path: "Bodies",
+            name: "RillFuzzBodies", dependencies: [.product(name: "Rill", package: "rill")], path: "Bodies",
             swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
         .executableTarget(
             name: "fuzz", dependencies: ["RillFuzzBodies", "CFuzzer"], path: "Fuzz",

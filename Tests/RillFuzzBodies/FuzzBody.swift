@@ -24,6 +24,12 @@ public struct FuzzBody: Sendable {
             self.name = name
             bytes = [UInt8](capacity: capacity) { output in write(&output) }
         }
+
+        /// Those bytes.
+        init(_ name: String, bytes: [UInt8]) {
+            self.name = name
+            self.bytes = bytes
+        }
     }
 
     init(_ name: String, seeds: @escaping @Sendable () -> [Seed], run: @escaping @Sendable (Span<UInt8>) -> Void) {
@@ -37,5 +43,10 @@ public struct FuzzBody: Sendable {
         FuzzBody("rtp", seeds: rtpSeeds, run: fuzzRTP),
         FuzzBody("rtcp", seeds: rtcpSeeds, run: fuzzRTCP),
         FuzzBody("vp8-descriptor", seeds: vp8DescriptorSeeds, run: fuzzVP8Descriptor),
+        FuzzBody("vp9-descriptor", seeds: vp9DescriptorSeeds, run: fuzzVP9Descriptor),
+        FuzzBody("repair", seeds: repairSeeds, run: fuzzRepair),
+        FuzzBody("sdp", seeds: sdpSeeds, run: fuzzSDP),
+        FuzzBody("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),
+        FuzzBody("pcap", seeds: pcapSeeds, run: fuzzCapture),
     ]
 }

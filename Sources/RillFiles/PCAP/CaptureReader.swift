@@ -35,6 +35,11 @@ public final class CaptureReader {
         try self.init(try ByteInput(path: path))
     }
 
+    /// The same of a capture in memory.
+    public convenience init(bytes: [UInt8]) throws(FileError) {
+        try self.init(ByteInput(bytes: bytes))
+    }
+
     package init(_ input: consuming ByteInput) throws(FileError) {
         var input = input
         let format = try input.sniffFormat()
