@@ -11,6 +11,10 @@ enum Work: String, CaseIterable {
     case packetize
     /// The same with an extension of two elements.
     case packetizeExtended = "packetize-extended"
+    /// Write a compound of a report, a request for packets and transport-wide feedback on 100 packets.
+    case writeRTCP = "write-rtcp"
+    /// Read it again, down to each number and packet.
+    case readRTCP = "read-rtcp"
     /// Copy as many bytes as `packetize` writes, and nothing else.
     case memcpy
 }
@@ -26,6 +30,7 @@ struct Bench {
     private let plain: VP8Packetizer
     private let extended: VP8Packetizer
     private let frame: [UInt8]
+    private let feedback = Feedback()
     /// Packets to read, one behind the other, each `packetByteCount` long.
     private var received: [UInt8] = []
     private var output = [UInt8](repeating: 0, count: Bench.packetByteCount)
@@ -70,6 +75,8 @@ struct Bench {
         case .parse: parse(packets: count)
         case .packetize: packetize(packets: count)
         case .packetizeExtended: packetizeExtended(packets: count)
+        case .writeRTCP: writeRTCP(compounds: count)
+        case .readRTCP: readRTCP(compounds: count)
         case .memcpy: copy(packets: count)
         }
     }
@@ -157,6 +164,26 @@ struct Bench {
             }
             return sum
         }
+    }
+
+    private mutating func writeRTCP(compounds count: Int) -> Int {
+        let feedback = feedback
+        return output.withUnsafeMutableBufferPointer { memory in
+            var sum = 0
+            for _ in 0..<count {
+                var output = OutputSpan(buffer: memory, initializedCount: 0)
+                feedback.write(into: &output)
+                sum &+= output.finalize(for: memory)
+            }
+            return sum
+        }
+    }
+
+    private func readRTCP(compounds count: Int) -> Int {
+        let bytes = feedback.compound.span
+        var sum = 0
+        for _ in 0..<count { sum &+= feedback.read(bytes) }
+        return sum
     }
 
     private mutating func copy(packets count: Int) -> Int {

@@ -60,14 +60,14 @@ struct PacketStatusChunk: Equatable {
             let symbol = symbol(at: 0)
             return (count * Int(symbol), symbol == PacketStatusChunk.reserved && count > 0 ? 0 : nil)
         }
-        var byteCount = 0
-        for index in 0..<count {
-            let symbol = symbol(at: index)
-            guard symbol != PacketStatusChunk.reserved else { return (byteCount, index) }
-            // A symbol is the number of bytes of its delta.
-            byteCount += Int(symbol)
-        }
-        return (byteCount, nil)
+        // The bits of the first `count` symbols; a symbol is the number of bytes of its delta.
+        let width = UInt16(truncatingIfNeeded: hasTwoBitSymbols ? 2 * count : count)
+        let bits = rawValue & (1 << width &- 1) << (14 - width)
+        guard hasTwoBitSymbols else { return (bits.nonzeroBitCount, nil) }
+        let (lower, upper) = (bits & 0x1555, bits & 0x2AAA)
+        let both = lower & upper >> 1
+        guard both == 0 else { return (0, (both.leadingZeroBitCount - 3) / 2) }
+        return (lower.nonzeroBitCount + 2 * upper.nonzeroBitCount, nil)
     }
 
     // MARK: Choosing

@@ -21,8 +21,11 @@ extension TransportFeedback {
     ///
     /// A view: it lives no longer than what the feedback looks at. Allocates nothing.
     public struct Packets: ~Escapable {
-        private let storage: Storage
         private let count: Int
+        /// Where the statuses are values; else the two below say them.
+        private let values: Span<PacketStatus>?
+        private let chunks: Span<UInt8>
+        private let deltas: Span<UInt8>
         private var index = 0
         private var sequenceNumber: SequenceNumber
         private var arrival: Int64
@@ -34,7 +37,10 @@ extension TransportFeedback {
 
         @_lifetime(copy feedback)
         init(_ feedback: borrowing TransportFeedback) {
-            storage = feedback.storage
+            switch feedback.storage {
+            case .wire(_, let chunks, let deltas): (values, self.chunks, self.deltas) = (nil, chunks, deltas)
+            case .values(let packets): (values, chunks, deltas) = (packets, Span(), Span())
+            }
             count = feedback.count
             sequenceNumber = feedback.baseSequenceNumber
             arrival = Int64(feedback.referenceTime) * TransportFeedback.ticksPerReferenceStep
@@ -57,26 +63,22 @@ extension TransportFeedback {
 
         @_lifetime(self: copy self)
         private mutating func nextStatus() -> PacketStatus {
-            switch storage {
-            case .values(let packets):
-                return packets[index]
-            case .wire(_, let chunks, let deltas):
-                while index - chunkStart >= chunk.capacity {
-                    chunkStart += chunk.capacity
-                    chunk = PacketStatusChunk(rawValue: UInt16(chunks[nextChunk]) << 8 | UInt16(chunks[nextChunk + 1]))
-                    nextChunk += 2
-                }
-                let symbol = chunk.symbol(at: index - chunkStart)
-                defer { nextDelta += Int(symbol) }
-                switch symbol {
-                case PacketStatusChunk.smallDelta:
-                    return .received(delta: Int16(deltas[nextDelta]))
-                case PacketStatusChunk.largeDelta:
-                    let bits = UInt16(deltas[nextDelta]) << 8 | UInt16(deltas[nextDelta + 1])
-                    return .received(delta: Int16(bitPattern: bits))
-                default:
-                    return .notReceived
-                }
+            if let values { return values[index] }
+            while index - chunkStart >= chunk.capacity {
+                chunkStart += chunk.capacity
+                chunk = PacketStatusChunk(rawValue: UInt16(chunks[nextChunk]) << 8 | UInt16(chunks[nextChunk + 1]))
+                nextChunk += 2
+            }
+            let symbol = chunk.symbol(at: index - chunkStart)
+            defer { nextDelta += Int(symbol) }
+            switch symbol {
+            case PacketStatusChunk.smallDelta:
+                return .received(delta: Int16(deltas[nextDelta]))
+            case PacketStatusChunk.largeDelta:
+                let bits = UInt16(deltas[nextDelta]) << 8 | UInt16(deltas[nextDelta + 1])
+                return .received(delta: Int16(bitPattern: bits))
+            default:
+                return .notReceived
             }
         }
     }

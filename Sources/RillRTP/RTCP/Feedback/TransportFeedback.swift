@@ -149,6 +149,7 @@ public struct TransportFeedback: ~Escapable {
     /// (some 130000 packets' worth), are the programmer's mistake.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
+        let byteCount = byteCount  // reckoned once
         let end = output.count + byteCount
         RTCPPacket.writeHeader(
             .transportFeedback, count: Int(TransportFeedback.format), byteCount: byteCount, into: &output)
