@@ -78,7 +78,7 @@ let package = Package(
         tests(of: "RillFiles"),
         tests(of: "RillCodec"),
         tests(of: "RillRTP"),
-        tests(of: "RillSend", ["RillCodec", "RillFiles"]),
+        tests(of: "RillSend", ["RillCodec", "RillFiles", "RillReceive"]),
         tests(of: "RillNetwork"),
         tests(of: "RillReceive", ["RillSend"]),
         tests(of: "Rill"),
