@@ -82,7 +82,7 @@ let package = Package(
         tests(of: "RillFiles"),
         tests(of: "RillCodec"),
         tests(of: "RillRTP", ["RillFuzzBodies"]),
-        tests(of: "RillSend", ["RillCodec", "RillFiles"]),
+        tests(of: "RillSend", ["RillCodec", "RillFiles", "RillReceive"]),
         tests(of: "RillNetwork"),
         tests(of: "RillReceive", ["RillSend"]),
         tests(of: "Rill"),
