@@ -7,6 +7,7 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract:
             "Show what is in a Y4M, IVF, rtpdump, pcap or pcapng file: frames, sizes, rates, packets, losses, RTCP.",
+        usage: "rill inspect <file> [<options>]",
         discussion: """
             The file is read to its end, and told by its first bytes, not by its name. Of a damaged file what stands \
             before the damage is shown, and where it is.

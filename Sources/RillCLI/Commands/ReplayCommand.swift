@@ -6,6 +6,7 @@ struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Send the RTP and RTCP packets of a capture over UDP, at the times at which they passed.",
+        usage: "rill replay <file> --to <host:port> [<options>]",
         discussion: """
             Takes pcap, pcapng and rtpdump. The packets go out as they are; what is neither RTP nor RTCP, and packets of \
             which only the front was captured, are left out. The report says what was sent, and how late.
