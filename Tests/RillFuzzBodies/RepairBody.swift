@@ -104,14 +104,19 @@ private func protect(_ packets: [[UInt8]]) {
         chosen.append(packet)
         if chosen.count == 20 { break }
     }
-    guard let lost = chosen.first, let ssrc = SSRC(ofSenderOf: lost.span) else { return }
+    guard let lost = chosen.first else { return }
+    let ssrc = SSRC(lost[8..<12].reduce(0) { $0 << 8 | UInt32($1) })
     var buffer = [UInt8](repeating: 0, count: 1600)
-    var span = buffer.mutableSpan
     var parity = ULPFECParity(base: SequenceNumber(0xFFE0))
-    for packet in chosen { parity.add(packet.span, in: &span) }
-    let payload = [UInt8](capacity: parity.byteCount) { output in parity.write(span.span, into: &output) }
+    for packet in chosen {
+        var span = buffer.mutableSpan
+        parity.add(packet.span, in: &span)
+    }
+    let bytes = buffer
+    let payload = [UInt8](capacity: parity.byteCount) { output in parity.write(bytes.span, into: &output) }
     guard let fec = try? ULPFECPayload(parsing: payload.span) else { preconditionFailure("it cannot read its parity") }
     var recovery = ULPFECRecovery(of: SequenceNumber(0xFFE0), ssrc: ssrc)
+    var span = buffer.mutableSpan
     do throws(RTPError) {
         try recovery.begin(fec, in: &span)
         for packet in chosen.dropFirst() { try recovery.add(packet.span, in: &span) }
@@ -124,7 +129,7 @@ private func protect(_ packets: [[UInt8]]) {
 func repairSeeds() -> [FuzzBody.Seed] {
     let packets = (0..<3).map { index in
         let header = RTPHeader(
-            marker: index == 2, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(65534 &+ index)),
+            marker: index == 2, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: 65534 + index)),
             timestamp: RTPTimestamp(0x89AB_CDEF), ssrc: SSRC(0xCAFE))
         let payload = [UInt8](repeating: UInt8(0x10 + index), count: 20 + 5 * index)
         return [UInt8](capacity: 64) { RTPPacket(header: header, payload: payload.span).write(into: &$0) }
@@ -135,22 +140,26 @@ func repairSeeds() -> [FuzzBody.Seed] {
     }
     func parity(level1: Bool) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 128)
-        var span = buffer.mutableSpan
         var parity = ULPFECParity(base: SequenceNumber(65534), level0Limit: level1 ? 10 : 1500)
-        for packet in packets { parity.add(packet.span, levels: level1 ? [.zero, .one] : .zero, in: &span) }
-        return [UInt8](capacity: parity.byteCount) { output in parity.write(span.span, into: &output) }
+        for packet in packets {
+            var span = buffer.mutableSpan
+            parity.add(packet.span, levels: level1 ? [.zero, .one] : .zero, in: &span)
+        }
+        let bytes = buffer
+        return [UInt8](capacity: parity.byteCount) { output in parity.write(bytes.span, into: &output) }
     }
     func made(_ write: (inout OutputSpan<UInt8>) throws(RTPError) -> Void) -> [UInt8] {
         [UInt8](capacity: 128) { output in
             do throws(RTPError) { try write(&output) } catch { preconditionFailure("\(error)") }
         }
     }
+    let packet = packets[0]
     return [
         seed("parity", parity(level1: false)), seed("parity-of-two-levels", parity(level1: true)),
         seed(
             "red",
             made { output throws(RTPError) in
-                try REDPacket.write(wrapping: packets[0].span, payloadType: PayloadType(100), into: &output)
+                try REDPacket.write(wrapping: packet.span, payloadType: PayloadType(100), into: &output)
             }),
         seed(
             "red-blocks",
@@ -164,7 +173,7 @@ func repairSeeds() -> [FuzzBody.Seed] {
             "retransmission",
             made { output throws(RTPError) in
                 try RetransmittedPacket.write(
-                    packets[1].span, payloadType: PayloadType(97), sequenceNumber: SequenceNumber(9), ssrc: SSRC(8),
+                    packet.span, payloadType: PayloadType(97), sequenceNumber: SequenceNumber(9), ssrc: SSRC(8),
                     into: &output)
             }),
     ]
