@@ -41,19 +41,19 @@ public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
     @_lifetime(copy bytes)
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(bytes)
-        self = try RTPHeaderExtension.parse(bytes, &reader)
+        self = try RTPHeaderExtension.parse(&reader)
     }
 
     /// Reads the block that a packet's reader has come to.
     ///
     /// - Throws: `truncated`.
-    @_lifetime(copy packet)
+    @_lifetime(copy reader)
     @inlinable @inline(__always)  // On the way of every packet that has one.
-    static func parse(_ packet: Span<UInt8>, _ reader: inout ByteReader) throws(RTPError) -> RTPHeaderExtension {
+    static func parse(_ reader: inout ByteReader) throws(RTPError) -> RTPHeaderExtension {
         try reader.require(fixedByteCount)
         let profile = try reader.uint16()
         let words = Int(try reader.uint16())
-        return RTPHeaderExtension(profile: profile, words: packet.extracting(try reader.range(4 &* words)))
+        return RTPHeaderExtension(profile: profile, words: try reader.span(4 &* words))
     }
 
     @inlinable @inline(__always) @_lifetime(copy words)
