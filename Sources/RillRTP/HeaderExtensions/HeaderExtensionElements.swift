@@ -32,8 +32,8 @@ public struct HeaderExtensionElement: ~Escapable, BitwiseCopyable {
 ///         }
 ///     }
 ///
-/// A block that is none of RFC 8285 has no elements. A view: it lives no longer than the bytes. Takes any bytes, allocates
-/// nothing.
+/// A block that is none of RFC 8285 has no elements. A view: it lives no longer than the bytes. Takes any bytes,
+/// allocates nothing.
 public struct HeaderExtensionElements: ~Escapable, BitwiseCopyable {
     @usableFromInline let data: Span<UInt8>
     @usableFromInline let isOneByte: Bool

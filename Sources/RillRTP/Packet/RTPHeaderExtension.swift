@@ -10,8 +10,8 @@
 
 /// The block between the header and the payload of an RTP packet (RFC 3550 §5.3.1).
 ///
-/// Its ``elements`` come one by one where it is written as RFC 8285 asks, as all are today. A view: it lives no longer than
-/// the bytes.
+/// Its ``elements`` come one by one where it is written as RFC 8285 asks, as all are today. A view: it lives no longer
+/// than the bytes.
 public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
     /// The 16 bits "defined by profile": 0xBEDE and 0x1000 to 0x100F are those of RFC 8285.
     public let profile: UInt16
