@@ -20,5 +20,6 @@ def build() -> None:
 
 def environment(result: Path, by_origin: bool = False) -> list[str]:
     """What a program's environment must say for its allocations to be written to that file, for `env`."""
-    variables = {"LD_PRELOAD": str(LIBRARY), "ALLOCATIONS_TO": str(result), "ALLOCATIONS_BY_ORIGIN": str(int(by_origin))}
+    origins = str(int(by_origin))
+    variables = {"LD_PRELOAD": str(LIBRARY), "ALLOCATIONS_TO": str(result), "ALLOCATIONS_BY_ORIGIN": origins}
     return [f"{name}={value}" for name, value in variables.items()]

@@ -6,7 +6,8 @@ import RillFuzzBodies
 ///
 ///     RILL_FUZZ=rtp fuzz -max_total_time=10 CORPUS
 ///
-/// The name stands in the environment, where the processes inherit it that libFuzzer starts by itself (`-jobs`, `-fork`).
+/// The name stands in the environment, where the processes inherit it that libFuzzer starts by itself (`-jobs`,
+/// `-fork`).
 @main
 struct Fuzz {
     static func main() {

@@ -2,8 +2,8 @@
 ///
 /// libFuzzer looks for such bytes (`Scripts/fuzz`); `swift test` runs every body over its corpus, the files in
 /// `Tests/Corpus/NAME`. To add one: its functions in a file of their own, a line in ``all``, and a folder that
-/// `RILL_WRITE_CORPUS=1 Scripts/test --filter FuzzCorpus` fills from its `seeds`. An input that once brought a body down
-/// is kept there too, under a name that says why.
+/// `RILL_WRITE_CORPUS=1 Scripts/test --filter FuzzCorpus` fills from its `seeds`. An input that once brought a body
+/// down is kept there too, under a name that says why.
 public struct FuzzBody: Sendable {
     /// What scripts and folders call it.
     public let name: String

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A UDP socket of this test on 127.0.0.1, on a port that nobody else has: what a peer sends to it is kept by the system
-/// until it is asked for.
+/// A UDP socket of this test on 127.0.0.1, on a port that nobody else has: what a peer sends to it is kept by the
+/// system until it is asked for.
 package final class LocalSocket {
     private let descriptor: Int32
     /// The port, chosen by the system.

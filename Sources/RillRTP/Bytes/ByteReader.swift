@@ -37,7 +37,10 @@ struct ByteReader: ~Escapable, BitwiseCopyable {
     /// Passes over `count` bytes, not fewer than none, and gives them.
     @inlinable @inline(__always) @_lifetime(copy self) @_lifetime(self: copy self)
     mutating func span(_ count: Int) throws(RTPError) -> Span<UInt8> {
-        bytes.extracting(try range(count))
+        try require(count)
+        defer { position &+= count }
+        // The bytes are there: neither number is negative, and `require` has compared their sum with the end.
+        return unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (position, position &+ count)))
     }
 
     /// Passes over `count` bytes, not fewer than none, and says where they stand.

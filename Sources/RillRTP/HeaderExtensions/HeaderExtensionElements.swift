@@ -32,8 +32,8 @@ public struct HeaderExtensionElement: ~Escapable, BitwiseCopyable {
 ///         }
 ///     }
 ///
-/// A block that is none of RFC 8285 has no elements. A view: it lives no longer than the bytes. Takes any bytes, allocates
-/// nothing.
+/// A block that is none of RFC 8285 has no elements. A view: it lives no longer than the bytes. Takes any bytes,
+/// allocates nothing.
 public struct HeaderExtensionElements: ~Escapable, BitwiseCopyable {
     @usableFromInline let data: Span<UInt8>
     @usableFromInline let isOneByte: Bool
@@ -90,9 +90,14 @@ public struct HeaderExtensionElements: ~Escapable, BitwiseCopyable {
         _ id: UInt8, at start: Int, byteCount: Int
     ) throws(RTPError) -> HeaderExtensionElement? {
         let end = start &+ byteCount
-        position = min(end, data.count)
-        guard end <= data.count else { throw .truncated(needed: end, available: data.count) }
-        return HeaderExtensionElement(id: id, data: data.extracting(start..<end))
+        guard end <= data.count else {
+            position = data.count
+            throw .truncated(needed: end, available: data.count)
+        }
+        position = end
+        // The bytes are there: `start` lies behind `position`, and `end` was compared with the block's.
+        return HeaderExtensionElement(
+            id: id, data: unsafe data.extracting(unchecked: Range(uncheckedBounds: (start, end))))
     }
 }
 

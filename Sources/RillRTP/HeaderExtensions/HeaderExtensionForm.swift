@@ -2,8 +2,8 @@
 public enum HeaderExtensionForm: Equatable, Sendable {
     /// Identifiers 1 to 14, and 1 to 16 bytes of data (§4.2).
     case oneByte
-    /// Identifiers 1 to 255, and 0 to 255 bytes of data (§4.3). The `applicationBits`, 0 to 15, are for whoever has agreed
-    /// on a meaning.
+    /// Identifiers 1 to 255, and 0 to 255 bytes of data (§4.3). The `applicationBits`, 0 to 15, are for whoever has
+    /// agreed on a meaning.
     case twoByte(applicationBits: UInt8 = 0)
 
     @inlinable static var oneByteProfile: UInt16 { 0xBEDE }

@@ -38,7 +38,7 @@ public struct HeaderExtensionMap: Equatable, Sendable {
     }
 
     /// The kind that a number stands for; `nil` for a number that stands for none.
-    @inlinable
+    @inlinable @inline(__always)
     public subscript(id: UInt8) -> HeaderExtensionKind? {
         guard id != 0 else { return nil }
         // Bytes that equal the number become zero; of the lowest zero byte, if there is one, the highest bit stays set.

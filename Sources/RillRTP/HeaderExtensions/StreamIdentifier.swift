@@ -1,8 +1,8 @@
 /// A short name that packets bear so that a receiver knows their stream before it knows the SSRC: MID (RFC 9143),
 /// RtpStreamId and RepairedRtpStreamId (RFC 8852). The element's data is the name's text.
 ///
-/// Held inline; up to 16 bytes, which is all that the one-byte form can bear. Names are ASCII by their RFCs, which is not
-/// checked.
+/// Held inline; up to 16 bytes, which is all that the one-byte form can bear. Names are ASCII by their RFCs, which is
+/// not checked.
 public struct StreamIdentifier: HeaderExtensionValue, Hashable, CustomStringConvertible {
     /// The most bytes that a name has.
     public static let maximumByteCount = 16

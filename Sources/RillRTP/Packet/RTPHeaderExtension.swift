@@ -10,8 +10,8 @@
 
 /// The block between the header and the payload of an RTP packet (RFC 3550 §5.3.1).
 ///
-/// Its ``elements`` come one by one where it is written as RFC 8285 asks, as all are today. A view: it lives no longer than
-/// the bytes.
+/// Its ``elements`` come one by one where it is written as RFC 8285 asks, as all are today. A view: it lives no longer
+/// than the bytes.
 public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
     /// The 16 bits "defined by profile": 0xBEDE and 0x1000 to 0x100F are those of RFC 8285.
     public let profile: UInt16
@@ -41,19 +41,19 @@ public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
     @_lifetime(copy bytes)
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(bytes)
-        self = try RTPHeaderExtension.parse(bytes, &reader)
+        self = try RTPHeaderExtension.parse(&reader)
     }
 
     /// Reads the block that a packet's reader has come to.
     ///
     /// - Throws: `truncated`.
-    @_lifetime(copy packet)
+    @_lifetime(copy reader)
     @inlinable @inline(__always)  // On the way of every packet that has one.
-    static func parse(_ packet: Span<UInt8>, _ reader: inout ByteReader) throws(RTPError) -> RTPHeaderExtension {
+    static func parse(_ reader: inout ByteReader) throws(RTPError) -> RTPHeaderExtension {
         try reader.require(fixedByteCount)
         let profile = try reader.uint16()
         let words = Int(try reader.uint16())
-        return RTPHeaderExtension(profile: profile, words: packet.extracting(try reader.range(4 &* words)))
+        return RTPHeaderExtension(profile: profile, words: try reader.span(4 &* words))
     }
 
     @inlinable @inline(__always) @_lifetime(copy words)

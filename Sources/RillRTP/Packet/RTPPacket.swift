@@ -49,9 +49,9 @@ public struct RTPPacket: ~Escapable, BitwiseCopyable {
         var reader = ByteReader(bytes)
         let first = try reader.uint8()
         header = try RTPHeader.parse(first, &reader)
-        csrcs = WireList(parsing: bytes.extracting(try reader.range(4 &* Int(first & RTPHeader.sourceCountMask))))
+        csrcs = WireList(parsing: try reader.span(4 &* Int(first & RTPHeader.sourceCountMask)))
         if first & RTPHeader.extensionBit != 0 {
-            headerExtension = try RTPHeaderExtension.parse(bytes, &reader)
+            headerExtension = try RTPHeaderExtension.parse(&reader)
         } else {
             headerExtension = nil
         }
@@ -64,7 +64,7 @@ public struct RTPPacket: ~Escapable, BitwiseCopyable {
         } else {
             paddingByteCount = 0
         }
-        payload = bytes.extracting(reader.position..<bytes.count &- paddingByteCount)
+        payload = try reader.span(reader.remaining &- paddingByteCount)
     }
 
     /// Bytes of the whole packet.

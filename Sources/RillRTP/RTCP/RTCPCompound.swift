@@ -31,8 +31,8 @@ public struct RTCPCompound: ~Escapable {
 
     /// The next packet; `nil` behind the last, and after an error.
     ///
-    /// - Throws: `truncated`, `unsupportedVersion`, `invalidPadding`, or `misplacedPadding` when a packet with padding is
-    ///   not the last (RFC 3550 §6.4.1).
+    /// - Throws: `truncated`, `unsupportedVersion`, `invalidPadding`, or `misplacedPadding` when a packet with padding
+    ///   is not the last (RFC 3550 §6.4.1).
     @_lifetime(copy self)
     public mutating func next() throws(RTPError) -> RTCPPacket? {
         guard !rest.isEmpty else { return nil }

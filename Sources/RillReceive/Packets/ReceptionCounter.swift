@@ -59,13 +59,11 @@ struct ReceptionCounter: Sendable {
 
     /// What a receiver report is to say of the source now; the next one's interval begins here.
     mutating func report(on ssrc: SSRC, at now: MediaTime) -> ReportBlock {
-        let expectedInInterval = expected - previousReport.expected
-        let lostInInterval = expectedInInterval - (packetsReceived - previousReport.received)
+        let fraction = ReceptionCount.fractionLost(
+            expected: expected - previousReport.expected, received: packetsReceived - previousReport.received)
         previousReport = (expected, packetsReceived)
-        // RFC 3550 A.3: an interval with more duplicates than losses has lost nothing.
-        let fraction = expectedInInterval > 0 && lostInInterval > 0 ? lostInInterval * 256 / expectedInInterval : 0
         return ReportBlock(
-            ssrc: ssrc, fractionLost: UInt8(min(fraction, 255)), cumulativeLost: packetsLost,
+            ssrc: ssrc, fractionLost: fraction, cumulativeLost: packetsLost,
             extendedHighestSequenceNumber: UInt32(truncatingIfNeeded: highest),
             jitter: UInt32(clamping: jitter / 1000 * Int64(RTPTimestamp.videoClockRate) / 1_000_000),
             lastSenderReport: lastSenderReport?.sent,

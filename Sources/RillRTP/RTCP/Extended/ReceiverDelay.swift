@@ -15,7 +15,8 @@
 public struct ReceiverDelay: WireElement, Equatable {
     /// The receiver.
     public var ssrc: SSRC
-    /// LRR: the middle bits of the NTP stamp in its newest reference time report; `nil` before the first, 0 on the wire.
+    /// LRR: the middle bits of the NTP stamp in its newest reference time report; `nil` before the first, 0 on the
+    /// wire.
     public var lastReceiverReport: NTPShort?
     /// DLRR: the time from that report's arrival to this block; zero before the first.
     public var delaySinceLastReceiverReport: NTPShort

@@ -5,8 +5,8 @@ extension TransportFeedback {
         public var sequenceNumber: SequenceNumber
         /// Whether it came, and how long after the one before.
         public var status: PacketStatus
-        /// When it came by the receiver's clock, in steps of 250 µs; `nil` when it did not. Two feedbacks of one receiver
-        /// count from the same instant, until the reference time wraps after 12 days.
+        /// When it came by the receiver's clock, in steps of 250 µs; `nil` when it did not. Two feedbacks of one
+        /// receiver count from the same instant, until the reference time wraps after 12 days.
         public var arrival: Int64?
 
         /// What is said of the packet of that number.

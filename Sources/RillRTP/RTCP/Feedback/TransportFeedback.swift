@@ -36,7 +36,7 @@ public struct TransportFeedback: ~Escapable {
     public let media: SSRC
     /// The number of the first packet that is told of.
     public let baseSequenceNumber: SequenceNumber
-    /// The time that the first delta counts from, by the receiver's clock in steps of 64 ms: 24 bits, -2^23 to 2^23 - 1.
+    /// The time that the first delta counts from, by the receiver's clock in steps of 64 ms: 24 bits with a sign.
     public let referenceTime: Int32
     /// Counts the feedback packets of the sender, modulo 256.
     public let feedbackCount: UInt8
@@ -52,7 +52,8 @@ public struct TransportFeedback: ~Escapable {
     public enum PacketStatus: Equatable, Sendable, BitwiseCopyable {
         /// It had not come when the feedback was sent.
         case notReceived
-        /// It came that many steps of 250 µs after the one that came before it in the list, or after the reference time.
+        /// It came that many steps of 250 µs after the one that came before it in the list; the first, after the
+        /// reference time.
         case received(delta: Int16)
     }
 
@@ -142,11 +143,10 @@ public struct TransportFeedback: ~Escapable {
         }
     }
 
-    /// Appends the feedback, in the chunks that say most of the packets that are left. Of a feedback that was parsed, the
-    /// chunks are those that came.
+    /// Appends the feedback, in the chunks that say most of the packets that are left. Of a feedback that was parsed,
+    /// the chunks are those that came.
     ///
-    /// `output` has room for `byteCount` bytes. Too little of it, and a feedback that is larger than an RTCP packet can be
-    /// (some 130000 packets' worth), are the programmer's mistake.
+    /// `output` has room for `byteCount` bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         let byteCount = byteCount  // reckoned once
