@@ -3,11 +3,9 @@
 /// Frames are counted from a key frame on, which begins the pattern anew. Without its upper layers the stream has every
 /// second or fourth frame and decodes as before.
 ///
-///     L1T1   0 ← 0 ← 0 ← 0
-///     L1T2   0 ← 0 ← 0    each 1 refers to the 0 before it
-///             ↖ 1 ↖ 1
-///     L1T3   0 ←─────── 0    the 1 refers to the 0 before it, the first 2 too, the second 2 to the 1 and the 0
-///             ↖ 2 1 2
+///     L1T1   0 0 0 0   each refers to the one before it
+///     L1T2   0 1 0 1   each 0 to the 0 before it, and each 1 too
+///     L1T3   0 2 1 2   the 0 to the 0 before it, the 1 and the first 2 too; the second 2 to the 1 and the 0
 public enum TemporalPattern: String, Hashable, Sendable, CaseIterable {
     /// One layer.
     case l1t1 = "L1T1"

@@ -91,6 +91,7 @@ public struct RTPStreamSettings: Sendable {
                 throw .settingOutOfRange(setting, value: value, allowed: allowed)
             }
         }
+        checkRepair()
         try require(.maximumPacketByteCount, maximumPacketByteCount, in: 64...9000)
         try require(.firstPictureID, Int(firstPictureID), in: 0...32767)
         try require(.canonicalName, canonicalName.utf8.count, in: 1...255)
@@ -99,5 +100,16 @@ public struct RTPStreamSettings: Sendable {
             in: (protection == nil ? 1 : FECProtector.minimumHistoryCapacity)...PacketHistory.maximumCapacity)
         try require(.temporalLayerCount, temporalLayerCount, in: 1...(vp9Mode == .flexible ? 4 : 3))
         try require(.reportInterval, Int(reportInterval.nanoseconds / 1_000_000), in: 10...3_600_000)
+    }
+
+    /// Traps where numbers that tell streams and formats apart do not: that is the programmer's mistake.
+    private func checkRepair() {
+        var types = [payloadType]
+        if let retransmission {
+            precondition(retransmission.ssrc != ssrc, "a retransmission stream has a source of its own, not \(ssrc)")
+            types.append(retransmission.payloadType)
+        }
+        if let protection { types += [protection.payloadType, protection.redPayloadType] }
+        precondition(Set(types).count == types.count, "each format has a payload type of its own: \(types)")
     }
 }

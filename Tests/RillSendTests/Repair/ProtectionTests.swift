@@ -74,16 +74,22 @@ import Testing
         return frame
     }
 
-    @Test(arguments: [64, 65, 200, 1200, 9000])
-    func `No packet is over the limit, at any size of frame, not even sent again`(limit: Int) throws {
+    @Test(arguments: VideoCodec.allCases, [64, 65, 200, 1200, 9000])
+    func `No packet is over the limit, at any size of frame, not even sent again`(codec: VideoCodec, limit: Int) throws
+    {
         var settings = settings(20, limit: limit)
+        // The longest descriptors: with layers, and VP9's structure in the first packet.
+        settings.temporalLayerCount = 3
+        settings.vp9Mode = .nonFlexible
         settings.retransmission = RetransmissionSettings(ssrc: SSRC(1), payloadType: PayloadType(102))
         for byteCount in [1, 2, limit - 35, limit - 34, limit, 5 * limit, 47 * (limit - 35), 48 * (limit - 35), 30_000]
         {
             var sender = try RTPStreamSender(settings)
             let (sink, again) = (CollectingSink(), CollectingSink())
             let payload = payload(byteCount)
-            sender.send(.sample(0), payload: payload.span, at: .zero, to: sink)
+            var frame = EncodedFrame.sample(0)
+            frame.codec = codec
+            sender.send(frame, payload: payload.span, at: .zero, to: sink)
             #expect(sink.packets.allSatisfy { $0.count <= limit } as Bool, "\(byteCount) by \(limit)")
             let kept = (0..<sink.packets.count).suffix(100).map { SequenceNumber(65500).advanced(by: $0) }
             let count = sender.retransmit(kept, at: .zero, to: again)
