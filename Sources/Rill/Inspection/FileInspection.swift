@@ -193,7 +193,7 @@ extension FileInspection {
 
 extension FileInspection {
     /// Sources that are told apart; packets of more are counted as belonging to none.
-    static let maximumSourceCount = 4096
+    static let maximumSourceCount = 1024
 
     private mutating func inspect(_ reader: CaptureReader, _ codec: VideoCodec?, _ progress: (Int) -> Void) {
         var meters: [PacketStreamMeter] = []

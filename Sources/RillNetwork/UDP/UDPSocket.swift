@@ -22,7 +22,12 @@ public final class UDPSocket: PacketSink, Sendable {
     /// Where ``send(_:)`` sends to; `nil` for a socket that is not connected.
     public let remoteAddress: UDPAddress?
     private let descriptor: Int32
-    private let counts = Counts()
+    private let sentCount = Atomic(0)
+    private let sentByteCount = Atomic(0)
+    private let failedCount = Atomic(0)
+    private let refusedCount = Atomic(0)
+    private let receivedCount = Atomic(0)
+    private let receivedByteCount = Atomic(0)
 
     /// The largest datagram that is sent or received, in bytes: the most that UDP over IPv6 carries.
     public static let maximumDatagramByteCount = 65_527
@@ -62,15 +67,6 @@ public final class UDPSocket: PacketSink, Sendable {
         public var source: UDPAddress
         /// Its bytes.
         public var byteCount: Int
-    }
-
-    private final class Counts: Sendable {
-        let sent = Atomic(0)
-        let sentBytes = Atomic(0)
-        let failed = Atomic(0)
-        let refused = Atomic(0)
-        let received = Atomic(0)
-        let receivedBytes = Atomic(0)
     }
 
     /// A socket that receives at `address`, whose port 0 leaves the choice to the system.
@@ -114,10 +110,10 @@ public final class UDPSocket: PacketSink, Sendable {
     /// What the socket has done so far.
     public var statistics: Statistics {
         Statistics(
-            sent: counts.sent.load(ordering: .relaxed), sentBytes: counts.sentBytes.load(ordering: .relaxed),
-            failed: counts.failed.load(ordering: .relaxed), refused: counts.refused.load(ordering: .relaxed),
-            received: counts.received.load(ordering: .relaxed),
-            receivedBytes: counts.receivedBytes.load(ordering: .relaxed))
+            sent: sentCount.load(ordering: .relaxed), sentBytes: sentByteCount.load(ordering: .relaxed),
+            failed: failedCount.load(ordering: .relaxed), refused: refusedCount.load(ordering: .relaxed),
+            received: receivedCount.load(ordering: .relaxed),
+            receivedBytes: receivedByteCount.load(ordering: .relaxed))
     }
 
     // MARK: Sending
@@ -161,7 +157,7 @@ public final class UDPSocket: PacketSink, Sendable {
         do throws(NetworkError) {
             try send(packet)
         } catch {
-            counts.failed.add(1, ordering: .relaxed)
+            failedCount.add(1, ordering: .relaxed)
         }
     }
 
@@ -174,12 +170,12 @@ public final class UDPSocket: PacketSink, Sendable {
             switch code {
             case EINTR: continue
             // What came back concerns an earlier datagram, and was said in place of sending this one.
-            case ECONNREFUSED: counts.refused.add(1, ordering: .relaxed)
+            case ECONNREFUSED: refusedCount.add(1, ordering: .relaxed)
             default: throw .socketFailed(.send, address, code: code)
             }
         }
-        counts.sent.add(1, ordering: .relaxed)
-        counts.sentBytes.add(datagram.count, ordering: .relaxed)
+        sentCount.add(1, ordering: .relaxed)
+        sentByteCount.add(datagram.count, ordering: .relaxed)
     }
 
     // MARK: Receiving
@@ -196,8 +192,8 @@ public final class UDPSocket: PacketSink, Sendable {
         bytes.removeAll(keepingCapacity: true)
         while try wait(until: deadline.overflow ? .max : deadline.partialValue) {
             guard let found = try receiveOnce(into: &bytes) else { continue }
-            counts.received.add(1, ordering: .relaxed)
-            counts.receivedBytes.add(found.byteCount, ordering: .relaxed)
+            receivedCount.add(1, ordering: .relaxed)
+            receivedByteCount.add(found.byteCount, ordering: .relaxed)
             return found
         }
         return nil
@@ -224,7 +220,7 @@ public final class UDPSocket: PacketSink, Sendable {
         // Another thread was faster, or the datagram's checksum was wrong.
         case EAGAIN, EINTR: return nil
         case ECONNREFUSED:
-            counts.refused.add(1, ordering: .relaxed)
+            refusedCount.add(1, ordering: .relaxed)
             return nil
         default: throw .socketFailed(.receive, localAddress, code: code)
         }
