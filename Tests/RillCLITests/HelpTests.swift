@@ -2,7 +2,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct HelpTests {
-    @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["generate"]])
+    @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"]])
     func helpFitsATerminalAndTeachesByExample(command: [String]) throws {
         let outcome = try Program(builtAs: "rill").run(command + ["--help"])
         #expect(outcome.status == 0)

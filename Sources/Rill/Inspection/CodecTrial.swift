@@ -11,12 +11,11 @@ struct CodecTrial {
     private var frame: [UInt8] = []
     private var malformedCount = 0
 
-    /// `nil` for a codec whose packets cannot be joined.
-    init?(_ payloadType: PayloadType, _ codec: VideoCodec) {
-        guard let joiner = StreamJoiner(codec) else { return nil }
+    /// No packets yet.
+    init(_ payloadType: PayloadType, _ codec: VideoCodec) {
         self.payloadType = payloadType
         self.codec = codec
-        self.joiner = joiner
+        self.joiner = StreamJoiner(codec)
         self.frames = CodedStreamMeter(codec: codec)
     }
 

@@ -37,7 +37,7 @@ struct CodedStreamMeter {
     /// What was gathered.
     var stream: FileInspection.Stream {
         var stream = FileInspection.Stream(codec: codec.rawValue, resolution: resolution, frames: count)
-        stream.keyFrames = VideoCodec.packetized.contains(codec) ? keyFrames : nil
+        stream.keyFrames = keyFrames
         let seconds = span.duration.seconds
         stream.duration = seconds
         if seconds > 0 {

@@ -64,6 +64,8 @@ public struct FileInspection: Codable, Sendable {
         public var pictureIDBits: Int?
         /// Temporal layers; absent where none are numbered.
         public var temporalLayers: Int?
+        /// Spatial layers; absent where none are numbered, and of VP8.
+        public var spatialLayers: Int?
         /// Whether the frames of the base layer are counted.
         public var hasTL0PictureIndex = false
     }

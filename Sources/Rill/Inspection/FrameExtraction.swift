@@ -45,11 +45,8 @@ public struct FrameExtraction: Sendable {
     public func run(
         from capture: String, to output: String, progress: (Int) -> Void = { _ in }
     ) throws(FileError) -> Report {
-        guard let joiner = StreamJoiner(codec) else {
-            throw .unsupportedFormat(path: capture, format: "\(codec.rawValue) in RTP packets")
-        }
         let reader = try CaptureReader(path: capture)
-        var state = State(joiner: joiner, codec: codec, payloadType: payloadType, path: output)
+        var state = State(codec: codec, payloadType: payloadType, path: output)
         var numbers = SequenceMeter()
         var sorter = PacketSorter()
         var packet: [UInt8] = []
@@ -88,8 +85,8 @@ public struct FrameExtraction: Sendable {
         private var origin: Int64 = 0
         private var latest: RTPTimestamp?
 
-        init(joiner: StreamJoiner, codec: VideoCodec, payloadType: PayloadType, path: String) {
-            self.joiner = joiner
+        init(codec: VideoCodec, payloadType: PayloadType, path: String) {
+            self.joiner = StreamJoiner(codec)
             self.codec = codec
             self.payloadType = payloadType
             self.path = path

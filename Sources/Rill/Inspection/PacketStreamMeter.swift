@@ -15,7 +15,7 @@ struct PacketStreamMeter {
     /// Payload types from here on mean what the session says (RFC 3551 §3).
     private static let dynamicPayloadTypes: ClosedRange<UInt8> = 96...127
     /// Payload types of one source that are looked into for frames.
-    private static let maximumTrialCount = 8
+    private static let maximumTrialCount = 16
 
     /// A meter of the source `ssrc`, whose packets are taken for those of `codec`, or tried with each where that is `nil`.
     init(ssrc: SSRC, codec: VideoCodec?) {
@@ -63,7 +63,7 @@ struct PacketStreamMeter {
             codec != nil || PacketStreamMeter.dynamicPayloadTypes.contains(payloadType.rawValue)
         else { return }
         let candidates = codec.map { [$0] } ?? VideoCodec.packetized
-        trials += candidates.compactMap { CodecTrial(payloadType, $0) }
+        trials += candidates.map { CodecTrial(payloadType, $0) }
     }
 
     private static func `try`(_ bytes: Span<UInt8>, at time: MediaTime, _ trials: inout [CodecTrial]) {

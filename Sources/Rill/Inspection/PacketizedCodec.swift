@@ -5,7 +5,7 @@ import RillRTP
 
 extension VideoCodec {
     /// The codecs whose packets can be joined, in the order in which a stream of unknown codec is tried with them.
-    static let packetized: [VideoCodec] = [.vp8]
+    static let packetized: [VideoCodec] = [.vp8, .vp9]
 
     /// The size of the picture, when `frame` is a key frame; `nil` for every other frame.
     ///
@@ -15,7 +15,9 @@ extension VideoCodec {
         case .vp8:
             guard let key = try VP8FrameHeader.parse(frame).keyFrame else { return nil }
             return Resolution(validatingWidth: key.width, height: key.height)
-        case .vp9: return nil
+        case .vp9:
+            guard case .key(let key, _) = try VP9FrameHeader.parse(frame).kind else { return nil }
+            return Resolution(validatingWidth: key.width, height: key.height)
         }
     }
 }
@@ -23,6 +25,7 @@ extension VideoCodec {
 /// Joins the packets of a stream to frames, whatever its codec is.
 enum StreamJoiner {
     case vp8(VP8Depacketizer)
+    case vp9(VP9Depacketizer)
 
     /// What became of a packet.
     enum Outcome {
@@ -34,25 +37,28 @@ enum StreamJoiner {
         case malformed
     }
 
-    /// `nil` for a codec whose packets cannot be joined.
-    init?(_ codec: VideoCodec) {
+    init(_ codec: VideoCodec) {
         switch codec {
         case .vp8: self = .vp8(VP8Depacketizer())
-        case .vp9: return nil
+        case .vp9: self = .vp9(VP9Depacketizer())
         }
     }
 
     /// Takes the packet that is next in line.
     mutating func insert(_ packet: RTPPacket, into frame: inout [UInt8]) -> Outcome {
+        let outcome: DepacketizeOutcome
         switch self {
         case .vp8(var depacketizer):
-            let outcome = depacketizer.insert(packet, into: &frame)
+            outcome = depacketizer.insert(packet, into: &frame)
             self = .vp8(depacketizer)
-            return switch outcome {
-            case .completed: .completed
-            case .started, .continued, .empty, .outOfPlace: .incomplete
-            case .malformed: .malformed
-            }
+        case .vp9(var depacketizer):
+            outcome = depacketizer.insert(packet, into: &frame)
+            self = .vp9(depacketizer)
+        }
+        return switch outcome {
+        case .completed: .completed
+        case .started, .continued, .empty, .outOfPlace: .incomplete
+        case .malformed: .malformed
         }
     }
 }
@@ -67,7 +73,12 @@ extension FileInspection.Descriptor {
             add(
                 pictureIDBits: fields.pictureID?.bitWidth, temporalLayer: fields.temporalLayer.map { Int($0.index) },
                 hasTL0PictureIndex: fields.tl0PictureIndex != nil)
-        case .vp9: break
+        case .vp9:
+            guard let fields = (try? VP9Payload(parsing: payload))?.descriptor else { return }
+            add(
+                pictureIDBits: fields.pictureID?.bitWidth, temporalLayer: fields.layer.map { Int($0.temporalIndex) },
+                hasTL0PictureIndex: fields.tl0PictureIndex != nil)
+            if let layer = fields.layer { spatialLayers = max(spatialLayers ?? 0, Int(layer.spatialIndex) + 1) }
         }
     }
 

@@ -123,6 +123,7 @@ extension FileInspection {
         row("largest frame, bytes") { ($0.frameBytes?.maximum).map(String.init) }
         row("picture ID, bits") { ($0.descriptor?.pictureIDBits).map(String.init) }
         row("temporal layers") { ($0.descriptor?.temporalLayers).map(String.init) }
+        row("spatial layers") { ($0.descriptor?.spatialLayers).map(String.init) }
         row("RTP packets") { ($0.packets?.count).map(String.init) }
         row("  lost") { ($0.packets?.lost).map(String.init) }
         row("  reordered") { ($0.packets?.reordered).map(String.init) }

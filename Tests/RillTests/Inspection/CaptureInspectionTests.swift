@@ -60,6 +60,26 @@ import Testing
         #expect(report.incompleteFrames == 0 && report.framesBeforeKeyFrame == 0)
     }
 
+    @Test(.enabled(if: Peer.vpxenc.isInstalled && Peer.ffmpeg.isInstalled, "vpxenc or ffmpeg is not installed"))
+    func `A stream of VP9 is known as one, and its frames are the clip's`() throws {
+        let (pictures, coded) = (folder.path("pictures.y4m"), folder.path("vp9.ivf"))
+        try Peer.ffmpeg.run("-v", "error", "-i", try CodedClip().path, "-frames:v", "12", pictures)
+        try Peer.vpxenc.run(
+            "--codec=vp9", "--ivf", "--cpu-used=8", "--rt", "--lag-in-frames=0", "--target-bitrate=600", "-o", coded, pictures
+        )
+        let clip = try CodedClip(path: coded)
+        let path = try capture("call.pcap", clip.packets.flatMap { $0 })
+        let stream = try #require(try FileInspection(of: path).streams.first)
+        #expect(stream.codec == "VP9" && stream.frames == 12 && stream.keyFrames == 1 && stream.resolution == "640x480")
+        #expect(
+            stream.descriptor
+                == FileInspection.Descriptor(
+                    pictureIDBits: 7, temporalLayers: 1, spatialLayers: 1, hasTL0PictureIndex: true))
+        let report = try extract(path, codec: .vp9)
+        #expect(report.frames == 12 && report.incompleteFrames == 0)
+        #expect(try frames(folder.path("out.ivf")).frames == clip.frames)
+    }
+
     @Test func `Lost packets cost their frames, reordered and repeated ones none`() throws {
         let clip = try CodedClip()
         var packets = clip.packets
