@@ -54,9 +54,12 @@ public struct ULPFECParity: Sendable {
 
     /// Bytes of the payload, as far as packets were added.
     public var byteCount: Int {
-        ULPFECPayload.headerByteCount + levelHeaderByteCount + level0.byteCount
+        ULPFECPayload.headerByteCount + levelHeaderByteCount + level0ByteCount
             + (level1.mask != 0 ? levelHeaderByteCount + level1.byteCount : 0)
     }
+
+    /// What level 0 protects. Where level 1 follows, it begins behind the limit, however short level 0's packets are.
+    private var level0ByteCount: Int { level1.mask != 0 ? level0Limit : level0.byteCount }
 
     private var hasLongMask: Bool {
         (level0.mask | level1.mask) & ((1 << UInt64(ULPFECPayload.maskBitWidth - ULPFECPayload.shortMaskBitWidth)) - 1)
@@ -115,16 +118,22 @@ public struct ULPFECParity: Sendable {
         output.append(bigEndian: base.rawValue)
         output.append(bigEndian: UInt32(truncatingIfNeeded: header))
         output.append(bigEndian: length)
-        write(level0, buffer.extracting(first: level0.byteCount), into: &output)
+        write(level0, buffer.extracting(first: level0.byteCount), upTo: level0ByteCount, into: &output)
         guard level1.mask != 0 else { return }
-        write(level1, buffer.extracting(level0Limit..<level0Limit + level1.byteCount), into: &output)
+        write(
+            level1, buffer.extracting(level0Limit..<level0Limit + level1.byteCount), upTo: level1.byteCount,
+            into: &output)
     }
 
+    /// Appends a level; behind the longest packet the parity is zero.
     @_lifetime(output: copy output)
-    private func write(_ level: Level, _ bytes: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
-        output.append(bigEndian: UInt16(level.byteCount))
+    private func write(
+        _ level: Level, _ bytes: Span<UInt8>, upTo byteCount: Int, into output: inout OutputSpan<UInt8>
+    ) {
+        output.append(bigEndian: UInt16(byteCount))
         output.append(bigEndian: UInt16(truncatingIfNeeded: level.mask >> 32))
         if hasLongMask { output.append(bigEndian: UInt32(truncatingIfNeeded: level.mask)) }
         output.append(copying: bytes)
+        output.append(repeating: 0, count: byteCount - bytes.count)
     }
 }

@@ -99,6 +99,33 @@ import Testing
 
     // MARK: Properties
 
+    @Test func `Any one packet comes back from two levels, of whatever lengths and limits`() throws {
+        var random = SeededGenerator(seed: 20)
+        for round in 0..<200 {
+            var packets: [[UInt8]] = []
+            for index in 0..<Int.random(in: 2...20, using: &random) {
+                packets.append(
+                    rtpPacket(UInt16(index), payload: random.bytes(.random(in: 0...300, using: &random))))
+            }
+            let limit = Int.random(in: 0...320, using: &random)
+            let fec = parity(
+                packets, base: 0, levels: packets.map { _ in [.zero, .one] }, limits: (limit, 400))
+            let lost = Int.random(in: 0..<packets.count, using: &random)
+            var buffer = [UInt8](repeating: 0xEE, count: 1000)
+            var memory = buffer.mutableSpan
+            var recovery = ULPFECRecovery(of: SequenceNumber(UInt16(lost)), ssrc: SSRC(2))
+            for level in 0...1 {
+                try recovery.begin(try ULPFECPayload(parsing: fec.span), level: level, in: &memory)
+                for (index, packet) in packets.enumerated() where index != lost {
+                    try recovery.add(packet.span, in: &memory)
+                }
+            }
+            let count = try recovery.finish(in: &memory)
+            let bytes = memory.span.extracting(first: count).array
+            #expect(bytes == packets[lost], "round \(round), \(packets.count) packets, limit \(limit)")
+        }
+    }
+
     @Test(arguments: interestingStarts)
     func `Any one of up to 48 packets of any kind comes back`(start: UInt16) throws {
         var random = SeededGenerator(seed: UInt64(start))
