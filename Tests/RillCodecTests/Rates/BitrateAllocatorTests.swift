@@ -1,0 +1,99 @@
+import RillCore
+import Testing
+
+@testable import RillCodec
+
+@Suite struct BitrateAllocatorTests {
+    private static let low = BitrateAllocator.Layer(
+        .low, minimum: .kilobits(30), target: .kilobits(45), maximum: .kilobits(60))
+    private static let middle = BitrateAllocator.Layer(
+        "mid", minimum: .kilobits(100), target: .kilobits(300), maximum: .kilobits(400))
+    private static let high = BitrateAllocator.Layer(
+        .high, minimum: .kilobits(500), target: .kilobits(800), maximum: .kilobits(1500))
+
+    private func kilobits(_ split: BitrateAllocator.Split, _ count: Int = 3) -> [Int] {
+        (0..<count).map { split[$0].bitsPerSecond / 1000 }
+    }
+
+    @Test(arguments: [
+        (0, [0, 0, 0]),  // nothing is to be sent
+        (1, [0, 0, 1]), (20, [0, 0, 20]),  // less than its minimum: the low layer lives on what there is
+        (45, [0, 0, 45]), (100, [0, 0, 60]),  // up to its maximum; the rest is left
+        (164, [0, 0, 60]), (165, [0, 120, 45]),  // 45 + 1.2 · 100: the middle one begins
+        (345, [0, 300, 45]), (500, [0, 400, 60]),
+        (944, [0, 400, 60]), (945, [600, 300, 45]),  // 345 + 1.2 · 500: the high one begins
+        (1845, [1500, 300, 45]), (2000, [1500, 400, 60]), (1_000_000, [1500, 400, 60]),
+    ])
+    func layersAreServedFromTheSmallestOn(total: Int, expected: [Int]) {
+        var allocator = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
+        #expect(kilobits(allocator.split(.kilobits(total))) == expected, "\(total) kbit/s")
+    }
+
+    @Test func aLayerThatIsOnIsKeptDownToItsMinimum() {
+        var allocator = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
+        _ = allocator.split(.kilobits(945))
+        #expect(kilobits(allocator.split(.kilobits(845))) == [500, 300, 45])
+        #expect(kilobits(allocator.split(.kilobits(844))) == [0, 400, 60])
+        #expect(kilobits(allocator.split(.kilobits(944))) == [0, 400, 60])
+    }
+
+    @Test func theLargestRatesDoNotOverflow() {
+        let most = Bitrate(bitsPerSecond: .max / 8)
+        let layers = ["a", "b", "c"].map { BitrateAllocator.Layer($0, minimum: most, target: most, maximum: most) }
+        var allocator = BitrateAllocator(layers: layers)
+        #expect(allocator.split(Bitrate(bitsPerSecond: .max)).total.bitsPerSecond == .max / 8 * 3)
+    }
+
+    /// Random walks of the total, of small steps and large ones, over random layers.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func randomWalksNeverMakeALayerOscillate(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let layers = (0..<Int.random(in: 1...3, using: &random)).map { index in
+            let minimum = Int.random(in: 20_000...500_000, using: &random)
+            let target = minimum + Int.random(in: 0...500_000, using: &random)
+            return BitrateAllocator.Layer(
+                ["a", "b", "c"][index], minimum: Bitrate(bitsPerSecond: minimum),
+                target: Bitrate(bitsPerSecond: target),
+                maximum: Bitrate(bitsPerSecond: target + Int.random(in: 0...500_000, using: &random)))
+        }
+        let smallest = layers.indices.min { (layers[$0].minimum, $0) < (layers[$1].minimum, $1) } ?? 0
+        var allocator = BitrateAllocator(layers: layers)
+        var total = 0
+        var previous = allocator.split(Bitrate(bitsPerSecond: 0))
+        var switchedAt = [Int?](repeating: nil, count: layers.count)
+        var switches = 0
+        for step in 0..<20_000 {
+            let reach = step % 100 == 0 ? 2_000_000 : 20_000
+            total = min(max(0, total + Int.random(in: -reach...reach, using: &random)), 4_000_000)
+            let split = allocator.split(Bitrate(bitsPerSecond: total))
+            #expect(split.total.bitsPerSecond <= total)
+            #expect(split == allocator.split(Bitrate(bitsPerSecond: total)), "the same total splits in another way")
+            #expect(split.isActive(smallest) == (total > 0), "the smallest layer is kept alive first")
+            for index in layers.indices {
+                let layer = layers[index]
+                #expect(split[index] <= layer.maximum)
+                #expect(index == smallest || !split.isActive(index) || split[index] >= layer.minimum)
+                guard split.isActive(index) != previous.isActive(index), index != smallest else { continue }
+                if let last = switchedAt[index] {
+                    let needed = Double(layer.minimum.bitsPerSecond) * 0.19
+                    #expect(Double(abs(total - last)) >= needed, "layer \(index) switched twice around \(total)")
+                }
+                switchedAt[index] = total
+                switches += 1
+            }
+            previous = split
+        }
+        #expect(layers.count == 1 || switches > 10, "the walk never switched a layer: the test shows nothing")
+    }
+
+    @Test func temporalLayersShareTheBits() {
+        let rate = Bitrate.kilobits(100)
+        #expect((0..<1).map { TemporalShares(count: 1).bitrate(upTo: $0, of: rate).bitsPerSecond } == [100_000])
+        #expect(
+            (0..<2).map { TemporalShares(count: 2).bitrate(upTo: $0, of: rate).bitsPerSecond } == [60_000, 100_000])
+        #expect(
+            (0..<3).map { TemporalShares(count: 3).bitrate(upTo: $0, of: rate).bitsPerSecond }
+                == [40_000, 60_000, 100_000])
+        #expect(TemporalShares(count: 3).bitrate(upTo: 2, of: Bitrate(bitsPerSecond: .max)).bitsPerSecond == .max)
+    }
+}
