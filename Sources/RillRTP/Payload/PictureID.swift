@@ -5,7 +5,7 @@ public enum PictureID: Equatable, Sendable {
     /// M = 1: 0 to 32767.
     case long(UInt16)
 
-    private static let longBit: UInt8 = 0x80
+    @inlinable static var longBit: UInt8 { 0x80 }
 
     /// The number, whichever its width.
     public var value: UInt16 {
@@ -39,7 +39,7 @@ public enum PictureID: Equatable, Sendable {
         }
     }
 
-    @inline(__always)  // On the way of every packet.
+    @inlinable @inline(__always)  // On the way of every packet.
     static func parse(_ reader: inout ByteReader) throws(RTPError) -> PictureID {
         let high = try reader.uint8()
         guard high & longBit != 0 else { return .short(high) }

@@ -17,18 +17,18 @@
 
 extension VP8PayloadDescriptor {
     // The first byte.
-    private static let extendedBit: UInt8 = 0x80
-    private static let nonReferenceBit: UInt8 = 0x20
-    private static let startBit: UInt8 = 0x10
-    private static let partitionMask: UInt8 = 0x07
+    @inlinable static var extendedBit: UInt8 { 0x80 }
+    @inlinable static var nonReferenceBit: UInt8 { 0x20 }
+    @inlinable static var startBit: UInt8 { 0x10 }
+    @inlinable static var partitionMask: UInt8 { 0x07 }
     // The X byte.
-    private static let pictureIDBit: UInt8 = 0x80
-    private static let tl0PictureIndexBit: UInt8 = 0x40
-    private static let temporalLayerBit: UInt8 = 0x20
-    private static let keyIndexBit: UInt8 = 0x10
+    @inlinable static var pictureIDBit: UInt8 { 0x80 }
+    @inlinable static var tl0PictureIndexBit: UInt8 { 0x40 }
+    @inlinable static var temporalLayerBit: UInt8 { 0x20 }
+    @inlinable static var keyIndexBit: UInt8 { 0x10 }
     // The T/K byte.
-    private static let layerSyncBit: UInt8 = 0x20
-    private static let keyIndexMask: UInt8 = 0x1F
+    @inlinable static var layerSyncBit: UInt8 { 0x20 }
+    @inlinable static var keyIndexMask: UInt8 { 0x1F }
 
     /// Whether the X byte and any of the optional fields are there.
     private var isExtended: Bool {
@@ -48,6 +48,7 @@ extension VP8PayloadDescriptor {
     ///
     /// - Returns: the descriptor, and how many bytes it takes.
     /// - Throws: `truncated`, or `emptyPayload` when nothing follows.
+    @inlinable @inline(__always)  // On the way of every packet.
     public static func parse(
         _ payload: Span<UInt8>
     ) throws(RTPError) -> (descriptor: VP8PayloadDescriptor, byteCount: Int) {

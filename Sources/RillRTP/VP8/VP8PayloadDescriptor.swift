@@ -23,6 +23,7 @@ public struct VP8PayloadDescriptor: Equatable, Sendable {
         public var isLayerSync: Bool
 
         /// Layer `index`, 0 to 3.
+        @inlinable
         public init(index: UInt8, isLayerSync: Bool) {
             self.index = index
             self.isLayerSync = isLayerSync
@@ -30,6 +31,7 @@ public struct VP8PayloadDescriptor: Equatable, Sendable {
     }
 
     /// A descriptor of these fields. What does not fit its bits is found when it is written.
+    @inlinable
     public init(
         isNonReference: Bool = false, startsPartition: Bool, partitionIndex: UInt8 = 0, pictureID: PictureID? = nil,
         tl0PictureIndex: UInt8? = nil, temporalLayer: TemporalLayer? = nil, keyIndex: UInt8? = nil
