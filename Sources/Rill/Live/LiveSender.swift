@@ -75,9 +75,13 @@ public final class LiveSender: Sendable {
         self.init(try SendPipeline(settings), source: source, packets: ConcurrentPacketTap(send))
     }
 
-    /// Takes an RTCP packet of the receiver, on any thread.
+    /// Takes an RTCP packet of the receiver, on any thread. Packets that it misses are sent again from there.
     public func receive(_ rtcp: Span<UInt8>) {
-        pipeline.receive(rtcp, at: clock.now)
+        resend(rtcp, to: packets)
+    }
+
+    private func resend(_ rtcp: Span<UInt8>, to packets: some PacketSink) {
+        pipeline.receive(rtcp, at: clock.now, resendingTo: packets)
     }
 
     /// Stops after the frame in work, and waits until all threads are done.

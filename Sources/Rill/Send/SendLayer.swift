@@ -66,11 +66,12 @@ final class SendLayer: Sendable {
         }
     }
 
-    /// Takes an RTCP packet; `true` when it asks this layer for a key frame.
-    func receive(_ rtcp: Span<UInt8>, at now: MediaTime) -> Bool {
+    /// Takes an RTCP packet, and sends what it asks for again to `packets`, if that is somewhere; `true` when it asks this
+    /// layer for a key frame.
+    func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?) -> Bool {
         stream.withLock { stream in
             var isKeyFrameRequested = false
-            stream.rtp.receive(rtcp, at: now) { feedback in
+            stream.rtp.receive(rtcp, at: now, resendingTo: packets) { feedback in
                 if feedback == .keyFrameRequested { isKeyFrameRequested = true }
             }
             return isKeyFrameRequested

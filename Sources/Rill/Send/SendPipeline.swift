@@ -96,11 +96,17 @@ public final class SendPipeline: Sendable {
 // MARK: - Control at run time
 
 extension SendPipeline {
-    /// Takes an RTCP packet of the receiver. A key frame that it asks for comes with the layer's next frame.
-    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime) {
-        for index in layers.indices where layers[index].receive(rtcp, at: now) {
+    /// Takes an RTCP packet of the receiver. A key frame that it asks for comes with the layer's next frame; packets that
+    /// it misses (generic NACK) are sent again to `packets`, as far as they are kept.
+    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?) {
+        for index in layers.indices where layers[index].receive(rtcp, at: now, resendingTo: packets) {
             plan.withLock { $0.requestKeyFrame(layer: index) }
         }
+    }
+
+    /// The same without sending anything again.
+    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime) {
+        receive(rtcp, at: now, resendingTo: PacketTap?.none)
     }
 
     /// Sends the sender reports that are due.

@@ -1,4 +1,4 @@
-public import RillCore
+import RillCore
 
 extension BitrateAllocator.Layer {
     /// What a layer of those settings wants: a quarter of its bitrate at the least, and at the most all of it.

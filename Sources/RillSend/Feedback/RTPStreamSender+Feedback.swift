@@ -10,16 +10,19 @@ extension RTPStreamSender {
     /// - Parameters:
     ///   - rtcp: a compound, or a reduced-size one (RFC 5506); any bytes do no harm.
     ///   - now: when it arrived.
+    ///   - packets: where packets go that a receiver misses (generic NACK) and that are still kept; `nil` where none is
+    ///     to be sent again.
     ///   - handle: gets each thing that is said, at once, in order. It cannot call back into this sender.
     public mutating func receive(
-        _ rtcp: Span<UInt8>, at now: MediaTime, _ handle: (StreamFeedback) -> Void
+        _ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?,
+        _ handle: (StreamFeedback) -> Void
     ) {
         var compound = RTCPCompound(rtcp)
         var isOver = false
         while !isOver {
             do throws(RTPError) {
                 if let packet = try compound.next() {
-                    take(try RTCPMessage(parsing: packet), at: now, handle)
+                    take(try RTCPMessage(parsing: packet), at: now, packets, handle)
                 } else {
                     isOver = true
                 }
@@ -31,8 +34,14 @@ extension RTPStreamSender {
         }
     }
 
+    /// The same without sending anything again: requests for packets are counted and passed on.
+    public mutating func receive(_ rtcp: Span<UInt8>, at now: MediaTime, _ handle: (StreamFeedback) -> Void) {
+        receive(rtcp, at: now, resendingTo: PacketTap?.none, handle)
+    }
+
     private mutating func take(
-        _ message: borrowing RTCPMessage, at now: MediaTime, _ handle: (StreamFeedback) -> Void
+        _ message: borrowing RTCPMessage, at now: MediaTime, _ packets: (some PacketSink)?,
+        _ handle: (StreamFeedback) -> Void
     ) {
         switch message {
         case .pictureLossIndication(let request):
@@ -48,10 +57,26 @@ extension RTPStreamSender {
             take(report.blocks, of: report.ssrc, at: now, handle)
         case .senderReport(let report):
             take(report.blocks, of: report.ssrc, at: now, handle)
-        case .sourceDescription, .goodbye, .application, .genericNACK, .transportFeedback,
-            .receiverEstimatedMaximumBitrate, .extendedReport, .unknown:
+        case .genericNACK(let request):
+            guard request.media == settings.ssrc else { return }
+            statistics.nackCount += 1
+            handle(answer(request, at: now, packets))
+        case .sourceDescription, .goodbye, .application, .transportFeedback, .receiverEstimatedMaximumBitrate,
+            .extendedReport, .unknown:
             break
         }
+    }
+
+    private mutating func answer(
+        _ request: borrowing GenericNACK, at now: MediaTime, _ packets: (some PacketSink)?
+    ) -> StreamFeedback {
+        var (count, resent) = (0, 0)
+        var lost = request.lostPackets
+        while let number = lost.next() {
+            count += 1
+            if let packets, retransmit(number, at: now, to: packets) == .resent { resent += 1 }
+        }
+        return .packetsRequested(count: count, resent: resent)
     }
 
     private mutating func requestKeyFrame(at now: MediaTime) -> StreamFeedback {

@@ -7,6 +7,9 @@ public enum StreamFeedback: Equatable, Sendable {
     case keyFrameRequested
     /// A copy or a repetition of a request that was already passed on: nothing to do.
     case keyFrameRequestRepeated
+    /// A receiver misses that many packets (generic NACK); so many of them were sent again. The others were sent again
+    /// a moment ago, are no longer kept, or there was nowhere to send them.
+    case packetsRequested(count: Int, resent: Int)
     /// What a receiver has received.
     case reported(ReceptionReport)
     /// A packet, or the rest of the datagram, could not be read. What else the datagram said is passed on.

@@ -22,6 +22,8 @@ public struct RTPStreamStatistics: Equatable, Sendable {
     public var firCount = 0
     /// PLI requests received, copies included.
     public var pliCount = 0
+    /// Generic NACKs received, each for any number of packets.
+    public var nackCount = 0
 
     // MARK: RTCRemoteInboundRtpStreamStats: the newest report of a receiver
 

@@ -163,13 +163,23 @@ import Testing
         let seeds = [
             receiverReport(block) + pictureLossIndication() + fullIntraRequest(1), pictureLossIndication(),
             fullIntraRequest(200), receiverReport(block),
+            [UInt8](capacity: 20) { output in
+                let lost = [SequenceNumber(0), SequenceNumber(1), SequenceNumber(17)]
+                GenericNACK.write(lost: lost.span, of: sampleSSRC, from: SSRC(9), into: &output)
+            },
         ]
         var sender = try RTPStreamSender(sampleSettings())
-        var (requested, repeated, reported, malformed) = (0, 0, 0, 0)
+        let sink = CountingSink()
+        sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 3000).span, at: .zero, to: sink)
+        let sentFirst = sink.count
+        var (requested, repeated, reported, malformed, nacks, resent) = (0, 0, 0, 0, 0, 0)
         let inputs = MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 12))
         for (index, input) in inputs.enumerated() {
-            sender.receive(input.span, at: .zero + .milliseconds(10 * index)) { feedback in
+            sender.receive(input.span, at: .zero + .milliseconds(10 * index), resendingTo: sink) { feedback in
                 switch feedback {
+                case .packetsRequested(_, resent: let count):
+                    nacks += 1
+                    resent += count
                 case .keyFrameRequested: requested += 1
                 case .keyFrameRequestRepeated: repeated += 1
                 case .reported: reported += 1
@@ -180,8 +190,17 @@ import Testing
         #expect(requested == sender.statistics.keyFrameRequestsHonored)
         #expect(requested + repeated == sender.statistics.pliCount + sender.statistics.firCount)
         #expect(malformed == sender.statistics.malformedFeedback)
+        #expect(nacks == sender.statistics.nackCount && resent == sender.statistics.retransmittedPacketsSent)
+        #expect(sink.count == sentFirst + resent)
         #expect(requested > 1000 && repeated > 1000 && reported > 1000 && malformed > 1000)
+        #expect(nacks > 1000 && resent > 1000)
         // Within a thousand seconds there is room for 5000 windows.
         #expect(requested <= 5001)
     }
+}
+
+private final class CountingSink: PacketSink {
+    private(set) var count = 0
+
+    func send(_ packet: Span<UInt8>, at time: MediaTime) { count += 1 }
 }

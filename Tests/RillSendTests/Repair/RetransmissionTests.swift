@@ -43,6 +43,32 @@ import Testing
         #expect(try again.packets.map(original) == [7, 0, 3, 4].map { sink.packets[$0] })
     }
 
+    @Test func `A generic NACK is answered at once, with what is kept of the stream that it names`() throws {
+        var sender = try RTPStreamSender(settings())
+        let (sink, again) = (CollectingSink(), CollectingSink())
+        sender.send(.sample(0), payload: [UInt8](repeating: 7, count: 1500).span, at: .zero, to: sink)
+        func request(_ numbers: [Int], of media: SSRC) -> [UInt8] {
+            let lost = numbers.map { SequenceNumber(UInt16($0)) }
+            return [UInt8](capacity: 100) { output in
+                GenericNACK.write(lost: lost.span, of: media, from: SSRC(9), into: &output)
+            }
+        }
+        var heard: [StreamFeedback] = []
+        let now = MediaTime.zero + .milliseconds(10)
+        sender.receive(request([1], of: SSRC(77)).span, at: now, resendingTo: again) { heard.append($0) }
+        #expect(heard.isEmpty && again.packets.isEmpty)
+        sender.receive(request([1, 3, 5, 900], of: sampleSSRC).span, at: now, resendingTo: again) { heard.append($0) }
+        sender.receive(request([3], of: sampleSSRC).span, at: now, resendingTo: again) { heard.append($0) }
+        sender.receive(request([2], of: sampleSSRC).span, at: now) { heard.append($0) }
+        #expect(
+            heard == [
+                .packetsRequested(count: 4, resent: 3), .packetsRequested(count: 1, resent: 0),
+                .packetsRequested(count: 1, resent: 0),
+            ])
+        #expect(try again.packets.map(original) == [1, 3, 5].map { sink.packets[$0] })
+        #expect(sender.statistics.nackCount == 3 && sender.statistics.retransmittedPacketsSent == 3)
+    }
+
     @Test func `Without a stream of its own the same packet is sent again`() throws {
         var sender = try RTPStreamSender(settings(hasRTX: false))
         let (sink, again) = (CollectingSink(), CollectingSink())
