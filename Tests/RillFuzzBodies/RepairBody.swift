@@ -129,7 +129,8 @@ private func protect(_ packets: [[UInt8]]) {
 func repairSeeds() -> [FuzzBody.Seed] {
     let packets = (0..<3).map { index in
         let header = RTPHeader(
-            marker: index == 2, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: 65534 + index)),
+            marker: index == 2, payloadType: PayloadType(96),
+            sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: 65534 + index)),
             timestamp: RTPTimestamp(0x89AB_CDEF), ssrc: SSRC(0xCAFE))
         let payload = [UInt8](repeating: UInt8(0x10 + index), count: 20 + 5 * index)
         return [UInt8](capacity: 64) { RTPPacket(header: header, payload: payload.span).write(into: &$0) }

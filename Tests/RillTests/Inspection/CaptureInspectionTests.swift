@@ -65,7 +65,8 @@ import Testing
         let (pictures, coded) = (folder.path("pictures.y4m"), folder.path("vp9.ivf"))
         try Peer.ffmpeg.run("-v", "error", "-i", try CodedClip().path, "-frames:v", "12", pictures)
         try Peer.vpxenc.run(
-            "--codec=vp9", "--ivf", "--cpu-used=8", "--rt", "--lag-in-frames=0", "--target-bitrate=600", "-o", coded, pictures
+            "--codec=vp9", "--ivf", "--cpu-used=8", "--rt", "--lag-in-frames=0", "--target-bitrate=600", "-o", coded,
+            pictures
         )
         let clip = try CodedClip(path: coded)
         let path = try capture("call.pcap", clip.packets.flatMap { $0 })
