@@ -29,8 +29,8 @@ func expectAgreement(
     }
 }
 
-/// What tshark reads in each datagram.
-private func tshark(_ datagrams: [[UInt8]], _ names: [String]) throws -> [WiresharkFields] {
+/// What tshark reads in each datagram. The `rules` say what it is to take packets for, besides RTP and RTCP.
+func tshark(_ datagrams: [[UInt8]], _ names: [String], _ rules: String...) throws -> [WiresharkFields] {
     let folder = TemporaryFolder()
     let path = folder.path("datagrams.pcap")
     var capture = Capture()
@@ -39,7 +39,8 @@ private func tshark(_ datagrams: [[UInt8]], _ names: [String]) throws -> [Wiresh
     try capture.write(to: path)
     let output = try Peer.tshark.run(
         ["-n", "-r", path, "-d", "udp.port==5004,rtp", "-d", "udp.port==5005,rtcp", "-T", "fields"]
-            + ["-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=|"] + names.flatMap { ["-e", $0] })
+            + rules.flatMap { ["-d", $0] } + ["-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=|"]
+            + names.flatMap { ["-e", $0] })
     let lines = String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
     return lines.map { line in
         let columns = line.split(separator: "\t", omittingEmptySubsequences: false)
