@@ -10,7 +10,9 @@ import RillSend
 final class SendLayer: Sendable {
     let settings: LayerSettings
     /// The stream's source identifier.
-    let ssrc: SSRC
+    var ssrc: SSRC { streamSettings.ssrc }
+    /// How the stream is sent.
+    let streamSettings: RTPStreamSettings
     private let encoder: Monitor<LayerEncoder>
     private let stream: Monitor<Stream>
 
@@ -33,7 +35,7 @@ final class SendLayer: Sendable {
         do { self.encoder = Monitor(try LayerEncoder(layer)) } catch { throw .codec(error) }
         var stream = settings.stream(using: &random)
         stream.temporalLayerCount = layer.encoder.temporalPattern.layerCount
-        self.ssrc = stream.ssrc
+        self.streamSettings = stream
         do {
             self.stream = Monitor(Stream(rtp: try RTPStreamSender(stream)))
         } catch {

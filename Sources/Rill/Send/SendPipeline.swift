@@ -144,7 +144,7 @@ extension SendPipeline {
     /// The source identifier of one layer's stream, which the receiver has to know.
     public func ssrc(of rid: StreamLayer.RID) -> SSRC { layers[index(of: rid)].ssrc }
 
-    private func index(of rid: StreamLayer.RID) -> Int {
+    func index(of rid: StreamLayer.RID) -> Int {
         guard let index = layers.firstIndex(where: { $0.settings.rid == rid }) else {
             preconditionFailure("there is no layer \(rid)")
         }

@@ -1,7 +1,7 @@
 public import RillCodec
 import RillCore
 public import RillRTP
-import RillSend
+public import RillSend
 
 /// What a sending pipeline sends.
 public struct SendSettings: Sendable {
@@ -16,6 +16,11 @@ public struct SendSettings: Sendable {
     public var canonicalName = "rill"
     /// The payload type that VP8 goes under.
     public var payloadType: PayloadType = PayloadType(96)
+    /// The payload type that lost packets go under when they are sent again, each layer's on a source of its own (RTX,
+    /// RFC 4588); `nil` where none was agreed on: they are then sent again as they were.
+    public var retransmissionPayloadType: PayloadType?
+    /// How each layer's packets are protected (ULPFEC, RFC 5109); `nil` for not at all.
+    public var protection: ProtectionSettings?
 
     /// Streams for `layers`, with all their random beginnings drawn from `seed`; the rest is at its defaults.
     public init(layers: [LayerSettings], seed: UInt64) {
@@ -27,6 +32,10 @@ public struct SendSettings: Sendable {
     func stream(using random: inout SeededGenerator) -> RTPStreamSettings {
         var stream = RTPStreamSettings(payloadType: payloadType, canonicalName: canonicalName, using: &random)
         stream.maximumPacketByteCount = maximumPacketSize
+        stream.protection = protection
+        if let retransmissionPayloadType {
+            stream.retransmission = RetransmissionSettings(payloadType: retransmissionPayloadType, using: &random)
+        }
         return stream
     }
 }

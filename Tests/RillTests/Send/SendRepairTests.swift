@@ -1,0 +1,106 @@
+import RillTestSupport
+import Testing
+
+@testable import Rill
+
+/// Repair as an app switches it on: in the settings of a pipeline, and in what it tells the other side.
+@Suite struct SendRepairTests {
+    private let low = LayerSettings(
+        rid: .low, resolution: Resolution(width: 48, height: 32), frameRate: 10, bitrate: .kilobits(60))
+    private let high = LayerSettings(
+        rid: .high, resolution: Resolution(width: 96, height: 64), frameRate: 30, bitrate: .kilobits(200))
+
+    private func settings(_ change: (inout SendSettings) -> Void) -> SendSettings {
+        var settings = SendSettings(layers: [high, low], seed: 3)
+        change(&settings)
+        return settings
+    }
+
+    /// The packets of some frames.
+    private func packets(of pipeline: SendPipeline, frames: Int = 6) throws -> [[UInt8]] {
+        let pictures = try TestPictures(high.resolution)
+        let sink = PacketCollection()
+        for index in 0..<frames {
+            let picture = pictures.picture(index)
+            try pipeline.send(picture, at: picture.captureTime, to: sink)
+        }
+        return sink.packets
+    }
+
+    @Test func whatIsMissedComesAgainOnTheLayersOwnRetransmissionSource() throws {
+        let pipeline = try SendPipeline(settings { $0.retransmissionPayloadType = PayloadType(97) })
+        let sent = try packets(of: pipeline)
+        for layer in pipeline.layers {
+            let rtx = try #require(layer.streamSettings.retransmission)
+            let original = try #require(try sent.first { try isRTP($0, of: layer.ssrc) })
+            let lost = [try RTPPacket(parsing: original.span).header.sequenceNumber]
+            let request = [UInt8](capacity: 32) { output in
+                GenericNACK.write(lost: lost.span, of: layer.ssrc, from: SSRC(1), into: &output)
+            }
+            let again = PacketCollection()
+            pipeline.receive(request.span, at: .zero + .milliseconds(300), resendingTo: again)
+            #expect(again.packets.count == 1)
+            let bytes = try #require(again.packets.first)
+            let packet = try RetransmittedPacket(parsing: bytes.span)
+            #expect(packet.ssrc == rtx.ssrc && packet.originalSequenceNumber == lost[0])
+            let restored = [UInt8](capacity: packet.originalByteCount) { output in
+                packet.writeOriginal(payloadType: PayloadType(96), ssrc: layer.ssrc, into: &output)
+            }
+            #expect(restored == original)
+        }
+        #expect(pipeline.statistics.map(\.stream.nackCount) == [1, 1])
+        let sources = pipeline.layers.flatMap { [$0.ssrc, $0.streamSettings.retransmission?.ssrc] }
+        #expect(Set(sources).count == 4)
+    }
+
+    @Test func repairChangesNeitherTheFramesNorTheStreamsSources() throws {
+        let plain = try SendPipeline(settings { _ in })
+        let protected = try SendPipeline(
+            settings {
+                $0.protection = ProtectionSettings(
+                    percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
+            })
+        #expect(plain.layers.map(\.ssrc) == protected.layers.map(\.ssrc))
+        let (bare, red) = (try packets(of: plain), try packets(of: protected))
+        let types = try Set(red.filter { try isRTP($0) }.map { try RTPPacket(parsing: $0.span).header.payloadType })
+        #expect(types == [PayloadType(99)])
+        #expect(protected.statistics.allSatisfy { $0.stream.fecPacketsSent > 0 })
+        #expect(red.count > bare.count)
+        #expect(plain.statistics.map(\.encoder) == protected.statistics.map(\.encoder))
+    }
+
+    @Test(arguments: [false, true])
+    func theDescriptionNamesWhatIsSent(hasRepair: Bool) throws {
+        let pipeline = try SendPipeline(
+            settings {
+                guard hasRepair else { return }
+                $0.retransmissionPayloadType = PayloadType(97)
+                $0.protection = ProtectionSettings(
+                    percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
+            })
+        let session = pipeline.description(of: .low, to: UDPAddress(.loopback, port: 5004))
+        #expect(try SessionDescription(session.text) == session)
+        let ssrc = pipeline.ssrc(of: .low).rawValue
+        let expected =
+            ["c=IN IP4 127.0.0.1", "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack", "a=rtcp-fb:96 nack pli"]
+            + ["a=rtcp-fb:96 ccm fir", "a=ssrc:\(ssrc) cname:rill", "a=sendonly", "a=rtcp-mux", "a=framerate:10"]
+        let repair =
+            ["a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=99", "a=rtpmap:98 ulpfec/90000", "a=rtpmap:99 red/90000"]
+        let lines = session.text.split(separator: "\r\n").map(String.init)
+        for line in expected { #expect(lines.contains(line), "\(line) in\n\(session.text)") }
+        for line in repair { #expect(lines.contains(line) == hasRepair, "\(line) in\n\(session.text)") }
+        #expect(lines.contains { $0.hasPrefix("a=ssrc-group:FID \(ssrc) ") } == hasRepair)
+        #expect(lines.contains(hasRepair ? "m=video 5004 RTP/AVPF 99 96 98 97" : "m=video 5004 RTP/AVPF 96"))
+    }
+
+    private func isRTP(_ bytes: [UInt8], of ssrc: SSRC? = nil) throws -> Bool {
+        guard PacketKind(of: bytes.span) == .rtp else { return false }
+        return try ssrc.map { try RTPPacket(parsing: bytes.span).header.ssrc == $0 } ?? true
+    }
+}
+
+private final class PacketCollection: PacketSink {
+    private(set) var packets: [[UInt8]] = []
+
+    func send(_ packet: Span<UInt8>, at time: MediaTime) { packets.append(Array(copying: packet)) }
+}
