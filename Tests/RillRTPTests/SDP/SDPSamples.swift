@@ -1,6 +1,20 @@
 // Descriptions as others write them.
 
 enum SDPSamples {
+    /// Whose they are: what the tests' reports show in place of the text.
+    enum Author: CaseIterable {
+        case ffmpeg, gstreamer, janus, simulcast
+
+        var text: String {
+            switch self {
+            case .ffmpeg: SDPSamples.ffmpeg
+            case .gstreamer: SDPSamples.gstreamer
+            case .janus: SDPSamples.janus
+            case .simulcast: SDPSamples.simulcast
+            }
+        }
+    }
+
     /// FFmpeg 5.1 (`-f rtp -sdp_file`).
     static let ffmpeg = """
         v=0\r

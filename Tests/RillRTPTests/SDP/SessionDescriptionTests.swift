@@ -107,8 +107,9 @@ import Testing
         #expect(video.otherAttributes == [SessionDescription.Attribute("rtpmap", "100 opus/48000/2")])
     }
 
-    @Test(arguments: [SDPSamples.ffmpeg, SDPSamples.gstreamer, SDPSamples.janus, SDPSamples.simulcast])
-    func `Any line end will do, and what was read is written and read again`(text: String) throws {
+    @Test(arguments: SDPSamples.Author.allCases)
+    func `Any line end will do, and what was read is written and read again`(author: SDPSamples.Author) throws {
+        let text = author.text
         let session = try SessionDescription(text)
         let lines = text.split(whereSeparator: \.isNewline)
         for end in ["\n", "\r\n", "\r", "\n\n\n", "  \r\n\t"] {
