@@ -38,11 +38,11 @@ import Testing
         throw TestFailure("no two ports are free")
     }
 
-    /// Sends the clip, 10 ms a frame, and says goodbye.
-    private func send(_ clip: CodedClip, to port: UInt16) throws {
+    /// Sends the packets of frames, 10 ms a frame, and says goodbye.
+    private func send(_ frames: [[[UInt8]]], to port: UInt16) throws {
         let socket = try UDPSocket(connectedTo: UDPAddress(.loopback, port: port))
         let clock = LiveClock()
-        for (index, packets) in clip.packets.enumerated() {
+        for (index, packets) in frames.enumerated() {
             clock.sleep(until: .zero + .milliseconds(10 * index))
             for packet in packets { try socket.send(packet.span) }
         }
@@ -71,7 +71,7 @@ import Testing
                 "passthrough", "-frames:v", "\(clip.frames.count)", "-f", "framemd5", "-",
             ], limit: 60)
         try RunningPeer.waitUntilListening(port: port)
-        try send(clip, to: port)
+        try send(clip.packets, to: port)
         let played = checksums(try player.finish())
         let expected = checksums(
             try Peer.ffmpeg.run("-v", "error", "-i", clip.path, "-fps_mode", "passthrough", "-f", "framemd5", "-"))
@@ -94,12 +94,34 @@ import Testing
                 "passthrough", "-frames:v", "\(playedCount)", "-f", "framemd5", "-",
             ], limit: 60)
         try RunningPeer.waitUntilListening(port: port)
-        try send(clip, to: port)
+        try send(sent(clip), to: port)
         let played = checksums(try player.finish())
         let expected = checksums(
             try Peer.ffmpeg.run("-v", "error", "-i", clip.path, "-fps_mode", "passthrough", "-f", "framemd5", "-"))
         #expect(expected.count == clip.frames.count)
         #expect(played == expected.dropLast())
+    }
+
+    /// The clip's frames in packets that say no more than their picture's number: FFmpeg 5.1 fails on more.
+    private func sent(_ clip: CodedClip) -> [[[UInt8]]] {
+        var number = SequenceNumber(65530)
+        return clip.frames.indices.map { index in
+            let frame = clip.frames[index]
+            let packetizer = VP9Packetizer(
+                frameByteCount: frame.count,
+                header: RTPHeader(
+                    marker: false, payloadType: CodedClip.payloadType, sequenceNumber: number,
+                    timestamp: RTPTimestamp(UInt32(3000 * index)), ssrc: CodedClip.ssrc),
+                descriptor: VP9PayloadDescriptor(
+                    pictureID: .short(UInt8(index & 0x7F)), isInterPicturePredicted: index > 0, startsFrame: true,
+                    endsFrame: true))
+            number = number.advanced(by: packetizer.packetCount)
+            return (0..<packetizer.packetCount).map { packet in
+                [UInt8](capacity: packetizer.byteCount(ofPacket: packet)) { output in
+                    packetizer.writePacket(packet, of: frame.span, into: &output)
+                }
+            }
+        }
     }
 
     /// A second of VP9 in one spatial layer, by vpxenc, with no frame that is not shown.
@@ -128,7 +150,7 @@ import Testing
                 "!", "filesink", "location=\(folder.path("played.yuv"))",
             ], limit: 60)
         try RunningPeer.waitUntilListening(port: port)
-        try send(clip, to: port)
+        try send(clip.packets, to: port)
         _ = try player.finish()
         let expected = try Peer.ffmpeg.run("-v", "error", "-i", clip.path, "-f", "rawvideo", "-pix_fmt", "yuv420p", "-")
         #expect(!expected.isEmpty)
