@@ -11,6 +11,9 @@ let package = Package(
         // A clip, or a drawn scene, as RTP packets: the sending side in ten lines.
         .executableTarget(
             name: "clip-to-packets", dependencies: [.product(name: "Rill", package: "rill")], path: "ClipToPackets"),
+        // A drawn scene live over UDP, with a description for players.
+        .executableTarget(
+            name: "scene-to-udp", dependencies: [.product(name: "Rill", package: "rill")], path: "SceneToUDP"),
         // The jitter buffer for an app that has a decoder already: without any C library.
         .executableTarget(
             name: "own-decoder",

@@ -1,0 +1,37 @@
+// scene-to-udp HOST:PORT OUT.sdp [SECONDS]
+//
+// Sends the portrait scene live over UDP, and writes the description that players want:
+//
+//     scene-to-udp 127.0.0.1:5004 scene.sdp &
+//     ffplay -protocol_whitelist file,udp,rtp scene.sdp
+
+import Foundation
+import Rill
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+guard arguments.count >= 2 else { fatalError("usage: scene-to-udp HOST:PORT OUT.sdp [SECONDS]") }
+let seconds = arguments.count > 2 ? Int(arguments[2]) ?? 10 : 10
+let address = try UDPAddress.resolve(arguments[0])
+
+let scene = try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 30 * seconds)
+let settings = SendSettings(layers: [.high(.vga, bitrate: .kilobits(800))], seed: .random(in: 0 ... .max))
+let pipeline = try SendPipeline(settings)
+
+var video = MediaDescription(
+    .video, port: address.port,
+    formats: [.vp8(settings.payloadType, feedback: [.nack, .pictureLossIndication, .fullIntraRequest])])
+video.isRTCPMultiplexed = true
+let session = SessionDescription(
+    name: "Rill", connection: ConnectionAddress("\(address.ip)"), media: [video])
+try session.text.write(toFile: arguments[1], atomically: true, encoding: .utf8)
+
+// Packets go from the layer's thread into the socket; what the receiver reports comes back on the same port.
+let socket = try UDPSocket(connectedTo: address)
+let sender = LiveSender(pipeline, source: scene, packets: socket)
+var datagram: [UInt8] = []
+while !sender.isFinished {
+    if try socket.receive(into: &datagram, within: .milliseconds(100)) != nil { sender.receive(datagram.span) }
+}
+try sender.waitUntilFinished()
+let counts = socket.statistics
+print("\(sender.framesCaptured) frames in \(counts.sent) datagrams to \(address), \(counts.received) came back")
