@@ -17,12 +17,7 @@ let scene = try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 30 * 
 let settings = SendSettings(layers: [.high(.vga, bitrate: .kilobits(800))], seed: .random(in: 0 ... .max))
 let pipeline = try SendPipeline(settings)
 
-var video = MediaDescription(
-    .video, port: address.port,
-    formats: [.vp8(settings.payloadType, feedback: [.nack, .pictureLossIndication, .fullIntraRequest])])
-video.isRTCPMultiplexed = true
-let session = SessionDescription(
-    name: "Rill", connection: ConnectionAddress("\(address.ip)"), media: [video])
+let session = pipeline.description(of: .high, to: address)
 try session.text.write(toFile: arguments[1], atomically: true, encoding: .utf8)
 
 // Packets go from the layer's thread into the socket; what the receiver reports comes back on the same port.
