@@ -64,7 +64,7 @@ import Testing
         ["loopback", "--capture", "x.ivf"], ["loopback", "--capture", "-"],
     ])
     func `What cannot be asked for is refused with the usage`(arguments: [String]) throws {
-        let outcome = try Program(builtAs: "rill").run(arguments)
+        let outcome = try rillProgram().run(arguments)
         #expect(outcome.status == 64 && outcome.errors.contains("Usage:"), "\(outcome.errors)")
     }
 

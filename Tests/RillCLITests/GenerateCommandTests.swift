@@ -26,7 +26,7 @@ import Testing
         (["portrait", "a.y4m", "--size", "0x10"], "0x10"), (["portrait", "a.y4m", "--duration", "0s"], "--duration"),
     ])
     func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
-        let outcome = try Program(builtAs: "rill").run(["generate"] + arguments)
+        let outcome = try rillProgram().run(["generate"] + arguments)
         #expect(outcome.status == 64, "\(arguments)")
         #expect(outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct HelpTests {
     @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"]])
     func helpFitsATerminalAndTeachesByExample(command: [String]) throws {
-        let outcome = try Program(builtAs: "rill").run(command + ["--help"])
+        let outcome = try rillProgram().run(command + ["--help"])
         #expect(outcome.status == 0)
         let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.filter { $0.count > 80 } == [])

@@ -21,7 +21,7 @@ import Testing
 
     @Test func theSameSeedPrintsTheSameBytes() throws {
         let arguments = ["loopback", "--size", "64x48", "--duration", "500ms", "--json", "--network"]
-        let program = try Program(builtAs: "rill")
+        let program = try rillProgram()
         let first = try program.run(arguments + ["loss=20%,delay=40ms,jitter=10ms,seed=3"])
         let second = try program.run(arguments + ["loss=20%,delay=40ms,jitter=10ms,seed=3"])
         let other = try program.run(arguments + ["loss=20%,delay=40ms,jitter=10ms,seed=4"])
@@ -67,7 +67,7 @@ import Testing
         (["--output", "a.y4m", "--low-output", "a.y4m"], "same file"),
     ])
     func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
-        let outcome = try Program(builtAs: "rill").run(["loopback"] + arguments)
+        let outcome = try rillProgram().run(["loopback"] + arguments)
         #expect(outcome.status == 64, "\(arguments)")
         #expect(outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
         #expect(outcome.errors.contains("rill loopback --help"), "\(arguments): \(outcome.errors)")

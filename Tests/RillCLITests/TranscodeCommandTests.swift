@@ -50,7 +50,7 @@ import Testing
         (["clip.y4m", "-", "--json"], "--json"),
     ])
     func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
-        let outcome = try Program(builtAs: "rill").run(["transcode"] + arguments)
+        let outcome = try rillProgram().run(["transcode"] + arguments)
         #expect(outcome.status == 64, "\(arguments)")
         #expect(outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
         #expect(outcome.errors.contains("rill transcode --help"), "\(arguments): \(outcome.errors)")

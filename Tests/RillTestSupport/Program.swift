@@ -4,6 +4,8 @@ import Foundation
 package struct Program {
     /// Where it is.
     package let path: String
+    /// What it finds in its environment besides what the tests find in theirs.
+    package var environment: [String: String] = [:]
 
     /// The program at that path; `nil` where there is none.
     package init?(path: String) {
@@ -34,7 +36,8 @@ package struct Program {
     package func start(
         _ arguments: [String], input: String = "/dev/null", limit: Int = 600
     ) throws -> RunningProgram {
-        try RunningProgram(path, arguments, input: input, limit: limit)
+        let words = environment.isEmpty ? [path] : ["env"] + environment.map { "\($0)=\($1)" } + [path]
+        return try RunningProgram(words + arguments, input: input, limit: limit)
     }
 
     /// Runs it to its end.

@@ -23,9 +23,10 @@ package final class RunningProgram {
     private let child: pid_t
     private var isDone = false
 
-    /// Starts the program at `path`; `timeout` of coreutils ends it after `limit` seconds.
-    init(_ path: String, _ arguments: [String], input: String, limit: Int) throws {
-        let words = ["timeout", "--kill-after=5", "\(limit)", path] + arguments
+    /// Starts the program that the first of `command` names, with the rest as its arguments; `timeout` of coreutils ends
+    /// it after `limit` seconds.
+    init(_ command: [String], input: String, limit: Int) throws {
+        let words = ["timeout", "--kill-after=5", "\(limit)"] + command
         // Every pointer of these lives until the end of this function, and nobody keeps them: the child has copies.
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -38,7 +39,7 @@ package final class RunningProgram {
         defer { unsafe argv.forEach { unsafe free($0) } }
         var child: pid_t = 0
         guard unsafe posix_spawnp(&child, "timeout", &actions, nil, &argv, environ) == 0 else {
-            throw TestFailure("\(path) cannot be run")
+            throw TestFailure("\(command) cannot be run")
         }
         self.child = child
     }
