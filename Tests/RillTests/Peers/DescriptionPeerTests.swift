@@ -94,7 +94,7 @@ import Testing
                 "passthrough", "-frames:v", "\(playedCount)", "-f", "framemd5", "-",
             ], limit: 60)
         try RunningPeer.waitUntilListening(port: port)
-        try send(sent(clip), to: port)
+        try send(try sent(clip), to: port)
         let played = checksums(try player.finish())
         let expected = checksums(
             try Peer.ffmpeg.run("-v", "error", "-i", clip.path, "-fps_mode", "passthrough", "-f", "framemd5", "-"))
@@ -102,25 +102,27 @@ import Testing
         #expect(played == expected.dropLast())
     }
 
-    /// The clip's frames in packets that say no more than their picture's number: FFmpeg 5.1 fails on more.
-    private func sent(_ clip: CodedClip) -> [[[UInt8]]] {
-        var number = SequenceNumber(65530)
+    /// The clip's frames as our sender packs them, in non-flexible mode: FFmpeg 5.1 follows an early draft of the payload
+    /// format, which has no P_DIFF.
+    private func sent(_ clip: CodedClip) throws -> [[[UInt8]]] {
+        var settings = RTPStreamSettings(
+            ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType, canonicalName: "rill@localhost")
+        settings.vp9Mode = .nonFlexible
+        settings.firstSequenceNumber = SequenceNumber(65530)
+        var sender = try RTPStreamSender(settings)
         return clip.frames.indices.map { index in
             let frame = clip.frames[index]
-            let packetizer = VP9Packetizer(
-                frameByteCount: frame.count,
-                header: RTPHeader(
-                    marker: false, payloadType: CodedClip.payloadType, sequenceNumber: number,
-                    timestamp: RTPTimestamp(UInt32(3000 * index)), ssrc: CodedClip.ssrc),
-                descriptor: VP9PayloadDescriptor(
-                    pictureID: .short(UInt8(index & 0x7F)), isInterPicturePredicted: index > 0, startsFrame: true,
-                    endsFrame: true))
-            number = number.advanced(by: packetizer.packetCount)
-            return (0..<packetizer.packetCount).map { packet in
-                [UInt8](capacity: packetizer.byteCount(ofPacket: packet)) { output in
-                    packetizer.writePacket(packet, of: frame.span, into: &output)
-                }
-            }
+            let isKey = index == 0
+            var packets: [[UInt8]] = []
+            let sink = PacketTap { packet, _ in packets.append(Array(copying: packet)) }
+            sender.send(
+                EncodedFrame(
+                    codec: .vp9, layer: StreamLayer(rid: .high), number: Int64(index),
+                    references: isKey ? FrameReferences() : FrameReferences(Int64(index - 1)), isKey: isKey,
+                    resolution: Resolution(width: 176, height: 144), captureTime: .zero + .milliseconds(33 * index),
+                    byteCount: frame.count),
+                payload: frame.span, at: .zero, to: sink)
+            return packets
         }
     }
 
