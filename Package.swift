@@ -70,7 +70,7 @@ let package = Package(
 
         // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.
         .target(
-            name: "RillTestSupport", dependencies: ["RillCore"], path: "Tests/RillTestSupport",
+            name: "RillTestSupport", dependencies: ["RillCore", "RillNetwork"], path: "Tests/RillTestSupport",
             swiftSettings: settings),
         // What libFuzzer and the tests run alike; the package in Fuzzing/ compiles the same files.
         .target(
@@ -81,7 +81,7 @@ let package = Package(
         tests(of: "RillCapture"),
         tests(of: "RillFiles"),
         tests(of: "RillCodec"),
-        tests(of: "RillRTP", ["RillFuzzBodies"]),
+        tests(of: "RillRTP", ["RillFiles", "RillFuzzBodies"]),
         tests(of: "RillSend", ["RillCodec", "RillFiles", "RillReceive"]),
         tests(of: "RillNetwork"),
         tests(of: "RillReceive", ["RillSend"]),

@@ -28,13 +28,11 @@ struct Feedback {
 
     /// A number that depends on all that the compound says.
     @inline(never)
-    func read(_ bytes: Span<UInt8>) -> Int {
+    func read(_ bytes: Span<UInt8>) throws(RTPError) -> Int {
         var compound = RTCPCompound(bytes)
         var sum = 0
-        // Nothing here throws: the compound is our own.
-        while let packet = try? compound.next() {
-            guard let message = try? RTCPMessage(parsing: packet) else { return 0 }
-            switch message {
+        while let packet = try compound.next() {
+            switch try RTCPMessage(parsing: packet) {
             case .receiverReport(let report):
                 for index in report.blocks.indices { sum &+= Int(report.blocks[index].fractionLost) }
             case .genericNACK(let nack):

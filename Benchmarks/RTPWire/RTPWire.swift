@@ -7,7 +7,7 @@ import Glibc
 /// prints the nanoseconds that a packet took, one line a turn. All packets of a turn are in the processor's cache.
 @main
 struct RTPWire {
-    static func main() {
+    static func main() throws {
         guard let options = Options(CommandLine.arguments.dropFirst()) else {
             print("usage: rtp-wire \(Work.allCases.map(\.rawValue).joined(separator: "|")) [--packets N] [--turns N]")
             exit(2)
@@ -16,7 +16,7 @@ struct RTPWire {
         var sum = 0
         for _ in 0..<options.turns {
             let begin = ContinuousClock.now
-            sum &+= bench.run(options.work, packets: options.packets)
+            sum &+= try bench.run(options.work, packets: options.packets)
             let duration = ContinuousClock.now - begin
             let nanoseconds = Double(duration.components.attoseconds) / 1e9 + Double(duration.components.seconds) * 1e9
             print(nanoseconds / Double(options.packets))

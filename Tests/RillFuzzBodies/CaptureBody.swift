@@ -15,6 +15,7 @@ func fuzzCapture(_ bytes: Span<UInt8>) {
 private func datagrams(in file: [UInt8]) -> [Found] {
     guard let reader = try? CaptureReader(bytes: file) else { return [] }  // a typed error is as good an answer
     var (found, bytes): ([Found], [UInt8]) = ([], [])
+    // What is damaged ends with a typed error; what was read before it counts.
     while let datagram = try? reader.next(into: &bytes) { found.append(Found(datagram: datagram, payload: bytes)) }
     let statistics = reader.statistics
     precondition(statistics.datagrams == found.count && statistics.packets >= found.count)

@@ -53,6 +53,7 @@ public struct FrameExtraction: Sendable {
         do throws(FileError) {
             while let datagram = try reader.next(into: &packet) {
                 progress(reader.statistics.datagrams)
+                // What looks like RTP and cannot be read is no packet of the stream.
                 guard !datagram.isCut, PacketKind(of: packet.span) == .rtp,
                     let header = try? RTPHeader.parse(packet.span), header.ssrc == ssrc
                 else { continue }
@@ -84,6 +85,8 @@ public struct FrameExtraction: Sendable {
         private var timestamps = CounterExtender(bitWidth: 32)
         private var origin: Int64 = 0
         private var latest: RTPTimestamp?
+        /// Whether the frame of the latest timestamp is whole.
+        private var isLatestWhole = false
 
         init(codec: VideoCodec, payloadType: PayloadType, path: String) {
             self.joiner = StreamJoiner(codec)
@@ -100,10 +103,13 @@ public struct FrameExtraction: Sendable {
             // A frame is what bears one timestamp; it stays incomplete until its end has come.
             if packet.header.timestamp != latest {
                 latest = packet.header.timestamp
+                isLatestWhole = false
                 report.incompleteFrames += 1
             }
             guard case .completed = joiner.insert(packet, into: &frame) else { return }
-            report.incompleteFrames -= 1
+            // A sender may give two frames one timestamp, which is counted once.
+            if !isLatestWhole { report.incompleteFrames -= 1 }
+            isLatestWhole = true
             do throws(FileError) {
                 try write(at: timestamps.extend(packet.header.timestamp.rawValue))
             } catch {

@@ -79,7 +79,7 @@ struct PacketStreamMeter {
         var compound = RTCPCompound(bytes)
         do throws(RTPError) {
             while let packet = try compound.next() {
-                rtcpKinds[rtcpKind(packet.type.rawValue, packet.count), default: 0] += 1
+                rtcpKinds[rtcpKind(packet.type, packet.count), default: 0] += 1
             }
             return true
         } catch {
@@ -118,23 +118,21 @@ struct PacketStreamMeter {
 }
 
 /// What an RTCP packet is called, by its type and the five bits that tell kinds of feedback apart.
-private func rtcpKind(_ type: UInt8, _ format: UInt8) -> String {
+private func rtcpKind(_ type: RTCPPacketType, _ format: UInt8) -> String {
     switch (type, format) {
-    case (200, _): "SR"
-    case (201, _): "RR"
-    case (202, _): "SDES"
-    case (203, _): "BYE"
-    case (204, _): "APP"
-    case (205, 1): "NACK"
-    case (205, 3): "TMMBR"
-    case (205, 4): "TMMBN"
-    case (205, 15): "transport-cc"
-    case (206, 1): "PLI"
-    case (206, 2): "SLI"
-    case (206, 4): "FIR"
+    case (.senderReport, _): "SR"
+    case (.receiverReport, _): "RR"
+    case (.sourceDescription, _): "SDES"
+    case (.goodbye, _): "BYE"
+    case (.application, _): "APP"
+    case (.extendedReport, _): "XR"
+    case (.transportFeedback, GenericNACK.format): "NACK"
+    case (.transportFeedback, TransportFeedback.format): "transport-cc"
+    case (.payloadFeedback, PictureLossIndication.format): "PLI"
+    case (.payloadFeedback, FullIntraRequest.format): "FIR"
     // Application layer feedback, of which REMB is the one in use.
-    case (206, 15): "REMB"
-    case (207, _): "XR"
-    default: type == 205 || type == 206 ? "\(type)/\(format)" : "\(type)"
+    case (.payloadFeedback, ReceiverEstimatedMaximumBitrate.format): "REMB"
+    case (.transportFeedback, _), (.payloadFeedback, _): "\(type.rawValue)/\(format)"
+    default: "\(type.rawValue)"
     }
 }

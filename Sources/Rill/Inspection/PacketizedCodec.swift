@@ -66,9 +66,9 @@ enum StreamJoiner {
 extension FileInspection.Descriptor {
     /// Takes in what the descriptor of the next packet says; what is no payload of `codec` is left out.
     mutating func add(_ payload: Span<UInt8>, of codec: VideoCodec) {
+        // A payload that cannot be read says nothing; the joiner finds it malformed.
         switch codec {
         case .vp8:
-            // The joiner counts what cannot be read.
             guard let (fields, _) = try? VP8PayloadDescriptor.parse(payload) else { return }
             add(
                 pictureIDBits: fields.pictureID?.bitWidth, temporalLayer: fields.temporalLayer.map { Int($0.index) },

@@ -37,10 +37,8 @@ extension VPXEncoder.Settings {
     /// Shares the bitrate out over the temporal layers. libvpx wants the sums: what a layer takes with those below it.
     @unsafe
     private func split(_ bitrate: Bitrate, in configuration: inout vpx_codec_enc_cfg_t) throws(CodecError) {
-        let total = bitrate.bitsPerSecond / 1000
-        // The base carries the others' references, so it gets more than its share of the frames.
-        let percentages = temporalPattern == .l1t2 ? [60, 100] : [40, 60, 100]
-        let sums = percentages.map { UInt32(total * $0 / 100) }
+        let shares = TemporalShares(count: temporalPattern.layerCount)
+        let sums = (0..<shares.count).map { UInt32(shares.bitrate(upTo: $0, of: bitrate).bitsPerSecond / 1000) }
         guard sums[0] > 0, zip(sums, sums.dropFirst()).allSatisfy(<) else {
             throw .invalidSettings("\(bitrate) bit/s are too few for \(temporalPattern.layerCount) temporal layers")
         }

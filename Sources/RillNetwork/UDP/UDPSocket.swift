@@ -8,8 +8,8 @@ import Synchronization
 ///     try socket.send(packet)                                              // from any thread
 ///     while let datagram = try socket.receive(into: &bytes, within: .seconds(1)) { … }
 ///
-/// It is a ``RillCore/PacketSink``, so pipelines send into it: `LiveReceiver(feedback: socket)`; or, of a sender,
-/// `LiveSender(…) { packet, _ in try? socket.send(packet) }`.
+/// It is a ``RillCore/PacketSink``, so pipelines send into it: `LiveReceiver(feedback: socket)`, or, of a sender,
+/// `LiveSender(pipeline, source: camera, packets: socket)`.
 ///
 /// That nobody listens at the other end (an ICMP refusal, `ECONNREFUSED`) is no error of a call: the other side may only
 /// not have begun. It is counted, and the call goes on.

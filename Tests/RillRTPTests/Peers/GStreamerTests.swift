@@ -36,7 +36,7 @@ struct GStreamerTests {
         // A second and a half of video; the end of the stream sometimes gets lost between the two sessions.
         let arguments = ["-q"] + pipeline.split(whereSeparator: \.isWhitespace).map(String.init)
         try Peer.gstreamer.run(arguments, stoppedAfter: 8, asExpected: true)
-        let (packets, compounds) = (rtpSocket.received(), rtcpSocket.received())
+        let (packets, compounds) = (try rtpSocket.received(), try rtcpSocket.received())
         #expect(packets.count >= 30)
         try expectAgreement(on: packets, .rtp, "GStreamer's RTP")
         try expectAgreement(on: compounds, .rtcp, "GStreamer's RTCP")
@@ -50,6 +50,22 @@ struct GStreamerTests {
         #expect(counts.received.isSubset(of: Set(numbers)) && counts.received.count > numbers.count / 2)
     }
 
+    @Test(
+        .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"), .timeLimit(.minutes(2)),
+        arguments: ["vp8", "vp9"], [0, 1, 2])
+    func `GStreamer's payloaders, in each picture-id-mode`(codec: String, mode: Int) throws {
+        let socket = try LocalSocket()
+        try Peer.gstreamer.run(
+            [
+                "-q", "videotestsrc", "num-buffers=40", "!", "video/x-raw,width=160,height=120,framerate=30/1", "!",
+                "\(codec)enc", "deadline=1", "cpu-used=8", "!", "rtp\(codec)pay", "picture-id-mode=\(mode)", "mtu=600",
+                "!", "udpsink", "host=127.0.0.1", "port=\(socket.port)", "sync=false",
+            ], stoppedAfter: 60)
+        let packets = try socket.received()
+        #expect(packets.count >= 40, "\(codec), picture-id-mode \(mode)")
+        try expectAgreement(on: packets, .rtp, "GStreamer's \(codec), picture-id-mode \(mode)")
+    }
+
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), .timeLimit(.minutes(3)))
     func `FFmpeg's packets and reports`() throws {
         let (rtpSocket, rtcpSocket) = (try LocalSocket(), try LocalSocket())
@@ -57,7 +73,7 @@ struct GStreamerTests {
             "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc=size=160x120:rate=30:duration=1", "-c:v", "libvpx",
             "-cpu-used", "8", "-deadline", "realtime", "-f", "rtp", "-cname", "rill@test", "-rtpflags", "+send_bye",
             "rtp://127.0.0.1:\(rtpSocket.port)?rtcpport=\(rtcpSocket.port)")
-        let (packets, compounds) = (rtpSocket.received(), rtcpSocket.received())
+        let (packets, compounds) = (try rtpSocket.received(), try rtcpSocket.received())
         #expect(packets.count >= 30)
         try expectAgreement(on: packets, .rtp, "FFmpeg's RTP")
         try expectAgreement(on: compounds, .rtcp, "FFmpeg's RTCP")

@@ -1,3 +1,6 @@
+import RillCore
+import RillFiles
+import RillRTP
 import RillTestSupport
 import Testing
 
@@ -33,10 +36,14 @@ func expectAgreement(
 func tshark(_ datagrams: [[UInt8]], _ names: [String], _ rules: String...) throws -> [WiresharkFields] {
     let folder = TemporaryFolder()
     let path = folder.path("datagrams.pcap")
-    var capture = Capture()
+    let capture = try CaptureWriter(path: path)
+    let sender = UDPAddress(.loopback, port: 40000)
     // Port 5004 is RTP's and 5005 is RTCP's by their own word (RFC 3551 §8); here tshark is told so.
-    for datagram in datagrams { capture.append(datagram, port: isRTCP(datagram) ? 5005 : 5004) }
-    try capture.write(to: path)
+    for (index, datagram) in datagrams.enumerated() {
+        let receiver = UDPAddress(.loopback, port: PacketKind(of: datagram.span) == .rtcp ? 5005 : 5004)
+        try capture.write(datagram.span, from: sender, to: receiver, at: .zero + .milliseconds(index))
+    }
+    try capture.finish()
     let output = try Peer.tshark.run(
         ["-n", "-r", path, "-d", "udp.port==5004,rtp", "-d", "udp.port==5005,rtcp", "-T", "fields"]
             + rules.flatMap { ["-d", $0] } + ["-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=|"]
@@ -50,8 +57,4 @@ func tshark(_ datagrams: [[UInt8]], _ names: [String], _ rules: String...) throw
         }
         return fields
     }
-}
-
-private func isRTCP(_ datagram: [UInt8]) -> Bool {
-    datagram.count > 1 && (192...223).contains(datagram[1])
 }

@@ -37,7 +37,7 @@ struct VP8WiresharkTests {
                 "vp8enc", "deadline=1", "keyframe-max-dist=20", "!", "rtpvp8pay", "picture-id-mode=\(mode)", "mtu=600",
                 "!", "udpsink", "host=127.0.0.1", "port=\(socket.port)", "sync=false",
             ], stoppedAfter: 60)
-        let packets = socket.received()
+        let packets = try socket.received()
         #expect(packets.count > 60)
         let fields = try expectAgreement(on: packets, payloadType: 96, "GStreamer, picture-id-mode \(mode)")
         #expect(fields.contains { $0["vp8.keyframe.width"] == ["160"] })
@@ -50,7 +50,7 @@ struct VP8WiresharkTests {
         try Peer.ffmpeg.run(
             "-v", "error", "-f", "lavfi", "-i", "testsrc=size=160x120:rate=30:duration=2", "-c:v", "libvpx",
             "-deadline", "realtime", "-g", "20", "-f", "rtp", "rtp://127.0.0.1:\(socket.port)?pkt_size=600")
-        let packets = socket.received()
+        let packets = try socket.received()
         #expect(packets.count > 60)
         let fields = try expectAgreement(on: packets, payloadType: 96, "FFmpeg")
         #expect(fields.contains { $0["vp8.keyframe.height"] == ["120"] })

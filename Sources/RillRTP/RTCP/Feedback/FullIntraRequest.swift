@@ -53,7 +53,7 @@ public struct FullIntraRequest: ~Escapable {
         }
     }
 
-    static let format: UInt8 = 4
+    package static let format: UInt8 = 4
 
     /// A command of `sender` to these streams, to be written: at most 32766, or they do not fit a packet.
     @_lifetime(copy entries)

@@ -58,7 +58,7 @@ public struct GenericNACK: ~Escapable {
         }
     }
 
-    static let format: UInt8 = 1
+    package static let format: UInt8 = 1
 
     /// A request of these fields, to be written; at least one entry (RFC 4585 §6.2.1), at most 65533.
     @_lifetime(copy entries)

@@ -23,7 +23,7 @@ public struct PictureLossIndication: Equatable, Sendable {
         self.media = media
     }
 
-    static let format: UInt8 = 1
+    package static let format: UInt8 = 1
 
     /// Bytes on the wire.
     public var byteCount: Int { 12 }

@@ -31,7 +31,7 @@ public struct ReceiverEstimatedMaximumBitrate: ~Escapable {
     /// The streams that share the bitrate, at most 255.
     public let ssrcs: WireList<SSRC>
 
-    static let format: UInt8 = 15
+    package static let format: UInt8 = 15
     /// "REMB".
     private static let identifier: UInt32 = 0x5245_4D42
     private static let mantissaBits = 18

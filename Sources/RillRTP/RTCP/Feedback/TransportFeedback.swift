@@ -57,7 +57,7 @@ public struct TransportFeedback: ~Escapable {
         case received(delta: Int16)
     }
 
-    static let format: UInt8 = 15
+    package static let format: UInt8 = 15
     private static let headerByteCount = 20
     /// Steps of 250 µs in one of the reference time.
     static let ticksPerReferenceStep: Int64 = 256
