@@ -32,7 +32,7 @@ public final class VPXEncoder {
         public init() {}
     }
 
-    let context: VPXContext
+    let context: VPXEncoderContext
     private let image: VPXInputImage
     private let frameRate: FrameRate
     private var bitrate: Bitrate
@@ -58,7 +58,7 @@ public final class VPXEncoder {
         self.settings = settings
         self.frameRate = frameRate
         self.bitrate = bitrate
-        self.context = try unsafe VPXContext(encoderWith: settings.configuration(for: resolution, bitrate))
+        self.context = try unsafe VPXEncoderContext(.vp8, settings.configuration(for: resolution, bitrate))
         self.image = VPXInputImage(resolution)
         try context.control(VP8E_SET_CPUUSED, to: settings.effectiveSpeed(for: resolution))
         try context.control(VP8E_SET_STATIC_THRESHOLD, to: settings.staticThreshold)
