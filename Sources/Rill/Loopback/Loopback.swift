@@ -70,12 +70,13 @@ public final class Loopback {
         mode: String, duration: MediaDuration, framesCaptured: Int, framesDropped: [Int],
         received: [ReceiveStatistics], interruption: (any Error)?
     ) -> LoopbackReport {
-        LoopbackReport(
+        let sent = sender.statistics
+        return LoopbackReport(
             mode: mode, duration: duration.seconds, framesCaptured: framesCaptured,
             network: settings.network.description,
             layers: settings.layers.indices.map { index in
                 LoopbackReport.Layer(
-                    settings.layers[index], sent: sender.layers[index].statistics, framesDropped: framesDropped[index],
+                    settings.layers[index], sent: sent[index], framesDropped: framesDropped[index],
                     received: received[index], meter: meters[index], duration: duration)
             },
             interruption: interruption.map { "\($0)" })

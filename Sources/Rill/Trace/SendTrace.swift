@@ -18,8 +18,12 @@ public struct SendTrace: Sendable {
         /// The settings that the layer began with.
         public var firstSettings: LayerSettings { settings[0] }
 
-        fileprivate var settings: [LayerSettings]
+        fileprivate var settings: [LayerSettings] = []
         fileprivate var entries: [Entry] = []
+
+        fileprivate init(rid: StreamLayer.RID) {
+            self.rid = rid
+        }
 
         /// The capture time and task of the `index`th frame that was encoded.
         public subscript(index: Int) -> (captureTime: MediaTime, task: LayerTask) {
@@ -102,10 +106,9 @@ public struct SendTrace: Sendable {
         guard words.count >= 3, let rid = StreamLayer.RID(validating: words[0]) else {
             return "a line has a layer, a verb and what belongs to it"
         }
-        let index = layers.firstIndex { $0.rid == rid }
-        if words[1] == "set" { return addSettings(words.dropFirst(2), rid, index) }
-        guard let index else { return "layer \(rid) has no settings yet" }
+        guard let index = place(of: rid) else { return "more than \(LayerTasks.capacity) layers" }
         switch words[1] {
+        case "set": return addSettings(words.dropFirst(2), to: index)
         case "frame": return addFrame(words.dropFirst(2), to: index)
         case "drop": layers[index].framesDropped += 1
         case "adapt": layers[index].adaptations += 1
@@ -114,26 +117,28 @@ public struct SendTrace: Sendable {
         return nil
     }
 
-    private mutating func addSettings(
-        _ words: ArraySlice<Substring>, _ rid: StreamLayer.RID, _ index: Int?
-    ) -> String? {
+    /// The place of a layer, which is new if the trace has not named it yet; `nil` for one too many.
+    private mutating func place(of rid: StreamLayer.RID) -> Int? {
+        if let index = layers.firstIndex(where: { $0.rid == rid }) { return index }
+        guard layers.count < LayerTasks.capacity else { return nil }
+        layers.append(Layer(rid: rid))
+        return layers.count - 1
+    }
+
+    private mutating func addSettings(_ words: ArraySlice<Substring>, to index: Int) -> String? {
+        let rid = layers[index].rid
         switch LayerSettingsNotation.parse(words, rid: rid) {
         case .refused(let reason): return reason
         case .settings(let settings):
-            guard let index else {
-                guard layers.count < LayerTasks.capacity else { return "more than \(LayerTasks.capacity) layers" }
-                layers.append(Layer(rid: rid, settings: [settings]))
-                return nil
-            }
-            guard settings.encoder.codec == layers[index].firstSettings.encoder.codec else {
-                return "the codec of layer \(rid) changes"
-            }
+            let codec = layers[index].settings.first?.encoder.codec
+            guard codec == nil || codec == settings.encoder.codec else { return "the codec of layer \(rid) changes" }
             layers[index].settings.append(settings)
             return nil
         }
     }
 
     private mutating func addFrame(_ words: ArraySlice<Substring>, to index: Int) -> String? {
+        guard !layers[index].settings.isEmpty else { return "layer \(layers[index].rid) has no settings yet" }
         let words = Array(words)
         guard words.count >= 3, words[1] == "at", let frame = Int(words[0]), let nanoseconds = Int64(words[2]) else {
             return "a frame has a number and a time"

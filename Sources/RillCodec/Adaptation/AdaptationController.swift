@@ -38,6 +38,12 @@ public struct AdaptationController: Sendable {
         public var degradation: Degradation
         /// Why.
         public var reason: Reason
+
+        /// A step to that degradation, for that reason.
+        public init(degradation: Degradation, reason: Reason) {
+            self.degradation = degradation
+            self.reason = reason
+        }
     }
 
     /// When it decides what.
