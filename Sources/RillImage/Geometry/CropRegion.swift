@@ -9,6 +9,15 @@ public struct CropRegion: Hashable, Sendable {
     /// Size of the rectangle.
     public let resolution: Resolution
 
+    /// A rectangle with its corner at `x`, `y`; coordinates that are odd or negative are the caller's mistake.
+    public init(x: Int, y: Int, resolution: Resolution) {
+        precondition(
+            x >= 0 && y >= 0 && x % 2 == 0 && y % 2 == 0, "the corner of a region is even, not \(x),\(y)")
+        self.x = x
+        self.y = y
+        self.resolution = resolution
+    }
+
     /// The whole of a picture.
     public init(all resolution: Resolution) {
         self.x = 0
@@ -29,4 +38,14 @@ public struct CropRegion: Hashable, Sendable {
         self.y = (source.height - height) / 2 & ~1
         self.resolution = Resolution(width: width, height: height)
     }
+
+    /// Whether a picture of that size has the whole of it.
+    func lies(in picture: Resolution) -> Bool {
+        x + resolution.width <= picture.width && y + resolution.height <= picture.height
+    }
+}
+
+extension CropRegion: CustomStringConvertible {
+    /// `640x360 at 0,60`.
+    public var description: String { "\(resolution) at \(x),\(y)" }
 }
