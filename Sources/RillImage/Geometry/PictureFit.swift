@@ -1,15 +1,5 @@
 public import RillCore
 
-/// What becomes of a picture whose aspect is not that of the size it is to have.
-public enum AspectPolicy: String, Sendable, CaseIterable {
-    /// The target is filled; what stands over on two sides is cut off.
-    case crop
-    /// The whole picture stands in the middle of the target, between black bars.
-    case letterbox
-    /// The whole picture fills the target, out of shape.
-    case stretch
-}
-
 /// How a picture gets into a target of another size: which part of it is kept, and which part of the target that fills.
 ///
 ///     let fit = PictureFit(.hd720, into: .vga, .letterbox)
