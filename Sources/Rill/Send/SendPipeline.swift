@@ -8,7 +8,8 @@ import RillSend
 ///     let pipeline = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 7))
 ///     try pipeline.send(frame, at: now, to: socket)
 ///
-/// A frame passes the taps and the ``SimulcastPlan``, is encoded by each layer that wants it, and cut into packets. The
+/// A frame is turned upright if it has to be, passes the taps and the ``SimulcastPlan``, is encoded by each layer that
+/// wants it, and cut into packets. The
 /// pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a thread of its own, ``send(_:at:to:)``
 /// one after the other, with the same bytes.
 ///
@@ -19,6 +20,7 @@ public final class SendPipeline: Sendable {
     let layers: [SendLayer]
     private let plan: Monitor<SimulcastPlan>
     private let frameTaps: Monitor<FrameTaps>
+    private let turner: Monitor<UprightTurner>
     private let encodedTap: Monitor<(any EncodedFrameSink)?>
 
     private struct FrameTaps {
@@ -30,6 +32,7 @@ public final class SendPipeline: Sendable {
     public init(_ settings: SendSettings, taps: sending SendTaps = SendTaps()) throws(PipelineError) {
         self.settings = settings
         do { self.plan = Monitor(try SimulcastPlan(layers: settings.layers)) } catch { throw .codec(error) }
+        self.turner = Monitor(UprightTurner(layerCount: settings.layers.count))
         // Locked apart: a slow recording of coded frames must not hold up the camera.
         // The pipeline alone has the sinks from here on, and calls each under one of the two locks only.
         nonisolated(unsafe) let frames = FrameTaps(captured: taps.captured, preprocessed: taps.preprocessed)
@@ -56,13 +59,18 @@ public final class SendPipeline: Sendable {
         sendReports(at: now, to: packets)
     }
 
-    /// The first half of the way: stamps the frame, shows it to the taps and says what each layer is to do with it.
+    /// The first half of the way: stamps the frame, turns it, shows it to the taps and says what each layer is to do with
+    /// it. A frame for which there is no buffer to be turned into goes no further: no layer has anything to do with it.
     func admit(
         _ captured: VideoFrame, clock: () -> MediaTime
     ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
         var frame = captured
         if frame.stamps[.captured] == nil { frame.stamps[.captured] = clock() }
         try frameTaps.withLock { try $0.captured?.consume(frame) }
+        if settings.orientation == .applied, frame.rotation != .none {
+            guard let upright = try turner.withLock({ try $0.upright(frame) }) else { return (frame, LayerTasks()) }
+            frame = upright
+        }
         frame.stamps[.preprocessed] = clock()
         try frameTaps.withLock { try $0.preprocessed?.consume(frame) }
         let tasks = plan.withLock { $0.tasks(at: frame.captureTime) }
@@ -124,6 +132,9 @@ extension SendPipeline {
     /// What each layer has sent, in the order of the layers.
     public var statistics: [SendStatistics] { layers.map(\.statistics) }
 
+    /// Frames that were not sent because there was no buffer to turn them into: a tap keeps too many of them.
+    public var picturesWithoutBuffer: Int { turner.withLock { $0.picturesWithoutBuffer } }
+
     /// Asks for a key frame on one layer; it comes with that layer's next frame, and on no other layer.
     public func requestKeyFrame(_ rid: StreamLayer.RID) {
         plan.withLock { $0.requestKeyFrame(layer: index(of: rid)) }
@@ -133,7 +144,8 @@ extension SendPipeline {
     ///
     /// - Throws: ``CodecError/invalidSettings(_:)``; the target then stays as it was.
     public func setBitrate(_ bitrate: Bitrate, of rid: StreamLayer.RID) throws(CodecError) {
-        try plan.withLock { (plan) throws(CodecError) in try plan.change(layer: index(of: rid)) { $0.bitrate = bitrate } }
+        try plan.withLock { (plan) throws(CodecError) in try plan.change(layer: index(of: rid)) { $0.bitrate = bitrate }
+        }
     }
 
     /// Switches one layer on or off. Switched on, it starts with a key frame.

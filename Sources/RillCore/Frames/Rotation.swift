@@ -2,7 +2,7 @@
 ///
 /// As ``VideoFrame/rotation`` it says how far a picture has to be turned to stand upright. Turns add up and undo each
 /// other: `.clockwise90 + .clockwise180 == .clockwise270`, `.none - .clockwise90 == .clockwise270`.
-public enum Rotation: Int, CaseIterable, Sendable {
+public enum Rotation: Int, CaseIterable, Sendable, BitwiseCopyable {
     /// As it is.
     case none = 0
     /// A quarter: what was at the left is at the top.

@@ -2,12 +2,12 @@ import Glibc
 public import RillCore
 
 extension VideoFrame {
-    /// Whether `other` shows the very same picture: the same samples, of the same format, size, colour space and rotation.
-    /// When it was taken does not matter.
+    /// Whether `other` shows the very same picture: the same samples, of the same format, size, colour space and
+    /// rotation. When it was taken does not matter.
     ///
-    /// A row in every sixteen is looked at first, so that a difference 16 rows high is found after a sixteenth of the luma
-    /// at the most, and a camera's noise in the first row. Only pictures that are the same, or nearly so, are read whole,
-    /// each row once, at the speed of memory. Two copies of one frame are known to be the same without a look.
+    /// A row in every sixteen is looked at first, so that a difference 16 rows high is found after a sixteenth of the
+    /// luma at the most, and a camera's noise in the first row. Only pictures that are the same, or nearly so, are read
+    /// whole, each row once, at the speed of memory. Copies of one frame are known to be the same without a look.
     public func hasSamePixels(as other: VideoFrame) -> Bool {
         var rowCount = 0
         return hasSamePixels(as: other, countingRows: &rowCount)

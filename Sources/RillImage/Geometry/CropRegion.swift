@@ -27,7 +27,8 @@ public struct CropRegion: Hashable, Sendable {
 
     /// The largest rectangle in the middle of a picture that has the aspect of `target` (both with square pixels).
     ///
-    /// The strips cut off on both sides differ by at most three pixels, since the corner is even. Sides whose aspects agree to a pixel are not cut.
+    /// The strips cut off on both sides differ by at most three pixels, since the corner is even. Sides whose aspects
+    /// agree to a pixel are not cut.
     public init(centredIn source: Resolution, withAspectOf target: Resolution) {
         // Rounded to the nearest pixel, in whole numbers: width = height * target aspect, or the other way round.
         let fittingWidth = (2 * source.height * target.width + target.height) / (2 * target.height)

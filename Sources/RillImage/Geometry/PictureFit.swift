@@ -13,7 +13,8 @@ public struct PictureFit: Hashable, Sendable {
     public let region: CropRegion
     /// The part of the target that it fills; the rest is black.
     ///
-    /// Its sides are even where they do not reach over the whole target, at least 2; bars on two sides differ by at most two pixels.
+    /// A side of it that does not reach over the whole target is even and at least 2; the bars on both sides differ by at
+    /// most two pixels.
     public let placement: CropRegion
 
     /// The fit of a picture of size `source` into `target`.

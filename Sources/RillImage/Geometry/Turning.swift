@@ -6,8 +6,8 @@ extension VideoFrame {
     ///
     ///     let upright = frame.rotated(by: frame.rotation, into: pool)  // its rotation is `.none`
     ///
-    /// Time, colour space and stamps stay; ``RillCore/VideoFrame/rotation`` becomes what is left of it. Each plane is turned for itself, so
-    /// where a side is odd the chroma comes to lie up to a pixel off.
+    /// Time, colour space and stamps stay; ``RillCore/VideoFrame/rotation`` becomes what is left of it. Each plane is
+    /// turned for itself, so where a side is odd the chroma comes to lie up to a pixel off.
     ///
     /// - Parameter pool: I420 frames of the size after the turn; another size or format is the caller's mistake.
     /// - Returns: `nil` when the pool has run dry.
@@ -32,8 +32,9 @@ extension VideoFrame {
 
     /// The picture with left and right exchanged, in a frame of `pool`: how people know themselves, for previews.
     ///
-    /// Time, colour space and stamps stay. ``RillCore/VideoFrame/rotation`` turns the other way round, so that the mirror image stands upright
-    /// after it too. Each plane is mirrored for itself, so where the width is odd the chroma comes to lie a pixel off.
+    /// Time, colour space and stamps stay. ``RillCore/VideoFrame/rotation`` turns the other way round, so that the mirror
+    /// image stands upright after it too. Each plane is mirrored for itself, so where the width is odd the chroma comes
+    /// to lie a pixel off.
     ///
     /// - Parameter pool: I420 frames of this picture's size; another size or format is the caller's mistake.
     /// - Returns: `nil` when the pool has run dry.
