@@ -209,7 +209,7 @@ struct VPXDecoderTests {
         frame += [UInt8](repeating: 0, count: 40)
         let decoder = try VPXDecoder(maximumPixelCount: 1920 * 1080)
         #expect(
-            throws: CodecError.pictureTooLarge(Resolution(width: 16383, height: 16383), maximumPixelCount: 2_073_600)
+            throws: CodecError.pictureTooLarge(width: 16383, height: 16383, maximumPixelCount: 2_073_600)
         ) {
             _ = try decoder.decode(frame.span, captureTime: .zero)
         }
