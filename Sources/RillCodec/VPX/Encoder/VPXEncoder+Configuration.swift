@@ -9,9 +9,11 @@ extension VPXEncoder.Settings {
     @unsafe
     func configuration(for resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) -> vpx_codec_enc_cfg_t {
         var configuration = unsafe vpx_codec_enc_cfg_t()
-        let result = unsafe vpx_codec_enc_config_default(vpx_codec_vp8_cx(), &configuration, 0)
+        let result = unsafe vpx_codec_enc_config_default(codec.encoderInterface, &configuration, 0)
         guard result == VPX_CODEC_OK else {
-            throw .libvpx(call: "vpx_codec_enc_config_default", code: Int(result.rawValue), detail: "no VP8 encoder")
+            throw .libvpx(
+                call: "vpx_codec_enc_config_default", code: Int(result.rawValue),
+                detail: "no \(codec.rawValue) encoder")
         }
         unsafe configuration.g_w = UInt32(resolution.width)
         unsafe configuration.g_h = UInt32(resolution.height)
@@ -25,6 +27,7 @@ extension VPXEncoder.Settings {
         unsafe configuration.rc_max_quantizer = UInt32(quantizers.upperBound)
         unsafe configuration.rc_undershoot_pct = UInt32(undershootPercentage)
         unsafe configuration.rc_overshoot_pct = UInt32(overshootPercentage)
+        unsafe configuration.rc_dropframe_thresh = UInt32(dropThreshold)
         unsafe configuration.rc_buf_sz = UInt32(bufferSize.milliseconds)
         unsafe configuration.rc_buf_initial_sz = UInt32(initialBufferLevel.milliseconds)
         unsafe configuration.rc_buf_optimal_sz = UInt32(optimalBufferLevel.milliseconds)
@@ -42,23 +45,85 @@ extension VPXEncoder.Settings {
         guard sums[0] > 0, zip(sums, sums.dropFirst()).allSatisfy(<) else {
             throw .invalidSettings("\(bitrate) bit/s are too few for \(temporalPattern.layerCount) temporal layers")
         }
-        unsafe configuration.ts_number_layers = UInt32(temporalPattern.layerCount)
+        let decimators = (0..<shares.count).map { UInt32(1 << (shares.count - 1 - $0)) }
+        let layers = temporalPattern.steps.map { UInt32($0.temporalIndex) }
+        unsafe configuration.ts_number_layers = UInt32(shares.count)
         unsafe configuration.ts_periodicity = UInt32(temporalPattern.period)
-        for (index, step) in temporalPattern.steps.enumerated() {
-            unsafe withUnsafeMutableBytes(of: &configuration.ts_layer_id) { ids in
-                // A C array of 16 numbers, of which a period takes at most four.
-                unsafe ids.storeBytes(of: UInt32(step.temporalIndex), toByteOffset: 4 * index, as: UInt32.self)
-            }
+        // C arrays of five numbers, one a layer, and of sixteen, one a frame of the period; the patterns have four at most.
+        unsafe withUnsafeMutableBytes(of: &configuration.ts_layer_id) { unsafe store(layers, in: $0) }
+        unsafe withUnsafeMutableBytes(of: &configuration.ts_rate_decimator) { unsafe store(decimators, in: $0) }
+        unsafe withUnsafeMutableBytes(of: &configuration.ts_target_bitrate) { unsafe store(sums, in: $0) }
+        guard codec == .vp9 else { return }
+        // Which frame refers to which is told with each frame. Nothing that a decoder learns from a frame may be needed by
+        // one that can do without it: probabilities and motion vectors do not carry over.
+        unsafe configuration.temporal_layering_mode = Int32(VP9E_TEMPORAL_LAYERING_MODE_BYPASS.rawValue)
+        unsafe configuration.g_error_resilient = 1  // VPX_ERROR_RESILIENT_DEFAULT
+        unsafe withUnsafeMutableBytes(of: &configuration.layer_target_bitrate) { unsafe store(sums, in: $0) }
+    }
+
+    @unsafe
+    private func store(_ values: [UInt32], in bytes: UnsafeMutableRawBufferPointer) {
+        for (index, value) in values.enumerated() {
+            unsafe bytes.storeBytes(of: value, toByteOffset: 4 * index, as: UInt32.self)
         }
-        for (index, sum) in sums.enumerated() {
-            // C arrays of five numbers, one a layer.
-            unsafe withUnsafeMutableBytes(of: &configuration.ts_target_bitrate) { rates in
-                unsafe rates.storeBytes(of: sum, toByteOffset: 4 * index, as: UInt32.self)
-            }
-            unsafe withUnsafeMutableBytes(of: &configuration.ts_rate_decimator) { decimators in
-                let every = UInt32(1 << (temporalPattern.layerCount - 1 - index))
-                unsafe decimators.storeBytes(of: every, toByteOffset: 4 * index, as: UInt32.self)
-            }
+    }
+}
+
+// MARK: - Controls
+
+extension VPXEncoder.Settings {
+    /// Sets what is no part of libvpx's configuration, on an encoder that was just made.
+    func applyControls(to context: borrowing VPXEncoderContext, _ resolution: Resolution) throws(CodecError) {
+        try applyChangeableControls(to: context, resolution)
+        switch codec {
+        case .vp8:
+            try context.control(VP8E_SET_TOKEN_PARTITIONS, to: 0)
+        case .vp9:
+            try context.control(VP9E_SET_ROW_MT, to: 1)
+            try context.control(VP9E_SET_TILE_COLUMNS, to: threadCount.bitWidth - 1 - threadCount.leadingZeroBitCount)
+            try context.control(VP9E_SET_AQ_MODE, to: 3)
+            // Each frame's probabilities follow those of the frame before: fewer bits.
+            try context.control(VP9E_SET_FRAME_PARALLEL_DECODING, to: 0)
         }
+    }
+
+    /// Sets those that may change while an encoder runs.
+    func applyChangeableControls(
+        to context: borrowing VPXEncoderContext, _ resolution: Resolution
+    ) throws(CodecError) {
+        try context.control(VP8E_SET_CPUUSED, to: effectiveSpeed(for: resolution))
+        try context.control(VP8E_SET_STATIC_THRESHOLD, to: staticThreshold)
+        try context.control(VP8E_SET_MAX_INTRA_BITRATE_PCT, to: maximumKeyFramePercentage)
+        switch codec {
+        case .vp8:
+            try context.control(VP8E_SET_SCREEN_CONTENT_MODE, to: content == .screen ? 1 : 0)
+            // 4: as strong as the noise that it measures.
+            try context.control(VP8E_SET_NOISE_SENSITIVITY, to: isDenoising ? 4 : 0)
+        case .vp9:
+            let tune = content == .screen ? VP9E_CONTENT_SCREEN : VP9E_CONTENT_DEFAULT
+            try context.control(VP9E_SET_TUNE_CONTENT, to: Int(tune.rawValue))
+            try context.control(VP9E_SET_NOISE_SENSITIVITY, to: isDenoising ? 1 : 0)
+            guard temporalPattern != .l1t1 else { return }
+            try context.control(VP9E_SET_SVC, to: 1)
+            try context.setLayers(layerParameters(for: resolution))
+        }
+    }
+
+    /// One spatial layer, at its full size, with the quantizers and the speed of the whole.
+    private func layerParameters(for resolution: Resolution) -> vpx_svc_extra_cfg_t {
+        var parameters = vpx_svc_extra_cfg_t()
+        let count = temporalPattern.layerCount
+        // C arrays of twelve numbers, one for each spatial and temporal layer.
+        unsafe withUnsafeMutableBytes(of: &parameters.max_quantizers) {
+            unsafe store(Array(repeating: UInt32(quantizers.upperBound), count: count), in: $0)
+        }
+        unsafe withUnsafeMutableBytes(of: &parameters.min_quantizers) {
+            unsafe store(Array(repeating: UInt32(quantizers.lowerBound), count: count), in: $0)
+        }
+        parameters.scaling_factor_num.0 = 1
+        parameters.scaling_factor_den.0 = 1
+        parameters.speed_per_layer.0 = Int32(effectiveSpeed(for: resolution))
+        parameters.temporal_layering_mode = Int32(VP9E_TEMPORAL_LAYERING_MODE_BYPASS.rawValue)
+        return parameters
     }
 }

@@ -33,9 +33,8 @@ struct VPXEncoderContext: ~Copyable {
     }
 
     /// Tells a VP9 encoder how many temporal layers its frames have.
-    @unsafe
     func setLayers(_ parameters: vpx_svc_extra_cfg_t) throws(CodecError) {
-        var parameters = unsafe parameters
+        var parameters = parameters
         try handle.check(unsafe CVPX_enc_set_svc(handle.context, &parameters), "VP9E_SET_SVC_PARAMETERS")
     }
 
