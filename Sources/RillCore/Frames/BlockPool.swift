@@ -115,8 +115,8 @@ package final class BlockPool: Sendable {
         }
     }
 
-    /// The block of that number as it is now; only who holds it may look into it.
-    package func block(_ index: Int) -> Block {
+    /// The block of that number as it is now, which only those who hold it may look into; `nil` where it has no memory.
+    package func block(_ index: Int) -> Block? {
         blocks.withLock { $0.block(index) }
     }
 
@@ -228,8 +228,8 @@ private struct Blocks: ~Copyable {
         statistics.inUse -= 1
     }
 
-    func block(_ index: Int) -> BlockPool.Block {
-        guard let base = unsafe slots[index].base else { preconditionFailure("block \(index) has no memory") }
+    func block(_ index: Int) -> BlockPool.Block? {
+        guard let base = unsafe slots[index].base else { return nil }
         return unsafe BlockPool.Block(index: index, base: base, byteCount: slots[index].byteCount)
     }
 }

@@ -57,7 +57,9 @@ import Testing
         broken = key
         broken[6] = 0
         broken[7] = 0xC0
-        #expect(throws: BitstreamError.emptyPicture(width: 0, height: 146)) { _ = try VP8FrameHeader.parse(broken.span) }
+        #expect(throws: BitstreamError.emptyPicture(width: 0, height: 146)) {
+            _ = try VP8FrameHeader.parse(broken.span)
+        }
     }
 
     @Test func `Any bytes are a header that writes itself again, or a typed error`() {

@@ -52,7 +52,9 @@ import Testing
         for count in 0..<9 {
             #expect(throws: BitstreamError.self) { _ = try VP9FrameHeader.parse(Array(key.prefix(count)).span) }
         }
-        #expect(throws: BitstreamError.truncated(needed: 1, available: 0)) { _ = try VP9FrameHeader.parse([UInt8]().span) }
+        #expect(throws: BitstreamError.truncated(needed: 1, available: 0)) {
+            _ = try VP9FrameHeader.parse([UInt8]().span)
+        }
         #expect(throws: BitstreamError.invalidFrameMarker(1)) { _ = try VP9FrameHeader.parse([UInt8(0x42)].span) }
         var broken = key
         broken[3] = 0x43

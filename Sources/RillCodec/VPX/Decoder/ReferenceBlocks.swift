@@ -64,8 +64,7 @@ final class ReferenceBlocks {
         guard let index = unsafe index(image.fb_priv), isHeld[index] else {
             preconditionFailure("libvpx shows a picture that is in none of the blocks that it holds")
         }
-        guard let lease = blocks.lease(index, limit: limit) else { return nil }
-        let block = blocks.block(index)
+        guard let lease = blocks.lease(index, limit: limit), let block = blocks.block(index) else { return nil }
         let chroma = resolution.chroma
         let layout = unsafe FrameLayout(
             format: .i420, resolution: resolution,

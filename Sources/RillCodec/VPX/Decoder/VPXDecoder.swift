@@ -61,7 +61,7 @@ public final class VPXDecoder {
     private let damagePolicy: DamagePolicy
     private let smoother: Smoother?
     /// What the pictures that are handed out stand in.
-    let blocks: BlockPool
+    package let blocks: BlockPool
     /// The same blocks, where libvpx decodes into them.
     private let references: ReferenceBlocks?
     /// Pixels of the last key frame's picture.
