@@ -13,14 +13,17 @@ public struct SendTaps {
     /// Gets every coded frame of every layer, before it is cut into packets. Layers encode on threads of their own in
     /// the live driver, which calls this from one of them at a time.
     public var encoded: (any EncodedFrameSink)?
+    /// Is told what goes into each encoder, so that a run can be done again; see ``TraceReplay``.
+    public var trace: (any SendTraceSink)?
 
     /// No taps.
     public init(
         captured: (any FrameSink)? = nil, preprocessed: (any FrameSink)? = nil,
-        encoded: (any EncodedFrameSink)? = nil
+        encoded: (any EncodedFrameSink)? = nil, trace: (any SendTraceSink)? = nil
     ) {
         self.captured = captured
         self.preprocessed = preprocessed
         self.encoded = encoded
+        self.trace = trace
     }
 }
