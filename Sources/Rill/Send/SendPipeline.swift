@@ -1,5 +1,6 @@
 import RillCodec
 public import RillCore
+import RillImage
 
 /// The sending side: a frame in, the packets of every layer out.
 ///
@@ -17,6 +18,7 @@ public final class SendPipeline: Sendable {
     let layers: [SendLayer]
     let decisions: Monitor<SendDecisions>
     private let frameTaps: Monitor<FrameTaps>
+    private let changes = Monitor(PictureChangeCounter())
     let turner: Monitor<UprightTurner>
     private let encodedTap: Monitor<(any EncodedFrameSink)?>
     private let traceTap: Monitor<(any SendTraceSink)?>
@@ -77,7 +79,8 @@ public final class SendPipeline: Sendable {
         }
         frame.stamps[.preprocessed] = clock()
         try frameTaps.withLock { try $0.preprocessed?.consume(frame) }
-        let tasks = decisions.withLock { $0.tasks(at: frame.captureTime, content: nil) }
+        let content = decisions.withLock({ $0.plan.looksForChanges }) ? changes.withLock { $0.add(frame) } : nil
+        let tasks = decisions.withLock { $0.tasks(at: frame.captureTime, content: content) }
         return (frame, tasks)
     }
 
