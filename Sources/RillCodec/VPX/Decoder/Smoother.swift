@@ -20,12 +20,12 @@ struct Smoother {
 
     /// Sets what is done to the picture that was decoded last, which has that many pixels.
     func prepare(_ context: borrowing VPXDecoderContext, pixelCount: Int) throws(CodecError) {
-        let isSmoothed =
-            try pixelCount <= maximumPixelCount
-            && context.lastQuantizer() >= Smoother.leastQuantizer(ofPixels: pixelCount)
+        let quantizer = try context.lastQuantizer()
+        guard pixelCount <= maximumPixelCount, quantizer >= Smoother.leastQuantizer(ofPixels: pixelCount) else {
+            return try context.setPostProcessing(VP8_NOFILTERING, level: 0)
+        }
         try context.setPostProcessing(
-            isSmoothed ? vp8_postproc_level(VP8_DEBLOCK.rawValue | VP8_DEMACROBLOCK.rawValue) : VP8_NOFILTERING,
-            level: isSmoothed ? Smoother.level : 0)
+            vp8_postproc_level(VP8_DEBLOCK.rawValue | VP8_DEMACROBLOCK.rawValue), level: Smoother.level)
     }
 
     /// The quantizer index, of 0 to 127, from which smoothing gains.
