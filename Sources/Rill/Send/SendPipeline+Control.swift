@@ -41,6 +41,9 @@ extension SendPipeline {
         }
     }
 
+    /// Frames that were not sent because there was no buffer to turn them into: a tap keeps too many of them.
+    public var picturesWithoutBuffer: Int { turner.withLock { $0.picturesWithoutBuffer } }
+
     /// Asks for a key frame on one layer; it comes with that layer's next frame, and on no other layer.
     public func requestKeyFrame(_ rid: StreamLayer.RID) {
         decisions.withLock { $0.requestKeyFrame(layer: index(of: rid)) }

@@ -1,14 +1,15 @@
 import RillCodec
 public import RillCore
+import RillImage
 
 /// The sending side: a frame in, the packets of every layer out.
 ///
 ///     let pipeline = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 7))
 ///     try pipeline.send(frame, at: now, to: socket)
 ///
-/// A frame passes the taps and the ``SimulcastPlan``, is encoded by each layer that wants it, and cut into packets. The
-/// pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a thread of its own, ``send(_:at:to:)``
-/// one after the other, with the same bytes.
+/// A frame is turned upright if it has to be, passes the taps and the ``SimulcastPlan``, is encoded by each layer that
+/// wants it, and cut into packets. The pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a
+/// thread of its own, ``send(_:at:to:)`` one after the other, with the same bytes.
 ///
 /// Threading: every method may be called from any thread. Frames are given by one at a time, in their order.
 public final class SendPipeline: Sendable {
@@ -17,6 +18,8 @@ public final class SendPipeline: Sendable {
     let layers: [SendLayer]
     let decisions: Monitor<SendDecisions>
     private let frameTaps: Monitor<FrameTaps>
+    private let changes = Monitor(PictureChangeCounter())
+    let turner: Monitor<UprightTurner>
     private let encodedTap: Monitor<(any EncodedFrameSink)?>
     private let traceTap: Monitor<(any SendTraceSink)?>
 
@@ -33,6 +36,7 @@ public final class SendPipeline: Sendable {
         } catch {
             throw .codec(error)
         }
+        self.turner = Monitor(UprightTurner(layerCount: settings.layers.count))
         // Locked apart: a slow recording of coded frames must not hold up the camera.
         // The pipeline alone has the sinks from here on, and calls each under one of the locks only.
         nonisolated(unsafe) let frames = FrameTaps(captured: taps.captured, preprocessed: taps.preprocessed)
@@ -61,16 +65,22 @@ public final class SendPipeline: Sendable {
         sendReports(at: now, to: packets)
     }
 
-    /// The first half of the way: stamps the frame, shows it to the taps and says what each layer is to do with it.
+    /// The first half of the way: stamps the frame, turns it, shows it to the taps and says what each layer is to do with
+    /// it. A frame for which there is no buffer to be turned into goes no further: no layer has anything to do with it.
     func admit(
         _ captured: VideoFrame, clock: () -> MediaTime
     ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
         var frame = captured
         if frame.stamps[.captured] == nil { frame.stamps[.captured] = clock() }
         try frameTaps.withLock { try $0.captured?.consume(frame) }
+        if settings.orientation == .applied, frame.rotation != .none {
+            guard let upright = try turner.withLock({ try $0.upright(frame) }) else { return (frame, LayerTasks()) }
+            frame = upright
+        }
         frame.stamps[.preprocessed] = clock()
         try frameTaps.withLock { try $0.preprocessed?.consume(frame) }
-        let tasks = decisions.withLock { $0.tasks(at: frame.captureTime, content: nil) }
+        let content = decisions.withLock({ $0.plan.looksForChanges }) ? changes.withLock { $0.add(frame) } : nil
+        let tasks = decisions.withLock { $0.tasks(at: frame.captureTime, content: content) }
         return (frame, tasks)
     }
 

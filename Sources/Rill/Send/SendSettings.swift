@@ -7,6 +7,8 @@ public import RillSend
 public struct SendSettings: Sendable {
     /// The streams, one to three.
     public var layers: [LayerSettings]
+    /// What becomes of pictures that do not stand upright.
+    public var orientation = SendOrientation.applied
     /// The largest packet, in bytes, RTP header included; UDP and IP come on top.
     public var maximumPacketSize = 1200
     /// Where the random beginnings of RFC 3550 (SSRCs, sequence numbers, timestamps) come from. The same seed gives the
@@ -22,6 +24,10 @@ public struct SendSettings: Sendable {
     /// `nil` for never. ``LiveSender`` and ``VirtualSender`` act on it; what is sent frame by frame, with
     /// ``SendPipeline/send(_:at:to:)``, stays as it is set.
     public var adaptation: AdaptationSettings? = AdaptationSettings()
+    /// The numbers that the session agreed on for header extensions. Of their kinds
+    /// ``RillRTP/HeaderExtensionKind/videoOrientation`` is written, with each key frame and where pictures do not stand
+    /// upright.
+    public var headerExtensions = HeaderExtensionMap()
     /// The payload type that lost packets go under when they are sent again, each layer's on a source of its own (RTX,
     /// RFC 4588); `nil` where none was agreed on: they are then sent again as they were.
     public var retransmissionPayloadType: PayloadType?
@@ -48,6 +54,7 @@ public struct SendSettings: Sendable {
             payloadType: payloadType(for: layer.encoder.codec), canonicalName: canonicalName, using: &random)
         stream.temporalLayerCount = layer.encoder.temporalPattern.layerCount
         stream.maximumPacketByteCount = maximumPacketSize
+        stream.headerExtensions = headerExtensions
         stream.protection = protection
         if let retransmissionPayloadType {
             stream.retransmission = RetransmissionSettings(payloadType: retransmissionPayloadType, using: &random)

@@ -5,7 +5,10 @@ public import RillCore
 public struct SendTaps {
     /// Gets every frame as it was captured.
     public var captured: (any FrameSink)?
-    /// Gets every frame as it goes into the encoders: the local preview.
+    /// Gets every frame as it goes into the encoders: the local preview. Behind a ``MirroredSink`` it shows people as they
+    /// know themselves, and what is sent stays as it is:
+    ///
+    ///     SendTaps(preprocessed: MirroredSink(screen))
     public var preprocessed: (any FrameSink)?
     /// Gets every coded frame of every layer, before it is cut into packets. Layers encode on threads of their own in
     /// the live driver, which calls this from one of them at a time.

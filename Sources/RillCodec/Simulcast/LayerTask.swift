@@ -33,6 +33,9 @@ public struct LayerTasks: Sendable {
 
     private var tasks = InlineArray<3, LayerTask?>(repeating: nil)
 
+    /// A frame that no layer wants.
+    public init() {}
+
     /// What layer `index` is to do with the frame; `nil` when it does not want it.
     public subscript(index: Int) -> LayerTask? {
         get { tasks[index] }
