@@ -168,7 +168,8 @@ struct TranscodeCommand: ParsableCommand {
         try requireDistinct(input: input, outputs: [output, low])
         if splitSizes {
             guard output != "-", format(of: output) != .ivf else {
-                throw ValidationError("--split-sizes writes files of pictures: \(output) must end in .y4m, .yuv or .i420")
+                throw ValidationError(
+                    "--split-sizes writes files of pictures: \(output) must end in .y4m, .yuv or .i420")
             }
             guard size == nil else { throw ValidationError("--split-sizes leaves all sizes as they are, --size none") }
         }
