@@ -71,7 +71,9 @@ final class VirtualCall {
                         timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)),
                         time: frame.stamps[.shown] ?? .distantFuture, checksum: checksum(frame)))
             }
-            let settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000 + UInt32(index)))
+            var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000 + UInt32(index)))
+            // Pictures are compared bit by bit with what was coded.
+            settings.postProcessing = .off
             receivers.append(
                 VirtualReceiver(
                     try ReceivePipeline(settings, sink: screen, feedback: feedback), decodeTime: .zero))
