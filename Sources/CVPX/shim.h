@@ -24,6 +24,15 @@ static inline vpx_codec_err_t CVPX_control_get_int(vpx_codec_ctx_t *ctx, int con
     return vpx_codec_control_(ctx, control, value);
 }
 
+static inline vpx_codec_err_t CVPX_enc_set_svc(vpx_codec_ctx_t *ctx, vpx_svc_extra_cfg_t *parameters) {
+    return vpx_codec_control_(ctx, VP9E_SET_SVC_PARAMETERS, parameters);
+}
+
+static inline vpx_codec_err_t CVPX_enc_set_temporal_layer(vpx_codec_ctx_t *ctx, int index) {
+    vpx_svc_layer_id_t layer = {0, index, {index}};
+    return vpx_codec_control_(ctx, VP9E_SET_SVC_LAYER_ID, &layer);
+}
+
 // The members of the packet's anonymous union that the wrapper reads.
 static inline void *CVPX_packet_data(const vpx_codec_cx_pkt_t *packet) { return packet->data.frame.buf; }
 static inline size_t CVPX_packet_size(const vpx_codec_cx_pkt_t *packet) { return packet->data.frame.sz; }

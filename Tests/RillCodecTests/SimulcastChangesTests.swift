@@ -86,7 +86,7 @@ private struct Script {
 
         func apply(to plan: inout SimulcastPlan) throws {
             switch change {
-            case .bitrate(let bitrate): try plan.setBitrate(bitrate, layer: layer)
+            case .bitrate(let bitrate): try plan.change(layer: layer) { $0.bitrate = bitrate }
             case .active(let isActive): plan.setActive(isActive, layer: layer)
             case .keyFrame: plan.requestKeyFrame(layer: layer)
             }

@@ -10,7 +10,7 @@ struct SimulcastPlanTests {
     @Test func everyFrameGoesHighAndEverySixthLow() throws {
         var plan = try plan()
         for index in 0..<120 {
-            let tasks = plan.tasks(for: .vga, at: FrameRate(30).time(ofFrame: index))
+            let tasks = plan.tasks(at: FrameRate(30).time(ofFrame: index))
             #expect(tasks[0] != nil)
             #expect((tasks[1] != nil) == (index % 6 == 0), "frame \(index)")
             #expect(tasks[2] == nil)
@@ -24,7 +24,7 @@ struct SimulcastPlanTests {
                 plan.requestKeyFrame(layer: 1)
                 plan.requestKeyFrame(layer: 1)
             }
-            let tasks = plan.tasks(for: .vga, at: FrameRate(30).time(ofFrame: index))
+            let tasks = plan.tasks(at: FrameRate(30).time(ofFrame: index))
             #expect(tasks[0]?.isKeyFrameRequested == false)
             if let low = tasks[1] {
                 // Any number of requests since the last low frame make one key frame.
@@ -41,7 +41,7 @@ struct SimulcastPlanTests {
         for index in 0..<90 {
             if index == 20 { plan.setActive(false, layer: 1) }
             if index == 47 { plan.setActive(true, layer: 1) }
-            let tasks = plan.tasks(for: .vga, at: times[index])
+            let tasks = plan.tasks(at: times[index])
             #expect(tasks[0]?.isKeyFrameRequested == false)
             if let task = tasks[1] { low.append((index, task.isKeyFrameRequested)) }
         }
@@ -51,17 +51,17 @@ struct SimulcastPlanTests {
 
     @Test func aBitrateComesWithTheLayersNextFrame() throws {
         var plan = try plan()
-        _ = plan.tasks(for: .vga, at: .zero)
-        try plan.setBitrate(.kilobits(30), layer: 1)
-        let tasks = plan.tasks(for: .vga, at: .zero + .milliseconds(200))
-        #expect(tasks[0]?.bitrate == .kilobits(800) && tasks[1]?.bitrate == .kilobits(30))
+        _ = plan.tasks(at: .zero)
+        try plan.change(layer: 1) { $0.bitrate = .kilobits(30) }
+        let tasks = plan.tasks(at: .zero + .milliseconds(200))
+        #expect(tasks[0]?.settings.bitrate == .kilobits(800) && tasks[1]?.settings.bitrate == .kilobits(30))
     }
 
     @Test func aRequestIsNotLostWithADroppedFrame() throws {
         var plan = try plan()
         plan.requestKeyFrame(layer: 0)
-        let dropped = try #require(plan.tasks(for: .vga, at: .zero)[0])
-        let next = try #require(plan.tasks(for: .vga, at: .zero + .milliseconds(33))[0])
+        let dropped = try #require(plan.tasks(at: .zero)[0])
+        let next = try #require(plan.tasks(at: .zero + .milliseconds(33))[0])
         #expect(dropped.isKeyFrameRequested && !next.isKeyFrameRequested)
         #expect(next.absorbing(dropped).isKeyFrameRequested)
     }

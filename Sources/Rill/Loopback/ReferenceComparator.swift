@@ -18,7 +18,7 @@ final class ReferenceComparator {
     init(source: any FrameSource, layer: LayerSettings) throws {
         self.source = source
         self.layer = layer
-        self.scaler = try LayerScaler(layer.resolution, capacity: 1)
+        self.scaler = try LayerScaler(layer.resolution, aspect: layer.aspect, capacity: 1)
     }
 
     /// Compares a picture with the source's of `captureTime`. Times have to rise from call to call.
@@ -32,8 +32,7 @@ final class ReferenceComparator {
             unmatched += 1
             return
         }
-        let crop = CropRegion(centredIn: current.resolution, withAspectOf: layer.resolution)
-        guard let reference = scaler.fitted(current, to: crop) else {
+        guard let reference = scaler.fitted(current) else {
             preconditionFailure("the picture compared before is still in use")
         }
         quality.add(PictureDifference(between: shown, and: reference))

@@ -37,7 +37,7 @@ final class OutputWorker {
             switch output {
             case .encoded(let layer, let sink): .encoder(try LayerEncoder(layer), sink)
             case .pictures(let layer, let sink):
-                .scaler(try LayerScaler(layer.resolution, capacity: Self.keptPictures), sink)
+                .scaler(try LayerScaler(layer.resolution, aspect: layer.aspect, capacity: Self.keptPictures), sink)
             }
         let queue = BoundedQueue<Job>(capacity: Self.queueCapacity)
         let result = self.result
@@ -90,11 +90,11 @@ final class OutputWorker {
                     framesWritten: 1, keyFramesWritten: coded.isKey ? 1 : 0, bytesEncoded: payload.count)
             }
         case .scaler(let scaler, let sink):
-            var picture = scaler.fitted(job.frame, to: job.task.crop)
+            var picture = scaler.fitted(job.frame)
             while picture == nil {
                 // The sink keeps what it was given: wait until it lets go.
                 LiveClock.pause()
-                picture = scaler.fitted(job.frame, to: job.task.crop)
+                picture = scaler.fitted(job.frame)
             }
             if let picture { try sink.consume(picture) }
             written.framesWritten = 1

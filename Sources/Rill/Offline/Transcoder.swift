@@ -57,7 +57,7 @@ public final class Transcoder {
                 case .frame(let frame):
                     report.framesRead += 1
                     span.add(frame.captureTime)
-                    let tasks = plan.tasks(for: frame.resolution, at: frame.captureTime)
+                    let tasks = plan.tasks(at: frame.captureTime)
                     for (index, worker) in workers.enumerated() {
                         guard let task = tasks[index] else { continue }
                         guard worker.append(frame, task) else { break reading }

@@ -65,7 +65,7 @@ public final class SendPipeline: Sendable {
         try frameTaps.withLock { try $0.captured?.consume(frame) }
         frame.stamps[.preprocessed] = clock()
         try frameTaps.withLock { try $0.preprocessed?.consume(frame) }
-        let tasks = plan.withLock { $0.tasks(for: frame.resolution, at: frame.captureTime) }
+        let tasks = plan.withLock { $0.tasks(at: frame.captureTime) }
         return (frame, tasks)
     }
 
@@ -133,7 +133,7 @@ extension SendPipeline {
     ///
     /// - Throws: ``CodecError/invalidSettings(_:)``; the target then stays as it was.
     public func setBitrate(_ bitrate: Bitrate, of rid: StreamLayer.RID) throws(CodecError) {
-        try plan.withLock { (plan) throws(CodecError) in try plan.setBitrate(bitrate, layer: index(of: rid)) }
+        try plan.withLock { (plan) throws(CodecError) in try plan.change(layer: index(of: rid)) { $0.bitrate = bitrate } }
     }
 
     /// Switches one layer on or off. Switched on, it starts with a key frame.

@@ -39,6 +39,9 @@ struct TranscodeCommand: ParsableCommand {
     @Option(help: "Most frames a second of the output (default: the clip's own rate).", transform: frameRateNotation)
     var fps: FrameRate?
 
+    @Option(help: "What .ivf outputs are coded with, vp8 or vp9.", transform: codecNotation)
+    var codec: VideoCodec = .vp8
+
     @Option(help: "Threads of the encoder; more of them give other bytes.")
     var threads = 1
 
@@ -51,14 +54,15 @@ struct TranscodeCommand: ParsableCommand {
     func run() throws {
         let start = Measurement.now
         let source = try clipOptions.open(input)
+        let resolution = size ?? source.format.resolution
         var high = LayerSettings.high(
-            size ?? source.format.resolution, bitrate: bitrate ?? .suggested(for: size ?? source.format.resolution))
+            resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
         high.frameRate = fps ?? source.format.frameRate ?? 30
         high.encoder.threadCount = threads
         let rate = source.format.frameRate ?? 30
         var outputs = [try makeOutput(output, high, rate)]
         if let low {
-            var layer = LayerSettings.low
+            var layer = LayerSettings.low(codec)
             layer.bitrate = lowBitrate
             outputs.append(try makeOutput(low, layer, rate))
         }
@@ -82,7 +86,7 @@ struct TranscodeCommand: ParsableCommand {
         _ path: String, _ layer: LayerSettings, _ sourceRate: FrameRate
     ) throws -> Transcoder.Output {
         switch format(of: path) {
-        case .ivf: .encoded(layer, try IVFWriter(path: path, codec: .vp8, resolution: layer.resolution))
+        case .ivf: .encoded(layer, try IVFWriter(path: path, codec: codec, resolution: layer.resolution))
         case .y4m:
             .pictures(
                 layer,

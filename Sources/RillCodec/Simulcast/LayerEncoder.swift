@@ -1,44 +1,93 @@
 public import RillCore
 import RillImage
 
-/// One layer at work: cuts and scales a frame to the layer's size where it has another, and encodes it.
+/// One layer at work: brings a frame to the layer's size where it has another, and encodes it.
 ///
-/// It carries out what a ``SimulcastPlan`` decided and decides nothing itself, so that the live driver can run each
-/// layer on a thread of its own and get the same bytes. One owner, one thread at a time.
+/// It carries out what a ``SimulcastPlan`` decided, and decides only by what comes in, so that the live driver can run
+/// each layer on a thread of its own and get the same bytes. One owner, one thread at a time.
 public final class LayerEncoder {
-    /// The layer's settings; its bitrate is that of the last task.
-    public let settings: LayerSettings
-    private let encoder: VPXEncoder
-    private let scaler: LayerScaler
+    /// What became of a frame.
+    public enum Outcome: Sendable, Equatable {
+        /// It was coded, with that quantizer index (0 to 127 for VP8, 0 to 255 for VP9).
+        case coded(quantizer: Int)
+        /// The rate control left it out.
+        case dropped
+        /// It was the same as the one before, and was left out.
+        case unchanged
+    }
 
-    /// Makes the encoder; its memory is taken when the first frame comes.
+    /// The layer's settings, as of the last task.
+    public private(set) var settings: LayerSettings
+    /// Frames left out because they were the same as the one before.
+    public private(set) var framesUnchanged = 0
+    private let encoder: VPXEncoder
+    private var scaler: LayerScaler
+    private var unchanged = UnchangedFramePolicy()
+    /// A key frame was asked for, and the rate control left that frame out.
+    private var isKeyFrameOwed = false
+
+    /// Makes the encoder; the memory of its pictures is taken when the first frame comes.
     public init(_ settings: LayerSettings) throws(CodecError) {
+        try settings.validate()
         self.settings = settings
         self.encoder = try VPXEncoder(
             settings.encoder, layer: StreamLayer(rid: settings.rid), resolution: settings.resolution,
             frameRate: settings.frameRate, bitrate: settings.bitrate)
-        do {
-            // One frame at a time is scaled, encoded, and let go.
-            self.scaler = try LayerScaler(settings.resolution, capacity: 1)
-        } catch {
-            throw .frames(error)
-        }
+        self.scaler = try LayerScaler(of: settings)
     }
 
     /// Carries out one task: calls `body` with the coded frame and its bytes, which hold until it returns.
     ///
     /// - Throws: ``CodecError``, or what `body` throws.
+    @discardableResult
     public func encode(
         _ frame: VideoFrame, _ task: LayerTask, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
-    ) throws {
+    ) throws -> Outcome {
         guard frame.format == .i420 else { throw CodecError.unsupportedFormat(frame.format) }
-        guard let scaled = scaler.fitted(frame, to: task.crop) else {
+        let isChanged = task.settings != settings || task.isRestartRequested
+        if isChanged { try change(task) }
+        let canSkip = unchanged.canSkip(task.content, at: frame.captureTime)
+        if canSkip, !isChanged, !task.isKeyFrameRequested, settings.isSkippingUnchangedFrames {
+            framesUnchanged += 1
+            return .unchanged
+        }
+        guard let scaled = scaler.fitted(frame) else {
             preconditionFailure("the scaled frame of the task before is still in use")
         }
-        try encoder.setBitrate(task.bitrate)
-        try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body)
+        let isKeyFrame = task.isKeyFrameRequested || isKeyFrameOwed
+        guard try encoder.encode(scaled, isKeyFrame: isKeyFrame, body), let quantizer = encoder.lastQuantizer else {
+            isKeyFrameOwed = isKeyFrame
+            return .dropped
+        }
+        isKeyFrameOwed = false
+        unchanged.coded(task.content, at: frame.captureTime, quantizer: quantizer, by: settings.encoder.codec)
+        return .coded(quantizer: quantizer)
+    }
+
+    private func change(_ task: LayerTask) throws(CodecError) {
+        let new = task.settings
+        precondition(new.rid == settings.rid, "a task of layer \(new.rid) for layer \(settings.rid)")
+        try new.validate()
+        try encoder.change(
+            to: new.encoder, resolution: new.resolution, frameRate: new.frameRate, bitrate: new.bitrate)
+        if task.isRestartRequested { try encoder.restart() }
+        if new.resolution != settings.resolution || new.aspect != settings.aspect {
+            scaler = try LayerScaler(of: new)
+        }
+        settings = new
     }
 
     /// What the layer's encoder has done so far.
     public var statistics: VPXEncoder.Statistics { encoder.statistics }
+}
+
+extension LayerScaler {
+    fileprivate convenience init(of settings: LayerSettings) throws(CodecError) {
+        do throws(FrameError) {
+            // One frame at a time is scaled, encoded, and let go.
+            try self.init(settings.resolution, aspect: settings.aspect, capacity: 1)
+        } catch {
+            throw .frames(error)
+        }
+    }
 }

@@ -1,23 +1,29 @@
 public import RillCore
+public import RillImage
 
 /// One stream of a simulcast: what it is called, how large, how fast and how many bits.
 ///
 ///     let layers = [LayerSettings.high(.hd720, bitrate: .kilobits(1500)), .low]
 public struct LayerSettings: Sendable, Equatable {
-    /// The name of the stream.
+    /// The name of the stream. It does not change at run time.
     public var rid: StreamLayer.RID
-    /// Size of the coded pictures. The source is cropped around its middle to this aspect, then scaled.
+    /// Size of the coded pictures. The source is brought to its shape as ``aspect`` says, then scaled.
     public var resolution: Resolution
-    /// The most frames a second; a faster source is thinned out by its stamps.
+    /// The most frames a second, up to 240; a faster source is thinned out by its stamps.
     public var frameRate: FrameRate
-    /// Target of the rate control; changeable at run time.
+    /// Target of the rate control, 1 kbit/s to 1 Gbit/s.
     public var bitrate: Bitrate
-    /// How the codec works.
+    /// What becomes of a source of another shape.
+    public var aspect = AspectPolicy.crop
+    /// Whether frames that are the same as the one before are left out, but for one a second; `nil` leaves them out of
+    /// screen content alone. A camera's noise makes no two frames the same, and a slow layer is to keep its rate.
+    public var skipsUnchangedFrames: Bool?
+    /// How the codec works. The codec itself does not change at run time.
     public var encoder: VPXEncoder.Settings
 
     /// A stream of any shape; ``high(_:bitrate:)`` and ``low`` are the usual two.
     ///
-    /// Nothing is checked here: what the codec does not take, the encoder refuses with ``CodecError/invalidSettings(_:)``.
+    /// Nothing is checked here: ``validate()`` does, and whoever takes the settings.
     public init(
         rid: StreamLayer.RID, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate,
         encoder: VPXEncoder.Settings = VPXEncoder.Settings()
@@ -29,11 +35,62 @@ public struct LayerSettings: Sendable, Equatable {
         self.encoder = encoder
     }
 
+    /// Whether frames that are the same as the one before are left out.
+    var isSkippingUnchangedFrames: Bool { skipsUnchangedFrames ?? (encoder.content == .screen) }
+
+    /// Finds what no encoder would take.
+    ///
+    /// - Throws: ``CodecError/invalidSettings(_:)``, whose text names the layer, the setting and its range.
+    public func validate() throws(CodecError) {
+        do throws(CodecError) {
+            guard frameRate.framesPerSecond <= 240 else {
+                throw CodecError.invalidSettings("the frame rate goes up to 240, not \(frameRate)")
+            }
+            try VPXEncoder.validate(bitrate)
+            try encoder.validate()
+        } catch .invalidSettings(let detail) {
+            throw .invalidSettings("layer \(rid): \(detail)")
+        }
+    }
+}
+
+// MARK: - Presets
+
+extension LayerSettings {
     /// The stream that carries the picture at full size, at up to 30 frames a second.
-    public static func high(_ resolution: Resolution, bitrate: Bitrate) -> LayerSettings {
-        LayerSettings(rid: .high, resolution: resolution, frameRate: 30, bitrate: bitrate)
+    public static func high(
+        _ resolution: Resolution, bitrate: Bitrate, codec: VideoCodec = .vp8
+    ) -> LayerSettings {
+        LayerSettings(
+            rid: .high, resolution: resolution, frameRate: 30, bitrate: bitrate, encoder: VPXEncoder.Settings(codec))
     }
 
-    /// The stream for thumbnails and bad networks: 160x120, 5 frames a second, 45 kbit/s.
-    public static let low = LayerSettings(rid: .low, resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45))
+    /// The stream for thumbnails and bad networks: 160x120, 5 frames a second, 45 kbit/s, VP8.
+    public static let low = low(.vp8)
+
+    /// The same in the codec of your choice.
+    public static func low(_ codec: VideoCodec) -> LayerSettings {
+        LayerSettings(
+            rid: .low, resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45), encoder: VPXEncoder.Settings(codec))
+    }
+}
+
+extension [LayerSettings] {
+    /// The layers that suit a source of that size, from the largest to the smallest, at the bitrates of
+    /// ``RillCore/Bitrate/suggested(for:codec:)``:
+    ///
+    /// - from 960x540 on: the full size (`high`), half of it at up to 20 frames a second (`medium`), and ``LayerSettings/low``;
+    /// - from 320x240 on: the full size and ``LayerSettings/low``;
+    /// - below: the full size alone.
+    ///
+    ///     let pipeline = try SendPipeline(SendSettings(layers: .standard(for: .hd720), seed: seed))
+    public static func standard(for resolution: Resolution, codec: VideoCodec = .vp8) -> [LayerSettings] {
+        let high = LayerSettings.high(resolution, bitrate: .suggested(for: resolution, codec: codec), codec: codec)
+        guard resolution.pixelCount >= 320 * 240 else { return [high] }
+        guard resolution.pixelCount >= 960 * 540 else { return [high, .low(codec)] }
+        let half = Resolution(width: resolution.width / 4 * 2, height: resolution.height / 4 * 2)
+        var medium = LayerSettings.high(half, bitrate: .suggested(for: half, codec: codec), codec: codec)
+        (medium.rid, medium.frameRate) = (.medium, 20)
+        return [high, medium, .low(codec)]
+    }
 }

@@ -1,19 +1,24 @@
-public import RillCore
-public import RillImage
-
-/// What one layer is to do with one frame: its part, and what was asked of the encoder since the frame before.
+/// What one layer is to do with one frame: how it is set as of now, and what was asked of it since the frame before.
 public struct LayerTask: Sendable, Equatable {
-    /// The part of the picture that the layer codes.
-    public var crop: CropRegion
+    /// The layer's settings from this frame on.
+    public var settings: LayerSettings
     /// Whether it has to be a key frame.
-    public var isKeyFrameRequested: Bool
-    /// The rate control's target from this frame on.
-    public var bitrate: Bitrate
+    public var isKeyFrameRequested = false
+    /// Whether the codec is to be started anew before it.
+    public var isRestartRequested = false
+    /// Rises with each frame that differs from the one before; `nil` where nobody looked.
+    public var content: Int?
+
+    /// A task without requests.
+    public init(settings: LayerSettings) {
+        self.settings = settings
+    }
 
     /// This task with what a dropped one before it asked for: a request must not be lost with its frame.
     public func absorbing(_ dropped: LayerTask) -> LayerTask {
         var task = self
         task.isKeyFrameRequested = task.isKeyFrameRequested || dropped.isKeyFrameRequested
+        task.isRestartRequested = task.isRestartRequested || dropped.isRestartRequested
         return task
     }
 }

@@ -26,7 +26,7 @@ public final class SimulcastEncoder {
     ///
     /// - Throws: ``CodecError``, or what `body` throws.
     public func encode(_ frame: VideoFrame, _ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
-        let tasks = plan.tasks(for: frame.resolution, at: frame.captureTime)
+        let tasks = plan.tasks(at: frame.captureTime)
         for index in layers.indices {
             guard let task = tasks[index] else { continue }
             try layers[index].encode(frame, task, body)

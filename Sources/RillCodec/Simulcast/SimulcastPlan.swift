@@ -1,25 +1,33 @@
 public import RillCore
-import RillImage
 
-/// Says for each frame which layers want it, which part of it, and with what request. A pure value: it knows no codec.
+/// Says for each frame which layers want it, and with what settings and requests. A pure value: it knows no codec.
 ///
 /// Layers are independent: each has its own rate, size, bitrate, key frames and switch, and nothing asked of one
-/// changes another. What is asked (a key frame, a bitrate) takes effect with the layer's next frame.
+/// changes another. What is asked takes effect with the layer's next frame.
 ///
 ///     var plan = try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
-///     let tasks = plan.tasks(for: frame.resolution, at: frame.captureTime)
+///     try plan.change(layer: 0) { $0.bitrate = .kilobits(500) }
+///     let tasks = plan.tasks(at: frame.captureTime)
 ///     if let task = tasks[0] { … }
 public struct SimulcastPlan: Sendable {
     private struct Layer: Sendable {
+        /// As the app wants it.
         var settings: LayerSettings
+        /// What is given up of that at present.
+        var degradation = Degradation.none
+        /// What is in force.
+        var effective: LayerSettings
         var isActive = true
         var decimator: FrameDecimator
-        var keyFrame = KeyFramePolicy()
+        var keyFrame = PendingRequest()
+        var restart = PendingRequest()
     }
 
     private var layers: [Layer]
 
     /// A plan for one to three layers with different names.
+    ///
+    /// - Throws: ``CodecError/invalidSettings(_:)``, which says what is wrong with which layer.
     public init(layers: [LayerSettings]) throws(CodecError) {
         guard (1...LayerTasks.capacity).contains(layers.count) else {
             throw .invalidSettings("a simulcast has 1 to \(LayerTasks.capacity) layers, not \(layers.count)")
@@ -27,39 +35,75 @@ public struct SimulcastPlan: Sendable {
         guard Set(layers.map(\.rid)).count == layers.count else {
             throw .invalidSettings("two layers have the same RID: \(layers.map(\.rid.description))")
         }
-        self.layers = layers.map { Layer(settings: $0, decimator: FrameDecimator(rate: $0.frameRate)) }
+        for layer in layers { try layer.validate() }
+        self.layers = layers.map { Layer(settings: $0, effective: $0, decimator: FrameDecimator(rate: $0.frameRate)) }
     }
 
-    /// The layers' settings as they are now, in the order of the initialiser.
+    /// The layers' settings as they were last set, in the order of the initialiser.
     public var settings: [LayerSettings] { layers.map(\.settings) }
 
     /// How many layers there are.
     public var layerCount: Int { layers.count }
 
-    /// What each layer is to do with the frame of that size and stamp. Ask once for each frame, in order.
-    public mutating func tasks(for resolution: Resolution, at captureTime: MediaTime) -> LayerTasks {
+    /// What each layer is to do with the frame of that stamp. Ask once for each frame, in order.
+    ///
+    /// - Parameter content: rises with each frame that differs from the one before; `nil` where nobody looked, which
+    ///   only ``looksForChanges`` makes necessary.
+    public mutating func tasks(at captureTime: MediaTime, content: Int? = nil) -> LayerTasks {
         var tasks = LayerTasks()
         for index in layers.indices where layers[index].isActive {
             guard layers[index].decimator.wants(captureTime) else { continue }
-            let settings = layers[index].settings
-            tasks[index] = LayerTask(
-                crop: CropRegion(centredIn: resolution, withAspectOf: settings.resolution),
-                isKeyFrameRequested: layers[index].keyFrame.take(), bitrate: settings.bitrate)
+            var task = LayerTask(settings: layers[index].effective)
+            task.isKeyFrameRequested = layers[index].keyFrame.take()
+            task.isRestartRequested = layers[index].restart.take()
+            task.content = content
+            tasks[index] = task
         }
         return tasks
     }
 
-    /// Asks for a key frame on layer `index`; any number of requests before its next frame are one.
-    public mutating func requestKeyFrame(layer index: Int) {
-        layers[index].keyFrame.request()
+    /// Whether a layer would leave out frames that are the same as the one before, so that somebody has to look.
+    public var looksForChanges: Bool {
+        for layer in layers where layer.isActive && layer.settings.isSkippingUnchangedFrames { return true }
+        return false
+    }
+}
+
+// MARK: - Changes at run time
+
+extension SimulcastPlan {
+    /// Changes the settings of layer `index` from its next frame on: bitrate, frame rate, size (with a key frame on this
+    /// layer alone), aspect, content, speed and all else but its RID and its codec.
+    ///
+    ///     try plan.change(layer: 0) { $0.resolution = Resolution(width: 640, height: 360) }
+    ///
+    /// - Throws: ``CodecError/invalidSettings(_:)``; the settings then stay as they were.
+    public mutating func change(layer index: Int, _ body: (inout LayerSettings) -> Void) throws(CodecError) {
+        let old = layers[index].settings
+        var new = old
+        body(&new)
+        guard new.rid == old.rid, new.encoder.codec == old.encoder.codec else {
+            throw .invalidSettings("layer \(old.rid): its RID and its codec (\(old.encoder.codec.rawValue)) stay")
+        }
+        try new.validate()
+        layers[index].settings = new
+        apply(index)
     }
 
-    /// Sets the rate control's target of layer `index` from its next frame on, 1 kbit/s to 1 Gbit/s.
-    ///
-    /// - Throws: ``CodecError/invalidSettings(_:)``; the target then stays as it was.
-    public mutating func setBitrate(_ bitrate: Bitrate, layer index: Int) throws(CodecError) {
-        try VPXEncoder.validate(bitrate)
-        layers[index].settings.bitrate = bitrate
+    /// Sets what layer `index` gives up of its size and rate from its next frame on; ``Degradation/none`` gives it back.
+    public mutating func degrade(layer index: Int, _ degradation: Degradation) {
+        layers[index].degradation = degradation
+        apply(index)
+    }
+
+    /// Asks for a key frame on layer `index`; any number of requests before its next frame are one.
+    public mutating func requestKeyFrame(layer index: Int) {
+        layers[index].keyFrame.make()
+    }
+
+    /// Has the codec of layer `index` started anew before its next frame, which is a key frame.
+    public mutating func requestRestart(layer index: Int) {
+        layers[index].restart.make()
     }
 
     /// Switches layer `index` on or off. Switched on, it starts with a key frame.
@@ -67,10 +111,19 @@ public struct SimulcastPlan: Sendable {
         guard layers[index].isActive != isActive else { return }
         layers[index].isActive = isActive
         guard isActive else { return }
-        layers[index].keyFrame.request()
-        layers[index].decimator = FrameDecimator(rate: layers[index].settings.frameRate)
+        layers[index].keyFrame.make()
+        layers[index].decimator = FrameDecimator(rate: layers[index].effective.frameRate)
     }
 
     /// Whether layer `index` is switched on.
     public func isActive(layer index: Int) -> Bool { layers[index].isActive }
+
+    private mutating func apply(_ index: Int) {
+        let (settings, degradation) = (layers[index].settings, layers[index].degradation)
+        var effective = settings
+        effective.resolution = degradation.applied(to: settings.resolution)
+        effective.frameRate = degradation.applied(to: settings.frameRate)
+        layers[index].effective = effective
+        layers[index].decimator.rate = effective.frameRate
+    }
 }

@@ -27,6 +27,8 @@ public struct StreamLayer: Hashable, Sendable {
 
         /// The stream that carries the picture at full size.
         public static let high: RID = "high"
+        /// The stream between the two, where there are three.
+        public static let medium: RID = "medium"
         /// The stream for thumbnails and bad networks: 160x120 at 5 frames a second unless set otherwise.
         public static let low: RID = "low"
     }

@@ -1,7 +1,12 @@
 internal import CVPX
 public import RillCore
 
-/// A VP8 encoder over libvpx for one layer.
+/// A VP8 or VP9 encoder over libvpx for one layer.
+///
+///     let encoder = try VPXEncoder(
+///         VPXEncoder.Settings(.vp9), layer: StreamLayer(rid: .high), resolution: .vga, frameRate: 30,
+///         bitrate: .kilobits(600))
+///     try encoder.encode(picture) { frame, bytes in … }
 ///
 /// Deterministic: the speed is fixed, no clock is read, so the same frames, stamps and requests give the same bytes.
 /// One owner, one thread at a time. Cost besides libvpx: nothing per pixel, no allocation per frame.
@@ -9,11 +14,13 @@ public final class VPXEncoder {
     /// The layer that this encoder's frames belong to.
     public let layer: StreamLayer
     /// Size of the pictures that it takes.
-    public let resolution: Resolution
+    public private(set) var resolution: Resolution
     /// How libvpx works.
-    public let settings: Settings
+    public private(set) var settings: Settings
     /// What it has done so far.
     public private(set) var statistics = Statistics()
+    /// The quantizer index of the last frame coded: 0 to 127 for VP8, 0 to 255 for VP9; `nil` before the first.
+    public private(set) var lastQuantizer: Int?
 
     /// Counts since the encoder was made, under the names of W3C webrtc-stats' outbound-rtp.
     public struct Statistics: Sendable, Equatable {
@@ -23,7 +30,7 @@ public final class VPXEncoder {
         public var keyFramesEncoded = 0
         /// Frames that the rate control left out.
         public var framesDropped = 0
-        /// Sum of the frames' quantizer indices, 0 to 127 each.
+        /// Sum of the frames' quantizer indices: 0 to 127 each for VP8, 0 to 255 for VP9.
         public var qpSum = 0
         /// Bytes of coded frames.
         public var bytesEncoded = 0
@@ -32,9 +39,9 @@ public final class VPXEncoder {
         public init() {}
     }
 
-    let context: VPXContext
-    private let image: VPXInputImage
-    private let frameRate: FrameRate
+    var context: VPXEncoderContext
+    private var image: VPXInputImage
+    private var frameRate: FrameRate
     private var bitrate: Bitrate
     private var start: MediaTime?
     private var previousTicks: Int64 = -1
@@ -51,18 +58,13 @@ public final class VPXEncoder {
         _ settings: Settings = Settings(), layer: StreamLayer, resolution: Resolution, frameRate: FrameRate,
         bitrate: Bitrate
     ) throws(CodecError) {
-        try settings.validate()
-        try Self.validate(bitrate)
         self.layer = layer
         self.resolution = resolution
         self.settings = settings
         self.frameRate = frameRate
         self.bitrate = bitrate
-        self.context = try unsafe VPXContext(encoderWith: settings.configuration(for: resolution, bitrate))
+        self.context = try Self.makeContext(settings, resolution, bitrate)
         self.image = VPXInputImage(resolution)
-        try context.control(VP8E_SET_CPUUSED, to: settings.effectiveSpeed(for: resolution))
-        try context.control(VP8E_SET_STATIC_THRESHOLD, to: settings.staticThreshold)
-        try context.control(VP8E_SET_TOKEN_PARTITIONS, to: 0)
     }
 
     /// Encodes one I420 picture, and calls `body` with the coded frame before this returns; not at all when the rate
@@ -71,10 +73,12 @@ public final class VPXEncoder {
     /// The bytes lie in libvpx's memory and hold until `body` returns. Capture times have to rise; one that does not is
     /// counted on by a tick, since libvpx takes no two frames at one time.
     ///
+    /// - Returns: `false` when the rate control left the picture out.
     /// - Throws: ``CodecError``, or what `body` throws.
+    @discardableResult
     public func encode(
         _ frame: VideoFrame, isKeyFrame: Bool = false, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
-    ) throws {
+    ) throws -> Bool {
         guard frame.format == .i420 else { throw CodecError.unsupportedFormat(frame.format) }
         guard frame.resolution == resolution else {
             throw CodecError.wrongResolution(expected: resolution, actual: frame.resolution)
@@ -87,7 +91,7 @@ public final class VPXEncoder {
             image.pointing(at: frame), at: ticks, for: duration, flags: flags.rawValue)
         guard let packet = unsafe packet else {
             statistics.framesDropped += 1
-            return
+            return false
         }
         let isKey = unsafe CVPX_packet_flags(packet) & 1 != 0  // VPX_FRAME_IS_KEY
         let isDiscardable = unsafe CVPX_packet_flags(packet) & 2 != 0  // VPX_FRAME_IS_DROPPABLE
@@ -100,14 +104,7 @@ public final class VPXEncoder {
         let payload = unsafe Span<UInt8>(
             _unsafeStart: CVPX_packet_data(packet).assumingMemoryBound(to: UInt8.self), count: byteCount)
         try body(coded, payload)
-    }
-
-    /// Sets the rate control's target from the next frame on; the same target again costs nothing.
-    public func setBitrate(_ bitrate: Bitrate) throws(CodecError) {
-        guard bitrate != self.bitrate else { return }
-        try Self.validate(bitrate)
-        try unsafe context.configure(settings.configuration(for: resolution, bitrate))
-        self.bitrate = bitrate
+        return true
     }
 
     private func nextTicks(for captureTime: MediaTime) -> Int64 {
@@ -119,15 +116,83 @@ public final class VPXEncoder {
     }
 
     private func count(isKey: Bool, byteCount: Int) throws(CodecError) {
+        let quantizer = try context.control(reading: VP8E_GET_LAST_QUANTIZER)
+        lastQuantizer = quantizer
         statistics.framesEncoded += 1
         statistics.keyFramesEncoded += isKey ? 1 : 0
         statistics.bytesEncoded += byteCount
-        statistics.qpSum += try context.control(reading: VP8E_GET_LAST_QUANTIZER)
+        statistics.qpSum += quantizer
+    }
+}
+
+// MARK: - Changes at run time
+
+extension VPXEncoder {
+    /// Changes what the encoder does from the next frame on; the same again costs nothing.
+    ///
+    /// Bitrate, frame rate, content, speed, denoising and the limits of the rate control change without a trace in the
+    /// stream. A new size, thread count or temporal pattern needs a new libvpx encoder, which begins with a key frame and
+    /// an empty rate control; frame numbers go on. The codec stays: another one is the programmer's mistake.
+    ///
+    /// - Throws: ``CodecError``; the encoder then goes on as it was.
+    public func change(
+        to settings: Settings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
+    ) throws(CodecError) {
+        precondition(settings.codec == self.settings.codec, "an encoder of \(self.settings.codec) stays one")
+        if resolution != self.resolution || settings.needsNewEncoder(after: self.settings) {
+            try restart(settings, resolution, bitrate)
+        } else if settings != self.settings || bitrate != self.bitrate {
+            try reconfigure(settings, bitrate)
+        }
+        self.frameRate = frameRate
+    }
+
+    /// Sets the rate control's target from the next frame on; the same target again costs nothing.
+    public func setBitrate(_ bitrate: Bitrate) throws(CodecError) {
+        guard bitrate != self.bitrate else { return }
+        try reconfigure(settings, bitrate)
+    }
+
+    /// Starts libvpx anew, with a key frame and an empty rate control: for a codec that is suspected of a fault.
+    public func restart() throws(CodecError) {
+        try restart(settings, resolution, bitrate)
+    }
+
+    private func restart(_ settings: Settings, _ resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) {
+        context = try Self.makeContext(settings, resolution, bitrate)
+        if resolution != self.resolution { image = VPXInputImage(resolution) }
+        (self.settings, self.resolution, self.bitrate) = (settings, resolution, bitrate)
+        (start, previousTicks, patternPosition) = (nil, -1, 0)
+    }
+
+    private func reconfigure(_ settings: Settings, _ bitrate: Bitrate) throws(CodecError) {
+        try settings.validate()
+        try Self.validate(bitrate)
+        try unsafe context.configure(settings.configuration(for: resolution, bitrate))
+        if settings != self.settings { try settings.applyChangeableControls(to: context, resolution) }
+        (self.settings, self.bitrate) = (settings, bitrate)
+    }
+
+    private static func makeContext(
+        _ settings: Settings, _ resolution: Resolution, _ bitrate: Bitrate
+    ) throws(CodecError) -> VPXEncoderContext {
+        try settings.validate()
+        try validate(bitrate)
+        let context = try unsafe VPXEncoderContext(settings.codec, settings.configuration(for: resolution, bitrate))
+        try settings.applyControls(to: context, resolution)
+        return context
     }
 
     static func validate(_ bitrate: Bitrate) throws(CodecError) {
         guard (1000...1_000_000_000).contains(bitrate.bitsPerSecond) else {
             throw .invalidSettings("the bitrate goes from 1 kbit/s to 1 Gbit/s, not \(bitrate) bit/s")
         }
+    }
+}
+
+extension VPXEncoder.Settings {
+    /// Whether libvpx takes the change from `old` to these only by being started anew.
+    fileprivate func needsNewEncoder(after old: VPXEncoder.Settings) -> Bool {
+        threadCount != old.threadCount || temporalPattern != old.temporalPattern
     }
 }

@@ -48,7 +48,7 @@ public final class VPXDecoder {
         return pool.statistics.inUse < pool.capacity
     }
 
-    private let context: VPXContext
+    private let context: VPXDecoderContext
     private let poolCapacity: Int
     private let maximumPixelCount: Int
     private var pool: FramePool?
@@ -69,7 +69,7 @@ public final class VPXDecoder {
         }
         self.poolCapacity = poolCapacity
         self.maximumPixelCount = maximumPixelCount
-        self.context = try VPXContext(decoderWith: vpx_codec_dec_cfg_t(threads: UInt32(threadCount), w: 0, h: 0))
+        self.context = try VPXDecoderContext(.vp8, vpx_codec_dec_cfg_t(threads: UInt32(threadCount), w: 0, h: 0))
     }
 
     /// Decodes one frame.
@@ -90,7 +90,7 @@ public final class VPXDecoder {
             statistics.framesSkipped += 1
             return .awaitingKeyFrame
         }
-        if isKey, let size = VPXContext.size(ofKeyFrame: payload), size.pixelCount > maximumPixelCount {
+        if isKey, let size = VPXDecoderContext.size(ofKeyFrame: payload), size.pixelCount > maximumPixelCount {
             _ = damaged(byteCount: payload.count, "")
             throw .pictureTooLarge(size, maximumPixelCount: maximumPixelCount)
         }

@@ -11,7 +11,10 @@ extension VPXEncoder {
         let pattern = settings.temporalPattern
         guard pattern != .l1t1 else { return isKeyFrame ? .keyFrame : [] }
         let step = pattern.step(at: patternPosition)
-        try context.control(VP8E_SET_TEMPORAL_LAYER_ID, to: step.temporalIndex)
+        switch settings.codec {
+        case .vp8: try context.control(VP8E_SET_TEMPORAL_LAYER_ID, to: step.temporalIndex)
+        case .vp9: try context.setTemporalLayer(step.temporalIndex)
+        }
         guard patternPosition > 0 else { return isKeyFrame ? .keyFrame : [] }
         var flags: VPXFrameFlags = [.ignoresAlternate, .keepsAlternate]
         if step.temporalIndex > 0 { flags.formUnion([.keepsLast, .keepsEntropy]) }
@@ -39,7 +42,8 @@ extension VPXEncoder {
         nextNumber += 1
         patternPosition += 1
         return EncodedFrame(
-            codec: .vp8, layer: StreamLayer(rid: layer.rid, temporalIndex: step.temporalIndex), number: number,
+            codec: settings.codec, layer: StreamLayer(rid: layer.rid, temporalIndex: step.temporalIndex),
+            number: number,
             references: references, isKey: isKey,
             isDiscardable: settings.temporalPattern == .l1t1 ? isDiscardable : step.isDiscardable,
             isLayerSync: step.isLayerSync, isSwitchingUpPoint: settings.temporalPattern != .l1t1,

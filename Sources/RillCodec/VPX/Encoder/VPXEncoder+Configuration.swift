@@ -1,0 +1,129 @@
+internal import CVPX
+import RillCore
+
+extension VPXEncoder.Settings {
+    /// Ticks a second of the stamps that libvpx gets: those of RTP.
+    static let clockRate = 90_000
+
+    /// These settings in libvpx's words.
+    @unsafe
+    func configuration(for resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) -> vpx_codec_enc_cfg_t {
+        var configuration = unsafe vpx_codec_enc_cfg_t()
+        let result = unsafe vpx_codec_enc_config_default(codec.encoderInterface, &configuration, 0)
+        guard result == VPX_CODEC_OK else {
+            throw .libvpx(
+                call: "vpx_codec_enc_config_default", code: Int(result.rawValue),
+                detail: "no \(codec.rawValue) encoder")
+        }
+        unsafe configuration.g_w = UInt32(resolution.width)
+        unsafe configuration.g_h = UInt32(resolution.height)
+        unsafe configuration.g_timebase = vpx_rational_t(num: 1, den: Int32(Self.clockRate))
+        unsafe configuration.g_threads = UInt32(threadCount)
+        unsafe configuration.g_lag_in_frames = 0
+        unsafe configuration.g_pass = VPX_RC_ONE_PASS
+        unsafe configuration.rc_end_usage = VPX_CBR
+        unsafe configuration.rc_target_bitrate = UInt32(bitrate.bitsPerSecond / 1000)
+        unsafe configuration.rc_min_quantizer = UInt32(quantizers.lowerBound)
+        unsafe configuration.rc_max_quantizer = UInt32(quantizers.upperBound)
+        unsafe configuration.rc_undershoot_pct = UInt32(undershootPercentage)
+        unsafe configuration.rc_overshoot_pct = UInt32(overshootPercentage)
+        unsafe configuration.rc_dropframe_thresh = UInt32(dropThreshold)
+        unsafe configuration.rc_buf_sz = UInt32(bufferSize.milliseconds)
+        unsafe configuration.rc_buf_initial_sz = UInt32(initialBufferLevel.milliseconds)
+        unsafe configuration.rc_buf_optimal_sz = UInt32(optimalBufferLevel.milliseconds)
+        unsafe configuration.kf_mode = VPX_KF_AUTO
+        unsafe configuration.kf_max_dist = UInt32(maximumKeyFrameInterval)
+        if temporalPattern != .l1t1 { try unsafe split(bitrate, in: &configuration) }
+        return unsafe configuration
+    }
+
+    /// Shares the bitrate out over the temporal layers. libvpx wants the sums: what a layer takes with those below it.
+    @unsafe
+    private func split(_ bitrate: Bitrate, in configuration: inout vpx_codec_enc_cfg_t) throws(CodecError) {
+        let shares = TemporalShares(count: temporalPattern.layerCount)
+        let sums = (0..<shares.count).map { UInt32(shares.bitrate(upTo: $0, of: bitrate).bitsPerSecond / 1000) }
+        guard sums[0] > 0, zip(sums, sums.dropFirst()).allSatisfy(<) else {
+            throw .invalidSettings("\(bitrate) bit/s are too few for \(temporalPattern.layerCount) temporal layers")
+        }
+        let decimators = (0..<shares.count).map { UInt32(1 << (shares.count - 1 - $0)) }
+        let layers = temporalPattern.steps.map { UInt32($0.temporalIndex) }
+        unsafe configuration.ts_number_layers = UInt32(shares.count)
+        unsafe configuration.ts_periodicity = UInt32(temporalPattern.period)
+        // C arrays of five numbers, one a layer, and of sixteen, one a frame of the period; the patterns have four at most.
+        unsafe withUnsafeMutableBytes(of: &configuration.ts_layer_id) { unsafe store(layers, in: $0) }
+        unsafe withUnsafeMutableBytes(of: &configuration.ts_rate_decimator) { unsafe store(decimators, in: $0) }
+        unsafe withUnsafeMutableBytes(of: &configuration.ts_target_bitrate) { unsafe store(sums, in: $0) }
+        guard codec == .vp9 else { return }
+        // Which frame refers to which is told with each frame. Nothing that a decoder learns from a frame may be needed by
+        // one that can do without it: probabilities and motion vectors do not carry over.
+        unsafe configuration.temporal_layering_mode = Int32(VP9E_TEMPORAL_LAYERING_MODE_BYPASS.rawValue)
+        unsafe configuration.g_error_resilient = 1  // VPX_ERROR_RESILIENT_DEFAULT
+        unsafe withUnsafeMutableBytes(of: &configuration.layer_target_bitrate) { unsafe store(sums, in: $0) }
+    }
+
+    @unsafe
+    private func store(_ values: [UInt32], in bytes: UnsafeMutableRawBufferPointer) {
+        for (index, value) in values.enumerated() {
+            unsafe bytes.storeBytes(of: value, toByteOffset: 4 * index, as: UInt32.self)
+        }
+    }
+}
+
+// MARK: - Controls
+
+extension VPXEncoder.Settings {
+    /// Sets what is no part of libvpx's configuration, on an encoder that was just made.
+    func applyControls(to context: borrowing VPXEncoderContext, _ resolution: Resolution) throws(CodecError) {
+        try applyChangeableControls(to: context, resolution)
+        switch codec {
+        case .vp8:
+            try context.control(VP8E_SET_TOKEN_PARTITIONS, to: 0)
+        case .vp9:
+            try context.control(VP9E_SET_ROW_MT, to: 1)
+            try context.control(VP9E_SET_TILE_COLUMNS, to: threadCount.bitWidth - 1 - threadCount.leadingZeroBitCount)
+            try context.control(VP9E_SET_AQ_MODE, to: 3)
+            // Each frame's probabilities follow those of the frame before: fewer bits.
+            try context.control(VP9E_SET_FRAME_PARALLEL_DECODING, to: 0)
+        }
+    }
+
+    /// Sets those that may change while an encoder runs.
+    func applyChangeableControls(
+        to context: borrowing VPXEncoderContext, _ resolution: Resolution
+    ) throws(CodecError) {
+        try context.control(VP8E_SET_CPUUSED, to: effectiveSpeed(for: resolution))
+        try context.control(VP8E_SET_STATIC_THRESHOLD, to: staticThreshold)
+        try context.control(VP8E_SET_MAX_INTRA_BITRATE_PCT, to: maximumKeyFramePercentage)
+        switch codec {
+        case .vp8:
+            try context.control(VP8E_SET_SCREEN_CONTENT_MODE, to: content == .screen ? 1 : 0)
+            // 4: as strong as the noise that it measures.
+            try context.control(VP8E_SET_NOISE_SENSITIVITY, to: isDenoising ? 4 : 0)
+        case .vp9:
+            let tune = content == .screen ? VP9E_CONTENT_SCREEN : VP9E_CONTENT_DEFAULT
+            try context.control(VP9E_SET_TUNE_CONTENT, to: Int(tune.rawValue))
+            try context.control(VP9E_SET_NOISE_SENSITIVITY, to: isDenoising ? 1 : 0)
+            guard temporalPattern != .l1t1 else { return }
+            try context.control(VP9E_SET_SVC, to: 1)
+            try context.setLayers(layerParameters(for: resolution))
+        }
+    }
+
+    /// One spatial layer, at its full size, with the quantizers and the speed of the whole.
+    private func layerParameters(for resolution: Resolution) -> vpx_svc_extra_cfg_t {
+        var parameters = vpx_svc_extra_cfg_t()
+        let count = temporalPattern.layerCount
+        // C arrays of twelve numbers, one for each spatial and temporal layer.
+        unsafe withUnsafeMutableBytes(of: &parameters.max_quantizers) {
+            unsafe store(Array(repeating: UInt32(quantizers.upperBound), count: count), in: $0)
+        }
+        unsafe withUnsafeMutableBytes(of: &parameters.min_quantizers) {
+            unsafe store(Array(repeating: UInt32(quantizers.lowerBound), count: count), in: $0)
+        }
+        parameters.scaling_factor_num.0 = 1
+        parameters.scaling_factor_den.0 = 1
+        parameters.speed_per_layer.0 = Int32(effectiveSpeed(for: resolution))
+        parameters.temporal_layering_mode = Int32(VP9E_TEMPORAL_LAYERING_MODE_BYPASS.rawValue)
+        return parameters
+    }
+}

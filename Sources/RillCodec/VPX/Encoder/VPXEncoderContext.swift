@@ -1,0 +1,59 @@
+internal import CVPX
+import RillCore
+
+/// libvpx's encoder: the calls that ``VPXEncoder`` makes.
+@safe
+struct VPXEncoderContext: ~Copyable {
+    private let handle: VPXHandle
+
+    /// An encoder of that codec.
+    @unsafe
+    init(_ codec: VideoCodec, _ configuration: vpx_codec_enc_cfg_t) throws(CodecError) {
+        handle = VPXHandle()
+        var configuration = unsafe configuration
+        let result = unsafe CVPX_enc_init(handle.context, codec.encoderInterface, &configuration)
+        try handle.check(result, "vpx_codec_enc_init")
+    }
+
+    /// Sets one of libvpx's numbered controls.
+    func control(_ control: vp8e_enc_control_id, to value: Int) throws(CodecError) {
+        try handle.control(control.rawValue, to: value)
+    }
+
+    /// Reads one of libvpx's numbered controls.
+    func control(reading control: vp8e_enc_control_id) throws(CodecError) -> Int {
+        try handle.control(reading: control.rawValue)
+    }
+
+    /// Changes the configuration of a running encoder.
+    @unsafe
+    func configure(_ configuration: vpx_codec_enc_cfg_t) throws(CodecError) {
+        var configuration = unsafe configuration
+        try handle.check(unsafe vpx_codec_enc_config_set(handle.context, &configuration), "vpx_codec_enc_config_set")
+    }
+
+    /// Tells a VP9 encoder how many temporal layers its frames have.
+    func setLayers(_ parameters: vpx_svc_extra_cfg_t) throws(CodecError) {
+        var parameters = parameters
+        try handle.check(unsafe CVPX_enc_set_svc(handle.context, &parameters), "VP9E_SET_SVC_PARAMETERS")
+    }
+
+    /// Tells a VP9 encoder the temporal layer of its next frame.
+    func setTemporalLayer(_ index: Int) throws(CodecError) {
+        try handle.check(unsafe CVPX_enc_set_temporal_layer(handle.context, Int32(index)), "VP9E_SET_SVC_LAYER_ID")
+    }
+
+    /// Encodes one picture; `nil` when the rate control left it out. The packet holds until the next call.
+    func encode(
+        _ image: UnsafePointer<vpx_image_t>, at ticks: Int64, for duration: Int64, flags: Int
+    ) throws(CodecError) -> UnsafePointer<vpx_codec_cx_pkt_t>? {
+        // 1 is VPX_DL_REALTIME, a macro.
+        let result = unsafe vpx_codec_encode(handle.context, image, ticks, UInt(duration), flags, 1)
+        try handle.check(result, "vpx_codec_encode")
+        var iterator: vpx_codec_iter_t?
+        while let packet = unsafe vpx_codec_get_cx_data(handle.context, &iterator) {
+            if unsafe packet.pointee.kind == VPX_CODEC_CX_FRAME_PKT { return unsafe packet }
+        }
+        return nil
+    }
+}

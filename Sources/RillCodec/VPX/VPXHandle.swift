@@ -1,0 +1,64 @@
+internal import CVPX
+import RillCore
+
+/// The one owner of a libvpx codec: destroyed once, and what both directions share.
+@safe
+struct VPXHandle: ~Copyable {
+    /// On the heap because libvpx keeps pointers into the context, which must not move.
+    @unsafe let context: UnsafeMutablePointer<vpx_codec_ctx_t>
+
+    /// A context that is still to be made an encoder or a decoder.
+    init() {
+        unsafe context = .allocate(capacity: 1)
+        unsafe context.initialize(to: vpx_codec_ctx_t())
+    }
+
+    deinit {
+        // A context whose making failed is all zero or cleaned up by libvpx; destroying it only says so.
+        unsafe vpx_codec_destroy(context)
+        unsafe context.deallocate()
+    }
+
+    /// Sets one of libvpx's numbered controls.
+    func control(_ control: UInt32, to value: Int) throws(CodecError) {
+        try check(unsafe CVPX_control_int(context, Int32(control), Int32(value)), "control \(control) to \(value)")
+    }
+
+    /// Reads one of libvpx's numbered controls.
+    func control(reading control: UInt32) throws(CodecError) -> Int {
+        var value: Int32 = 0
+        try check(unsafe CVPX_control_get_int(context, Int32(control), &value), "control \(control)")
+        return Int(value)
+    }
+
+    /// libvpx's own words on the last error.
+    var detail: String {
+        let general = unsafe vpx_codec_error(context).map { unsafe String(cString: $0) } ?? "no reason given"
+        let more = unsafe vpx_codec_error_detail(context).map { unsafe ": " + String(cString: $0) } ?? ""
+        return general + more
+    }
+
+    /// Throws what libvpx said of a call that it refused.
+    func check(_ result: vpx_codec_err_t, _ call: @autoclosure () -> String) throws(CodecError) {
+        guard result != VPX_CODEC_OK else { return }
+        throw .libvpx(call: call(), code: Int(result.rawValue), detail: detail)
+    }
+}
+
+extension VideoCodec {
+    /// libvpx's encoder.
+    @unsafe var encoderInterface: OpaquePointer? {
+        switch self {
+        case .vp8: unsafe vpx_codec_vp8_cx()
+        case .vp9: unsafe vpx_codec_vp9_cx()
+        }
+    }
+
+    /// libvpx's decoder.
+    @unsafe var decoderInterface: OpaquePointer? {
+        switch self {
+        case .vp8: unsafe vpx_codec_vp8_dx()
+        case .vp9: unsafe vpx_codec_vp9_dx()
+        }
+    }
+}
