@@ -37,7 +37,7 @@ typedef struct {
 // How fast VPXEncoder has libvpx work on pictures of a size.
 static int speed(int is_vp9, int width, int height) {
     if (!is_vp9) return width * height >= 352 * 288 ? -6 : -4;
-    return width * height >= 352 * 288 ? 7 : 5;
+    return width * height >= 1280 * 720 ? 8 : width * height >= 352 * 288 ? 7 : 5;
 }
 
 // Real-time one-pass CBR, as Rill's VPXEncoder and the vpxenc line of `compare` have it.

@@ -8,7 +8,6 @@ final class LayerPictures {
     private let frameCount: Int?
     private var clip: Y4MReader
     private let clipRate: FrameRate
-    private let crop: CropRegion
     private let scaler: LayerScaler
     private var decimator: FrameDecimator
     private var readCount = 0
@@ -20,7 +19,6 @@ final class LayerPictures {
         self.clip = try Y4MReader(path: path)
         guard let clipRate = clip.format.frameRate else { throw WrongUse("\(path) does not say its rate") }
         self.clipRate = clipRate
-        self.crop = CropRegion(centredIn: clip.format.resolution, withAspectOf: resolution)
         self.scaler = try LayerScaler(resolution, capacity: 2)
         self.decimator = FrameDecimator(rate: rate)
         self.frameCount = seconds.map { Int(Double($0) * rate.framesPerSecond) }
@@ -31,7 +29,7 @@ final class LayerPictures {
         guard count < frameCount ?? .max, var frame = try nextWanted() else { return nil }
         frame.captureTime = rate.time(ofFrame: count)
         count += 1
-        guard let fitted = scaler.fitted(frame, to: crop) else { preconditionFailure("two pictures are in use") }
+        guard let fitted = scaler.fitted(frame) else { preconditionFailure("two pictures are in use") }
         return fitted
     }
 

@@ -39,7 +39,7 @@ struct LayerTrial {
         let codec = try options.codec
         let settings = LayerSettings(
             rid: .high, resolution: options.resolution, frameRate: options.rate,
-            bitrate: .kilobits(try options.number("kilobits")), encoder: encoderSettings(codec))
+            bitrate: .kilobits(try options.number("kilobits")), encoder: VPXEncoder.Settings(codec))
         let encoder = try SimulcastEncoder(layers: [settings])
         let file = try IVFWriter(path: options["output"], codec: codec, resolution: options.resolution)
         let keyInterval = options.has("key-every") ? try options.number("key-every") : Int.max
@@ -70,9 +70,4 @@ struct LayerTrial {
         }
         try coded.finish()
     }
-}
-
-/// Our defaults for that codec.
-func encoderSettings(_ codec: VideoCodec) -> VPXEncoder.Settings {
-    VPXEncoder.Settings()
 }

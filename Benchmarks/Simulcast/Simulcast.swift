@@ -61,7 +61,7 @@ private struct Options {
     }
 
     func layers(for resolution: Resolution) -> [LayerSettings] {
-        var layers = [LayerSettings.high(resolution, bitrate: bitrate), .low]
+        var layers = [LayerSettings.high(resolution, bitrate: bitrate, codec: codec), .low(codec)]
         layers[1].bitrate = lowBitrate
         return layers
     }
