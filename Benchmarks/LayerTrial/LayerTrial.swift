@@ -1,10 +1,11 @@
+import Glibc
 import Rill
 
 /// One layer of a simulcast by itself: what it sees of a clip, what the encoder makes of it, how that looks.
 ///
 ///     layer-trial source --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --output PICTURES.y4m
 ///     layer-trial encode --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --codec vp8|vp9 --kilobits N
-///                        [--key-every FRAMES] --output CODED.ivf
+///                        [--key-every FRAMES] [--key-percentage N] --output CODED.ivf
 ///     layer-trial judge  --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --coded CODED.ivf  < PICTURES.yuv
 ///
 /// The clip is cut, scaled and thinned out to the layer as the sending side does it, and played over and over until the
@@ -14,7 +15,17 @@ import Rill
 /// pictures come as I420 on standard input: any decoder's, one for each frame of the IVF file.
 @main
 struct LayerTrial {
-    static func main() throws {
+    static func main() {
+        do {
+            try run()
+        } catch {
+            let message = "layer-trial: \(error)\n"
+            write(STDERR_FILENO, message, message.utf8.count)
+            exit(1)
+        }
+    }
+
+    private static func run() throws {
         let options = try Options(Array(CommandLine.arguments.dropFirst()))
         let pictures = try LayerPictures(
             clip: options["clip"], resolution: options.resolution, rate: options.rate, seconds: options.seconds)
@@ -37,9 +48,12 @@ struct LayerTrial {
     /// Encodes what the layer sees, through the same plan and encoder as a call's.
     private static func encode(_ pictures: LayerPictures, _ options: Options) throws {
         let codec = try options.codec
-        let settings = LayerSettings(
+        var settings = LayerSettings(
             rid: .high, resolution: options.resolution, frameRate: options.rate,
             bitrate: .kilobits(try options.number("kilobits")), encoder: VPXEncoder.Settings(codec))
+        if options.has("key-percentage") {
+            settings.encoder.maximumKeyFramePercentage = try options.number("key-percentage")
+        }
         let encoder = try SimulcastEncoder(layers: [settings])
         let file = try IVFWriter(path: options["output"], codec: codec, resolution: options.resolution)
         let keyInterval = options.has("key-every") ? try options.number("key-every") : Int.max
