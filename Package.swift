@@ -74,7 +74,7 @@ let package = Package(
             swiftSettings: settings),
         // What libFuzzer and the tests run alike; the package in Fuzzing/ compiles the same files.
         .target(
-            name: "RillFuzzBodies", dependencies: ["RillRTP", "RillFiles"], path: "Tests/RillFuzzBodies",
+            name: "RillFuzzBodies", dependencies: ["RillCore", "RillRTP", "RillFiles"], path: "Tests/RillFuzzBodies",
             swiftSettings: settings),
         tests(of: "RillCore"),
         tests(of: "RillImage"),

@@ -12,8 +12,14 @@ static inline vpx_codec_err_t CVPX_enc_init(vpx_codec_ctx_t *ctx, vpx_codec_ifac
 }
 
 static inline vpx_codec_err_t CVPX_dec_init(vpx_codec_ctx_t *ctx, vpx_codec_iface_t *iface,
-                                            const vpx_codec_dec_cfg_t *cfg) {
-    return vpx_codec_dec_init(ctx, iface, cfg, 0);
+                                            const vpx_codec_dec_cfg_t *cfg, vpx_codec_flags_t flags) {
+    return vpx_codec_dec_init(ctx, iface, cfg, flags);
+}
+
+static const vpx_codec_flags_t CVPX_USE_POSTPROC = VPX_CODEC_USE_POSTPROC;
+
+static inline vpx_codec_err_t CVPX_dec_set_postproc(vpx_codec_ctx_t *ctx, vp8_postproc_cfg_t *cfg) {
+    return vpx_codec_control_(ctx, VP8_SET_POSTPROC, cfg);
 }
 
 static inline vpx_codec_err_t CVPX_control_int(vpx_codec_ctx_t *ctx, int control, int value) {

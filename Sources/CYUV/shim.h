@@ -4,4 +4,5 @@
 #include <libyuv/compare.h>
 #include <libyuv/convert.h>
 #include <libyuv/planar_functions.h>
+#include <libyuv/rotate.h>
 #include <libyuv/scale.h>

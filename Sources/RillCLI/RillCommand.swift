@@ -20,6 +20,7 @@ struct RillCommand: ParsableCommand {
             """,
         version: "rill 0.1.0",
         subcommands: [
-            LoopbackCommand.self, TranscodeCommand.self, InspectCommand.self, ReplayCommand.self, GenerateCommand.self,
+            LoopbackCommand.self, TranscodeCommand.self, ReencodeCommand.self, InspectCommand.self, ReplayCommand.self,
+            GenerateCommand.self,
         ])
 }

@@ -12,8 +12,11 @@ public enum CodecError: Error, Equatable, Sendable {
     case unsupportedFormat(PixelFormat)
     /// The bytes are no frame of the codec, or it was cut or damaged.
     case corruptFrame(byteCount: Int, detail: String)
-    /// A key frame that claims a picture of more pixels than the decoder takes; no memory was taken for it.
-    case pictureTooLarge(Resolution, maximumPixelCount: Int)
+    /// A frame that claims a picture of more pixels than the decoder takes, or of more than 16383 a side; no memory was
+    /// taken for it.
+    case pictureTooLarge(width: Int, height: Int, maximumPixelCount: Int)
+    /// A frame of a profile that is not decoded: VP9's 1 to 3, which have more colour or more bits a sample.
+    case unsupportedProfile(VideoCodec, profile: Int)
     /// No memory for the decoded pictures.
     case frames(FrameError)
 }
@@ -32,8 +35,11 @@ extension CodecError: CustomStringConvertible {
             "frames of \(format.rawValue) are not encoded: convert them to i420 first"
         case .corruptFrame(let byteCount, let detail):
             "a frame of \(byteCount) bytes cannot be decoded: \(detail)"
-        case .pictureTooLarge(let resolution, let maximum):
-            "a picture of \(resolution) has more than the \(maximum) pixels that the decoder was made for"
+        case .pictureTooLarge(let width, let height, let maximum):
+            "a picture of \(width)x\(height) is larger than the decoder was made for: at most \(maximum) pixels, and "
+                + "\(Resolution.maximumDimension) a side"
+        case .unsupportedProfile(let codec, let profile):
+            "\(codec.rawValue) of profile \(profile) is not decoded: only profile 0 is, 8 bits a sample in 4:2:0"
         case .frames(let error):
             error.description
         }

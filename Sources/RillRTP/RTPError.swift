@@ -21,18 +21,10 @@ public enum RTPError: Error, Equatable, Sendable {
     case reservedPacketStatus(index: Int)
     /// The descriptor is followed by no byte of the frame.
     case emptyPayload
-    /// The three bytes behind the frame tag of a VP8 key frame are not 0x9D012A.
-    case invalidStartCode(UInt32)
-    /// A VP8 key frame says that its picture has no pixels.
-    case emptyPicture(width: Int, height: Int)
     /// A VP9 packet in flexible mode has no picture ID.
     case missingPictureID
     /// A VP9 packet says of more references than a frame can have.
     case tooManyReferences(maximum: Int)
-    /// The first two bits of a VP9 frame are not 2.
-    case invalidFrameMarker(UInt8)
-    /// The sync code of a VP9 key frame is not 0x498342.
-    case invalidSyncCode(UInt32)
     /// A parity does not protect the packet that is to be restored, or not the part of it that is missing.
     case notProtected(SequenceNumber)
     /// A packet cannot be restored, because others that the parity protects are missing too.
@@ -71,18 +63,10 @@ extension RTPError: CustomStringConvertible {
             "the reserved status 3 for packet \(index) of transport-wide feedback"
         case .emptyPayload:
             "the payload descriptor is followed by no frame data"
-        case .invalidStartCode(let code):
-            "a VP8 key frame begins with 9d012a, not \(String(code, radix: 16))"
-        case .emptyPicture(let width, let height):
-            "a VP8 key frame of \(width)x\(height) pixels"
         case .missingPictureID:
             "a VP9 packet in flexible mode without a picture ID"
         case .tooManyReferences(let maximum):
             "a VP9 frame with more than \(maximum) references"
-        case .invalidFrameMarker(let marker):
-            "a VP9 frame begins with the bits 10, not \(String(marker, radix: 2))"
-        case .invalidSyncCode(let code):
-            "a VP9 key frame has the sync code 498342, not \(String(code, radix: 16))"
         case .notProtected(let number):
             "the parity does not protect packet \(number)"
         case .recoveryIncomplete(let missing):

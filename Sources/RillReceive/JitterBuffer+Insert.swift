@@ -66,8 +66,23 @@ extension JitterBuffer {
             sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor),
             startsFrame: descriptor.startsFrame, hasMarker: packet.header.marker,
             // RFC 6386 §9.1: the lowest bit of a frame is 0 if it is a key frame.
-            isKey: descriptor.startsFrame && bytes[0] & 1 == 0, byteCount: bytes.count, arrival: arrival)
+            isKey: descriptor.startsFrame && bytes[0] & 1 == 0, byteCount: bytes.count, arrival: arrival,
+            rotation: rotation(toldBy: packet))
         return hold(piece, bytes)
+    }
+
+    /// How far the packet says that its picture has to be turned; `nil` if it says nothing, or nothing that can be read.
+    private func rotation(toldBy packet: RTPPacket) -> Rotation? {
+        guard let id = settings.headerExtensions[.videoOrientation], let block = packet.headerExtension else {
+            return nil
+        }
+        var elements = block.elements
+        while let element = try? elements.next() {
+            guard element.id == id else { continue }
+            guard let orientation = try? VideoOrientation.parse(element.data) else { return nil }
+            return Rotation(orientation.rotation)
+        }
+        return nil
     }
 
     /// Holds a piece of a frame until the frame leaves.
@@ -125,7 +140,7 @@ extension JitterBuffer {
         var newFloor = floor
         var dropped = 0
         while assembler.frames.count > 0, assembler.frames[0].first < floor {
-            newFloor = max(newFloor, assembler.removeFirst().last + 1)
+            newFloor = max(newFloor, removeFirstFrame().last + 1)
             dropped += 1
         }
         packets.advance(to: newFloor)
@@ -140,7 +155,7 @@ extension JitterBuffer {
     /// Begins anew: the stream has jumped.
     private mutating func restart(_ jump: StreamContinuity.Jump) {
         while assembler.frames.count > 0 {
-            _ = assembler.removeFirst()
+            _ = removeFirstFrame()
             counts.drops.resynchronised += 1
         }
         counts.resynchronisations += 1
@@ -186,6 +201,17 @@ extension InboundStatistics {
         if frame.packetCount > 1 {
             framesAssembledFromMultiplePackets += 1
             totalAssemblyTime += now - frame.arrival
+        }
+    }
+}
+
+extension Rotation {
+    fileprivate init(_ told: VideoOrientation.Rotation) {
+        switch told {
+        case .none: self = .none
+        case .clockwise90: self = .clockwise90
+        case .clockwise180: self = .clockwise180
+        case .clockwise270: self = .clockwise270
         }
     }
 }

@@ -91,17 +91,24 @@ extension JitterBuffer {
 
     // MARK: Doing it
 
+    /// Takes out the first frame; what it says of orientation holds from there on, whatever becomes of it.
+    mutating func removeFirstFrame() -> PendingFrame {
+        let frame = assembler.removeFirst()
+        rotation = frame.rotation ?? rotation
+        return frame
+    }
+
     private mutating func drop(before index: Int) {
         guard index > 0 else { return }
         for _ in 0..<index {
-            if assembler.removeFirst().isWhole { counts.drops.undecodable += 1 } else { counts.drops.incomplete += 1 }
+            if removeFirstFrame().isWhole { counts.drops.undecodable += 1 } else { counts.drops.incomplete += 1 }
         }
         packets.advance(to: assembler.frames[0].first)
     }
 
     /// Releases the first frame; `nil` if it turns out to be of no use.
     private mutating func release(_ path: ReferenceFinder.Path, into payload: inout [UInt8]) -> ReceivedFrame? {
-        let frame = assembler.removeFirst()
+        let frame = removeFirstFrame()
         payload.removeAll(keepingCapacity: true)
         payload.append(addingCapacity: frame.byteCount) { packets.append(frame.first, through: frame.last, to: &$0) }
         packets.advance(to: frame.last + 1)
@@ -154,7 +161,7 @@ extension JitterBuffer {
             codec: .vp8, layer: StreamLayer(rid: settings.rid, temporalIndex: frame.label.layerIndex),
             number: number, references: references, isKey: frame.isKey,
             isDiscardable: frame.label.isDiscardable,
-            isLayerSync: frame.label.layer?.isSync ?? false, resolution: resolution,
+            isLayerSync: frame.label.layer?.isSync ?? false, resolution: resolution, rotation: rotation,
             captureTime: timing.mediaTime(frame.timestamp), byteCount: frame.byteCount, stamps: stamps)
     }
 }

@@ -49,6 +49,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var counts = InboundStatistics()
     /// Size of the last key frame's picture.
     var resolution: Resolution?
+    /// How far pictures have to be turned, as the stream said last (3GPP TS 26.114 §7.4.5).
+    var rotation = Rotation.none
     /// The packet that did not fit the stream, whole, and when it came.
     var setAside: (packet: [UInt8], arrival: MediaTime) = ([], .zero)
     var now = MediaTime(nanoseconds: .min)

@@ -21,6 +21,9 @@ public struct JitterBufferSettings: Sendable, Equatable {
     /// first one can have come. At least zero; 100 ms by default. It can be set again at run time
     /// (``JitterBuffer/roundTripTime``).
     public var roundTripTime: MediaDuration
+    /// The numbers that the session agreed on for header extensions. Of their kinds the buffer reads
+    /// ``RillRTP/HeaderExtensionKind/videoOrientation``.
+    public var headerExtensions = HeaderExtensionMap()
     /// Packets that can be held at once, 16 to 16384, rounded up to a power of two; 1024 by default, which is six
     /// seconds at 1.5 Mbit/s.
     public var packetCapacity: Int

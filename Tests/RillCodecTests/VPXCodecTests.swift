@@ -1,15 +1,7 @@
 import RillCodec
 import RillCore
-import RillImage
 import RillTestSupport
 import Testing
-
-extension VPXDecoder {
-    fileprivate func decode(_ coded: Coded, captureTime: MediaTime = .zero) throws -> Outcome {
-        let bytes = coded.bytes
-        return try decode(bytes.span, captureTime: captureTime)
-    }
-}
 
 /// A coded frame with a copy of its bytes.
 private struct Coded {
@@ -115,104 +107,5 @@ struct VPXEncoderTests {
         let before = sizes[100..<150].reduce(0, +)
         let after = sizes[200..<250].reduce(0, +)
         #expect(after * 3 < before, "\(before) bytes before, \(after) after")
-    }
-}
-
-struct VPXDecoderTests {
-    @Test func picturesComeBackLikeTheirSource() throws {
-        let resolution = Resolution(width: 161, height: 121)
-        let pictures = try TestPictures(resolution)
-        let decoder = try VPXDecoder()
-        for (index, coded) in try encode(30, resolution, bitrate: .kilobits(1000)).enumerated() {
-            let time = MediaTime.zero + .milliseconds(index)
-            guard case .picture(let picture) = try decoder.decode(coded, captureTime: time) else {
-                Issue.record("frame \(index) gave no picture")
-                continue
-            }
-            #expect(picture.resolution == resolution && picture.captureTime == time)
-            let difference = PictureDifference(between: picture, and: pictures.picture(index))
-            #expect(difference.psnr.y > 30, "frame \(index): \(difference.psnr.y) dB")
-        }
-        #expect(decoder.statistics.framesDecoded == 30 && decoder.statistics.keyFramesDecoded == 1)
-    }
-
-    @Test func itStartsWithAKeyFrameAndAfterDamageWaitsForTheNext() throws {
-        let coded = try encode(30, Resolution(width: 176, height: 144), keyFrames: [20])
-        let decoder = try VPXDecoder()
-        guard case .awaitingKeyFrame = try decoder.decode(coded[1]) else {
-            Issue.record("a delta frame was decoded before any key frame")
-            return
-        }
-        _ = try decoder.decode(coded[0])
-        #expect(throws: CodecError.self) { try decoder.decode([UInt8]().span, captureTime: .zero) }
-        #expect(decoder.isAwaitingKeyFrame)
-        for index in 1..<30 {
-            let outcome = try decoder.decode(coded[index])
-            switch outcome {
-            case .awaitingKeyFrame: #expect(index < 20)
-            case .picture: #expect(index >= 20)
-            default: Issue.record("frame \(index): \(outcome)")
-            }
-        }
-    }
-
-    @Test func aSinkThatKeepsEverythingStopsThePicturesButNotTheDecoding() throws {
-        let coded = try encode(12, .qqvga)
-        let decoder = try VPXDecoder(poolCapacity: 4)
-        var kept: [VideoFrame] = []
-        for frame in coded {
-            if case .picture(let picture) = try decoder.decode(frame) {
-                kept.append(picture)
-            }
-        }
-        #expect(kept.count == 4)
-        #expect(decoder.statistics.framesDecoded == 12 && decoder.statistics.picturesWithoutBuffer == 8)
-        kept = []
-        let more = try decoder.decode(coded[0])
-        guard case .picture = more else {
-            Issue.record("no picture although the sink let go: \(more)")
-            return
-        }
-    }
-
-    @Test func picturesOfANewSizeComeFromANewPool() throws {
-        let decoder = try VPXDecoder()
-        for size in [Resolution.qqvga, Resolution(width: 64, height: 48), .qqvga] {
-            for coded in try encode(3, size) {
-                guard case .picture(let picture) = try decoder.decode(coded) else {
-                    Issue.record("no picture at \(size)")
-                    continue
-                }
-                #expect(picture.resolution == size)
-            }
-        }
-    }
-
-    @Test func mutatedFramesAreDecodedOrRefusedAndDecodingGoesOn() throws {
-        let coded = try encode(8, Resolution(width: 64, height: 48), keyFrames: [4])
-        let decoder = try VPXDecoder(poolCapacity: 2)
-        var refused = 0
-        for bytes in MutatedInputs(of: coded.map(\.bytes), count: 5000, using: SeededGenerator(seed: 11)) {
-            do { _ = try decoder.decode(bytes.span, captureTime: .zero) } catch { refused += 1 }
-        }
-        #expect(refused > 100)
-        _ = try decoder.decode(coded[0])
-        guard case .picture = try decoder.decode(coded[1]) else {
-            Issue.record("the decoder did not recover with a key frame")
-            return
-        }
-    }
-
-    @Test func aKeyFrameThatClaimsTooLargeAPictureTakesNoMemory() throws {
-        // A key frame of 16383x16383, and nothing behind its header (RFC 6386 §9.1).
-        var frame: [UInt8] = [0x10, 0x02, 0x00, 0x9D, 0x01, 0x2A, 0xFF, 0x3F, 0xFF, 0x3F]
-        frame += [UInt8](repeating: 0, count: 40)
-        let decoder = try VPXDecoder(maximumPixelCount: 1920 * 1080)
-        #expect(
-            throws: CodecError.pictureTooLarge(Resolution(width: 16383, height: 16383), maximumPixelCount: 2_073_600)
-        ) {
-            _ = try decoder.decode(frame.span, captureTime: .zero)
-        }
-        #expect(decoder.isAwaitingKeyFrame && decoder.statistics.framesCorrupted == 1)
     }
 }

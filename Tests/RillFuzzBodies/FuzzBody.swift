@@ -44,6 +44,7 @@ public struct FuzzBody: Sendable {
         FuzzBody("rtcp", seeds: rtcpSeeds, run: fuzzRTCP),
         FuzzBody("vp8-descriptor", seeds: vp8DescriptorSeeds, run: fuzzVP8Descriptor),
         FuzzBody("vp9-descriptor", seeds: vp9DescriptorSeeds, run: fuzzVP9Descriptor),
+        FuzzBody("coded-frame", seeds: codedFrameSeeds, run: fuzzCodedFrame),
         FuzzBody("repair", seeds: repairSeeds, run: fuzzRepair),
         FuzzBody("sdp", seeds: sdpSeeds, run: fuzzSDP),
         FuzzBody("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),

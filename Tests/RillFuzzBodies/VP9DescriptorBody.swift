@@ -1,3 +1,4 @@
+import RillCore
 import RillRTP
 
 /// A VP9 payload: what was parsed writes itself again, and says the same; the frame header behind it is looked at too.

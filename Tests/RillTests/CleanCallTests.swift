@@ -62,6 +62,7 @@ struct CleanCallTests {
     @Test func anEncoderThatIsTooSlowKeepsTheNewestFrames() throws {
         var settings = LoopbackSettings(layers: [.high(Resolution(width: 320, height: 240), bitrate: .kilobits(300))])
         settings.encodeTime = .milliseconds(50)
+        settings.adaptation = nil
         let pictures = try LoopedPictures(Resolution(width: 320, height: 240), frameCount: 150)
         let report = try Loopback(settings) { LoopedPictures(pictures) }.runInVirtualTime()
         let layer = try #require(report.layers.first)

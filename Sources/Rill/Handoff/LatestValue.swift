@@ -15,14 +15,19 @@ final class LatestValue<Value: Sendable>: Sendable {
 
     /// Puts `value` in the place. If one still stands there, it is dropped: `absorb` gets (new, dropped) and gives the
     /// value that stands there then.
-    func put(_ value: Value, absorbing absorb: (Value, Value) -> Value) {
+    ///
+    /// - Returns: the dropped one.
+    @discardableResult
+    func put(_ value: Value, absorbing absorb: (Value, Value) -> Value) -> Value? {
         state.change { state in
-            if let dropped = state.value {
+            let dropped = state.value
+            if let dropped {
                 state.dropped += 1
                 state.value = absorb(value, dropped)
             } else {
                 state.value = value
             }
+            return dropped
         }
     }
 

@@ -25,7 +25,7 @@ struct CodedStreamMeter {
         byteCount += payload.count
         smallest = min(smallest, payload.count)
         largest = max(largest, payload.count)
-        do throws(RTPError) {
+        do throws(BitstreamError) {
             guard let size = try codec.keyFrameSize(of: payload) else { return }
             keyFrames += 1
             resolution = resolution ?? size.description

@@ -10,15 +10,9 @@ extension VideoCodec {
     /// The size of the picture, when `frame` is a key frame; `nil` for every other frame.
     ///
     /// - Throws: what is wrong with the frame's header.
-    func keyFrameSize(of frame: Span<UInt8>) throws(RTPError) -> Resolution? {
-        switch self {
-        case .vp8:
-            guard let key = try VP8FrameHeader.parse(frame).keyFrame else { return nil }
-            return Resolution(validatingWidth: key.width, height: key.height)
-        case .vp9:
-            guard case .key(let key, _) = try VP9FrameHeader.parse(frame).kind else { return nil }
-            return Resolution(validatingWidth: key.width, height: key.height)
-        }
+    func keyFrameSize(of frame: Span<UInt8>) throws(BitstreamError) -> Resolution? {
+        let header = try CodedFrameHeader(parsing: frame, as: self)
+        return header.isKeyFrame ? header.resolution : nil
     }
 }
 

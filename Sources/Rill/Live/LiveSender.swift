@@ -207,15 +207,19 @@ extension LiveSender {
         let (frame, tasks) = try pipeline.admit(frame) { clock.now }
         for index in handoffs.indices {
             guard let task = tasks[index] else { continue }
-            handoffs[index].put(Job(frame: frame, task: task)) { new, dropped in
+            let dropped = handoffs[index].put(Job(frame: frame, task: task)) { new, dropped in
                 Job(frame: new.frame, task: new.task.absorbing(dropped.task))
             }
+            if let dropped { try pipeline.drop(dropped.task, layer: index, at: clock.now) }
         }
     }
 
     private func encode(layer index: Int) throws {
         while let job = handoffs[index].take() {
-            try pipeline.encode(job.frame, job.task, layer: index, to: packets) { clock.now }
+            let start = clock.now
+            let outcome = try pipeline.encode(job.frame, job.task, layer: index, to: packets) { clock.now }
+            let end = clock.now
+            try pipeline.note(outcome, after: end - start, layer: index, at: end)
         }
     }
 }

@@ -35,8 +35,9 @@ public final class Loopback {
     ) throws {
         self.settings = settings
         self.source = try makeSource()
-        self.sender = try SendPipeline(
-            SendSettings(layers: settings.layers, seed: settings.network.seed), taps: taps)
+        var send = SendSettings(layers: settings.layers, seed: settings.network.seed)
+        send.adaptation = settings.adaptation
+        self.sender = try SendPipeline(send, taps: taps)
         var meters: [LoopbackMeter] = []
         for (index, layer) in settings.layers.enumerated() {
             let log = SentFrameLog()
@@ -44,8 +45,9 @@ public final class Loopback {
             let comparator =
                 settings.isCompared ? try ReferenceComparator(source: try makeSource(), layer: layer) : nil
             meters.append(
-                LoopbackMeter(
-                    log: log, comparator: comparator, output: outputs.indices.contains(index) ? outputs[index] : nil))
+                try LoopbackMeter(
+                    layer, log: log, comparator: comparator,
+                    output: outputs.indices.contains(index) ? outputs[index] : nil))
         }
         self.meters = meters
     }
@@ -68,12 +70,13 @@ public final class Loopback {
         mode: String, duration: MediaDuration, framesCaptured: Int, framesDropped: [Int],
         received: [ReceiveStatistics], interruption: (any Error)?
     ) -> LoopbackReport {
-        LoopbackReport(
+        let sent = sender.statistics
+        return LoopbackReport(
             mode: mode, duration: duration.seconds, framesCaptured: framesCaptured,
             network: settings.network.description,
             layers: settings.layers.indices.map { index in
                 LoopbackReport.Layer(
-                    settings.layers[index], sent: sender.layers[index].statistics, framesDropped: framesDropped[index],
+                    settings.layers[index], sent: sent[index], framesDropped: framesDropped[index],
                     received: received[index], meter: meters[index], duration: duration)
             },
             interruption: interruption.map { "\($0)" })

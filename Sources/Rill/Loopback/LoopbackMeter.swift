@@ -1,17 +1,26 @@
+import RillCodec
 import RillCore
 import RillImage
 import RillRTP
 
 /// The end of one layer's way: joins what is shown with what was sent, measures it, and passes it on.
 ///
-/// Frames come with their RTP time as capture time; on they go with the source's own.
+/// Frames come with their RTP time as capture time; on they go with the source's own. A layer that became smaller is
+/// brought back to its size, as a screen would.
 final class LoopbackMeter: FrameSink {
     private let log: SentFrameLog
     private let comparator: ReferenceComparator?
     private let output: SteadyOutput?
+    private let scaler: LayerScaler
     private(set) var latencies = LatencyMeter()
 
-    init(log: SentFrameLog, comparator: ReferenceComparator?, output: SteadyOutput?) {
+    /// Pictures in use at once: the output keeps one, one comes in.
+    private static let capacity = 2
+
+    init(
+        _ layer: LayerSettings, log: SentFrameLog, comparator: ReferenceComparator?, output: SteadyOutput?
+    ) throws(FrameError) {
+        self.scaler = try LayerScaler(layer.resolution, aspect: .stretch, capacity: Self.capacity)
         self.log = log
         self.comparator = comparator
         self.output = output
@@ -24,6 +33,8 @@ final class LoopbackMeter: FrameSink {
         frame.captureTime = sent.captureTime
         frame.stamps = sent.stamps.merging(shown.stamps)
         latencies.add(frame.stamps)
+        guard comparator != nil || output != nil else { return }
+        guard let frame = scaler.fitted(frame) else { preconditionFailure("more pictures are kept than reckoned with") }
         try comparator?.compare(frame, at: sent.captureTime)
         if let start = log.span?.first { try output?.show(frame, from: start) }
     }

@@ -26,6 +26,10 @@ extension LoopbackReport.Sent {
         self.framesPerSecond = Double(encoder.framesEncoded) * perSecond
         self.keyFramesEncoded = encoder.keyFramesEncoded
         self.framesDropped = framesDropped + encoder.framesDropped
+        self.framesUnchanged = statistics.framesUnchanged
+        self.resolution = statistics.resolution.description
+        self.qualityLimitationReason = statistics.qualityLimitationReason.rawValue
+        self.qualityLimitationResolutionChanges = statistics.qualityLimitationResolutionChanges
         self.packetsSent = statistics.stream.packetsSent
         self.bytesSent = statistics.stream.bytesSent
         self.headerBytesSent = statistics.stream.headerBytesSent

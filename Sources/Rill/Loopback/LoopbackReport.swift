@@ -42,6 +42,14 @@ public struct LoopbackReport: Codable, Sendable {
         public var keyFramesEncoded: Int
         /// Frames that gave way to a newer one, or that the rate control left out.
         public var framesDropped: Int
+        /// Frames left out because they were the same as the one before.
+        public var framesUnchanged: Int
+        /// Size of the last pictures.
+        public var resolution: String
+        /// What keeps the layer below its settings: `none`, `cpu` or `bandwidth`.
+        public var qualityLimitationReason: String
+        /// How often its size was adapted.
+        public var qualityLimitationResolutionChanges: Int
         /// RTP packets.
         public var packetsSent: Int
         /// Bytes of payload.
@@ -50,7 +58,7 @@ public struct LoopbackReport: Codable, Sendable {
         public var headerBytesSent: Int
         /// Bits of coded frames a second, over the session.
         public var bitrate: Double
-        /// Mean quantizer index, 0 to 127.
+        /// Mean quantizer index: 0 to 127 for VP8, 0 to 255 for VP9.
         public var meanQP: Double
         /// Key-frame requests that arrived.
         public var pliCount: Int

@@ -14,6 +14,8 @@ public struct LoopbackSettings: Sendable {
     public var encodeTime = MediaDuration.zero
     /// In virtual time: how long a decoder takes for a frame.
     public var decodeTime = MediaDuration.milliseconds(5)
+    /// When layers become smaller or slower, and when they recover; `nil` for never.
+    public var adaptation: AdaptationSettings? = AdaptationSettings()
     /// Whether the pictures shown are compared with their source. Off, the session costs less and reports no quality.
     public var isCompared = true
 

@@ -46,6 +46,7 @@ public final class Transcoder {
     /// - Throws: an error of an encoder or a sink.
     public func run(progress: (Int) -> Void = { _ in }) throws -> TranscodeReport {
         var plan = try SimulcastPlan(layers: outputs.map(\.layer))
+        var changes = PictureChangeCounter()
         var workers: [OutputWorker] = []
         for output in outputs { workers.append(try OutputWorker(output)) }
 
@@ -57,7 +58,8 @@ public final class Transcoder {
                 case .frame(let frame):
                     report.framesRead += 1
                     span.add(frame.captureTime)
-                    let tasks = plan.tasks(at: frame.captureTime)
+                    let content = plan.looksForChanges ? changes.add(frame) : nil
+                    let tasks = plan.tasks(at: frame.captureTime, content: content)
                     for (index, worker) in workers.enumerated() {
                         guard let task = tasks[index] else { continue }
                         guard worker.append(frame, task) else { break reading }

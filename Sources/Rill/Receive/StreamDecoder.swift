@@ -39,6 +39,7 @@ final class StreamDecoder {
             {
             case .picture(var picture):
                 picture.stamps = received.frame.stamps
+                picture.rotation = received.frame.rotation
                 return .picture(picture)
             case .hidden, .noBuffer: return .decodedOnly
             case .awaitingKeyFrame: return .skipped

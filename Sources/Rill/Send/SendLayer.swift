@@ -23,6 +23,9 @@ final class SendLayer: Sendable {
     private struct Stream: ~Copyable {
         var rtp: RTPStreamSender
         var encoder = VPXEncoder.Statistics()
+        var framesUnchanged = 0
+        /// That of the last task.
+        var resolution: Resolution
         var report: [UInt8] = []
         var totalEncodeTime = MediaDuration.zero
         var observer: Observer?
@@ -33,11 +36,10 @@ final class SendLayer: Sendable {
     ) throws(PipelineError) {
         self.settings = layer
         do { self.encoder = Monitor(try LayerEncoder(layer)) } catch { throw .codec(error) }
-        var stream = settings.stream(using: &random)
-        stream.temporalLayerCount = layer.encoder.temporalPattern.layerCount
+        let stream = settings.stream(of: layer, using: &random)
         self.streamSettings = stream
         do {
-            self.stream = Monitor(Stream(rtp: try RTPStreamSender(stream)))
+            self.stream = Monitor(Stream(rtp: try RTPStreamSender(stream), resolution: layer.resolution))
         } catch {
             throw .stream(error)
         }
@@ -46,12 +48,17 @@ final class SendLayer: Sendable {
     /// Encodes a frame; `body` gets the coded frame and its bytes, which hold until it returns.
     func encode(
         _ frame: VideoFrame, _ task: LayerTask, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
-    ) throws {
-        let statistics = try encoder.withLock { encoder in
-            try encoder.encode(frame, task, body)
-            return encoder.statistics
+    ) throws -> LayerEncoder.Outcome {
+        let (outcome, statistics, framesUnchanged) = try encoder.withLock { encoder in
+            let outcome = try encoder.encode(frame, task, body)
+            return (outcome, encoder.statistics, encoder.framesUnchanged)
         }
-        stream.withLock { $0.encoder = statistics }
+        stream.withLock { stream in
+            stream.encoder = statistics
+            stream.framesUnchanged = framesUnchanged
+            stream.resolution = task.settings.resolution
+        }
+        return outcome
     }
 
     /// Cuts a coded frame into packets and sends them.
@@ -109,8 +116,8 @@ final class SendLayer: Sendable {
     var statistics: SendStatistics {
         stream.withLock { stream in
             SendStatistics(
-                rid: settings.rid, ssrc: ssrc, encoder: stream.encoder, stream: stream.rtp.statistics,
-                totalEncodeTime: stream.totalEncodeTime)
+                rid: settings.rid, ssrc: ssrc, encoder: stream.encoder, framesUnchanged: stream.framesUnchanged,
+                resolution: stream.resolution, stream: stream.rtp.statistics, totalEncodeTime: stream.totalEncodeTime)
         }
     }
 }

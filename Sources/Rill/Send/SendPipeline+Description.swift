@@ -7,16 +7,19 @@ extension SendPipeline {
     ///
     ///     try pipeline.description(of: .high, to: UDPAddress(.loopback, port: 5004)).text  // the content of an .sdp file
     ///
-    /// It names the formats with their payload types (VP8; RTX, RED and ULPFEC where they are on), the feedback that this
-    /// side understands, and the stream's sources. RTP and RTCP go to one port.
+    /// It names the formats with their payload types (VP8 or VP9; RTX, RED and ULPFEC where they are on), the header
+    /// extensions that are written, the feedback that this side understands, and the stream's sources. RTP and RTCP go to
+    /// one port.
     ///
     /// - Parameter address: where the packets go to.
     public func description(of rid: StreamLayer.RID, to address: UDPAddress) -> SessionDescription {
         let stream = layers[index(of: rid)].streamSettings
-        var formats = [
-            RTPFormat.vp8(
-                stream.payloadType, feedback: [.nack, .pictureLossIndication, .fullIntraRequest])
-        ]
+        let feedback: [RTCPFeedback] = [.nack, .pictureLossIndication, .fullIntraRequest]
+        var formats: [RTPFormat] =
+            switch layers[index(of: rid)].settings.encoder.codec {
+            case .vp8: [.vp8(stream.payloadType, feedback: feedback)]
+            case .vp9: [.vp9(stream.payloadType, feedback: feedback)]
+            }
         if let protection = stream.protection {
             formats.insert(.red(protection.redPayloadType), at: 0)
             formats.append(.ulpfec(protection.payloadType))
@@ -29,6 +32,9 @@ extension SendPipeline {
             video.formats.append(.rtx(retransmission.payloadType, for: carried))
             video.sources.append(SourceAttribute(retransmission.ssrc, name))
             video.sourceGroups = [SourceGroup("FID", [stream.ssrc, retransmission.ssrc])]
+        }
+        if let id = stream.headerExtensions[.videoOrientation] {
+            video.headerExtensions = [HeaderExtensionMapping(id: id, .videoOrientation)]
         }
         video.direction = .sendOnly
         video.isRTCPMultiplexed = true

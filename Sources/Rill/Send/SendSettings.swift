@@ -1,5 +1,5 @@
 public import RillCodec
-import RillCore
+public import RillCore
 public import RillRTP
 public import RillSend
 
@@ -7,6 +7,8 @@ public import RillSend
 public struct SendSettings: Sendable {
     /// The streams, one to three.
     public var layers: [LayerSettings]
+    /// What becomes of pictures that do not stand upright.
+    public var orientation = SendOrientation.applied
     /// The largest packet, in bytes, RTP header included; UDP and IP come on top.
     public var maximumPacketSize = 1200
     /// Where the random beginnings of RFC 3550 (SSRCs, sequence numbers, timestamps) come from. The same seed gives the
@@ -16,6 +18,16 @@ public struct SendSettings: Sendable {
     public var canonicalName = "rill"
     /// The payload type that VP8 goes under.
     public var payloadType: PayloadType = PayloadType(96)
+    /// The payload type that VP9 goes under.
+    public var vp9PayloadType: PayloadType = PayloadType(98)
+    /// When layers become smaller or slower because the machine or the bitrate does not suffice, and when they recover;
+    /// `nil` for never. ``LiveSender`` and ``VirtualSender`` act on it; what is sent frame by frame, with
+    /// ``SendPipeline/send(_:at:to:)``, stays as it is set.
+    public var adaptation: AdaptationSettings? = AdaptationSettings()
+    /// The numbers that the session agreed on for header extensions. Of their kinds
+    /// ``RillRTP/HeaderExtensionKind/videoOrientation`` is written, with each key frame and where pictures do not stand
+    /// upright.
+    public var headerExtensions = HeaderExtensionMap()
     /// The payload type that lost packets go under when they are sent again, each layer's on a source of its own (RTX,
     /// RFC 4588); `nil` where none was agreed on: they are then sent again as they were.
     public var retransmissionPayloadType: PayloadType?
@@ -28,10 +40,21 @@ public struct SendSettings: Sendable {
         self.seed = seed
     }
 
-    /// One layer's stream, with numbers of its own drawn from `random`.
-    func stream(using random: inout SeededGenerator) -> RTPStreamSettings {
-        var stream = RTPStreamSettings(payloadType: payloadType, canonicalName: canonicalName, using: &random)
+    /// The payload type that frames of a codec go under.
+    public func payloadType(for codec: VideoCodec) -> PayloadType {
+        switch codec {
+        case .vp8: payloadType
+        case .vp9: vp9PayloadType
+        }
+    }
+
+    /// The stream of `layer`, with numbers of its own drawn from `random`.
+    func stream(of layer: LayerSettings, using random: inout SeededGenerator) -> RTPStreamSettings {
+        var stream = RTPStreamSettings(
+            payloadType: payloadType(for: layer.encoder.codec), canonicalName: canonicalName, using: &random)
+        stream.temporalLayerCount = layer.encoder.temporalPattern.layerCount
         stream.maximumPacketByteCount = maximumPacketSize
+        stream.headerExtensions = headerExtensions
         stream.protection = protection
         if let retransmissionPayloadType {
             stream.retransmission = RetransmissionSettings(payloadType: retransmissionPayloadType, using: &random)

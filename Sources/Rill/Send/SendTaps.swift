@@ -5,19 +5,25 @@ public import RillCore
 public struct SendTaps {
     /// Gets every frame as it was captured.
     public var captured: (any FrameSink)?
-    /// Gets every frame as it goes into the encoders: the local preview.
+    /// Gets every frame as it goes into the encoders: the local preview. Behind a ``MirroredSink`` it shows people as they
+    /// know themselves, and what is sent stays as it is:
+    ///
+    ///     SendTaps(preprocessed: MirroredSink(screen))
     public var preprocessed: (any FrameSink)?
     /// Gets every coded frame of every layer, before it is cut into packets. Layers encode on threads of their own in
     /// the live driver, which calls this from one of them at a time.
     public var encoded: (any EncodedFrameSink)?
+    /// Is told what goes into each encoder, so that a run can be done again; see ``TraceReplay``.
+    public var trace: (any SendTraceSink)?
 
     /// No taps.
     public init(
         captured: (any FrameSink)? = nil, preprocessed: (any FrameSink)? = nil,
-        encoded: (any EncodedFrameSink)? = nil
+        encoded: (any EncodedFrameSink)? = nil, trace: (any SendTraceSink)? = nil
     ) {
         self.captured = captured
         self.preprocessed = preprocessed
         self.encoded = encoded
+        self.trace = trace
     }
 }

@@ -64,7 +64,8 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
         self.now = now
         for index in layers.indices {
             guard let (job, end) = layers[index].working, end <= now else { continue }
-            try pipeline.encode(job.frame, job.task, layer: index, to: packets) { now }
+            let outcome = try pipeline.encode(job.frame, job.task, layer: index, to: packets) { now }
+            try pipeline.note(outcome, after: encodeTime, layer: index, at: now)
             layers[index].working = layers[index].waiting.map { ($0, now + encodeTime) }
             layers[index].waiting = nil
         }
@@ -90,6 +91,7 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
             }
             if let dropped = layers[index].waiting {
                 framesDropped[index] += 1
+                try pipeline.drop(dropped.task, layer: index, at: now)
                 job.task = job.task.absorbing(dropped.task)
             }
             layers[index].waiting = job

@@ -30,6 +30,7 @@ struct LoopbackCommand: ParsableCommand {
               rill loopback clip.y4m --bitrate 800k --output high.y4m --low-output low.y4m
               rill loopback clip.y4m --live --json
               rill loopback --network loss=2%,seed=7 --capture call.pcap
+              rill loopback clip.y4m --live --coded high.ivf --trace call.trace
             """)
 
     @Argument(help: "The clip to play as a camera. Without one, the portrait scene is drawn.")
@@ -62,6 +63,33 @@ struct LoopbackCommand: ParsableCommand {
 
     @Option(help: "Record what arrives over the network, both ways, as .pcap, .pcapng or .rtpdump.")
     var capture: String?
+
+    @Option(help: "Write the high layer as it was coded, as .ivf.")
+    var coded: String?
+
+    @Option(help: "The same of the low layer.")
+    var lowCoded: String?
+
+    @Option(help: "Write what went into the encoders, for `rill reencode` to do again.")
+    var trace: String?
+
+    /// What `--degradation` takes.
+    enum DegradationChoice: String, ExpressibleByArgument, CaseIterable {
+        case balanced
+        case maintainFramerate = "maintain-framerate"
+        case maintainResolution = "maintain-resolution"
+        case none
+
+        var settings: AdaptationSettings? {
+            guard let preference = DegradationPreference(rawValue: rawValue) else { return nil }
+            var settings = AdaptationSettings()
+            settings.preference = preference
+            return settings
+        }
+    }
+
+    @Option(help: "What a layer gives up first where machine or bitrate do not suffice.")
+    var degradation = DegradationChoice.balanced
 
     @Option(
         help: "How long the receiver holds frames back to even out jitter (default: 100ms).",
@@ -96,7 +124,10 @@ struct LoopbackCommand: ParsableCommand {
         let source = try makeSource()
         let resolution = size ?? source.format.resolution
         if let refusal = refusal(of: resolution) { throw CommandError(refusal) }
-        let loopback = try Loopback(settings(for: resolution), outputs: try outputs(source.format, resolution)) {
+        let settings = settings(for: resolution)
+        let loopback = try Loopback(
+            settings, taps: try taps(settings.layers), outputs: try outputs(source.format, resolution)
+        ) {
             try makeSource()
         }
         if let capture {
@@ -141,7 +172,19 @@ struct LoopbackCommand: ParsableCommand {
         settings.encodeTime = encodeTime
         settings.decodeTime = decodeTime
         settings.isCompared = compare
+        settings.adaptation = degradation.settings
         return settings
+    }
+
+    private func taps(_ layers: [LayerSettings]) throws -> SendTaps {
+        var files: [StreamLayer.RID: any EncodedFrameSink] = [:]
+        for (path, layer) in zip([coded, lowCoded], layers) {
+            guard let path else { continue }
+            files[layer.rid] = try IVFWriter(
+                path: path, codec: layer.encoder.codec, resolution: layer.resolution)
+        }
+        return SendTaps(
+            encoded: files.isEmpty ? nil : LayerFiles(files), trace: try trace.map { try SendTraceWriter(path: $0) })
     }
 
     private func outputs(_ format: SourceFormat, _ resolution: Resolution) throws -> [SteadyOutput?] {
@@ -169,8 +212,12 @@ struct LoopbackCommand: ParsableCommand {
         if clip == "-" {
             throw ValidationError("a loopback reads its clip again to compare with it: it has to be a file")
         }
-        if output == "-" || lowOutput == "-" || capture == "-" {
-            throw ValidationError("the report goes to standard output: pictures and captures need a file")
+        let outputs = [output, lowOutput, capture, coded, lowCoded, trace]
+        if outputs.contains("-") {
+            throw ValidationError("the report goes to standard output: pictures, captures and traces need a file")
+        }
+        for path in [coded, lowCoded].compactMap({ $0 }) where VideoFileFormat(path: path) != .ivf {
+            throw ValidationError("\(path): the name of a file of coded frames must end in .ivf")
         }
         if let capture, ![.pcap, .pcapng, .rtpDump].contains(VideoFileFormat(path: capture)) {
             throw ValidationError("\(capture): the name of a capture must end in .pcap, .pcapng or .rtpdump")
@@ -178,7 +225,7 @@ struct LoopbackCommand: ParsableCommand {
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: live, encoding takes as long as it takes")
         }
-        try requireDistinct(input: clip, outputs: [output, lowOutput, capture])
+        try requireDistinct(input: clip, outputs: outputs)
         if measured, !json { throw ValidationError("--measured goes with --json; tables are always followed by it") }
     }
 }

@@ -25,6 +25,13 @@ extension LoopbackReport {
         row("  a second") { Decimal.text($0.sent.framesPerSecond, decimals: 2) }
         row("  key frames") { "\($0.sent.keyFramesEncoded)" }
         row("  dropped before encoding") { "\($0.sent.framesDropped)" }
+        if layers.contains(where: { $0.sent.framesUnchanged > 0 }) {
+            row("  unchanged") { "\($0.sent.framesUnchanged)" }
+        }
+        if layers.contains(where: { $0.sent.qualityLimitationResolutionChanges > 0 || $0.sent.isLimited }) {
+            row("size at the end") { $0.sent.resolution }
+            row("  limited by") { $0.sent.isLimited ? $0.sent.qualityLimitationReason : "–" }
+        }
         row("packets sent") { "\($0.sent.packetsSent)" }
         row("packets received") { "\($0.received.packetsReceived)" }
         row("  lost") { "\($0.received.packetsLost)" }
@@ -42,6 +49,10 @@ extension LoopbackReport {
         row("SSIM-Y") { Decimal.text($0.quality?.ssimY, decimals: 4) }
         return table
     }
+}
+
+extension LoopbackReport.Sent {
+    fileprivate var isLimited: Bool { qualityLimitationReason != QualityLimitationReason.none.rawValue }
 }
 
 extension LoopbackReport.Layer {

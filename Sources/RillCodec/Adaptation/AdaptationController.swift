@@ -38,10 +38,17 @@ public struct AdaptationController: Sendable {
         public var degradation: Degradation
         /// Why.
         public var reason: Reason
+
+        /// A step to that degradation, for that reason.
+        public init(degradation: Degradation, reason: Reason) {
+            self.degradation = degradation
+            self.reason = reason
+        }
     }
 
     /// When it decides what.
     public let settings: AdaptationSettings
+    private let codec: VideoCodec
     private let resolution: Resolution
     private let frameRate: FrameRate
 
@@ -64,9 +71,11 @@ public struct AdaptationController: Sendable {
 
     /// A controller of a layer that is set to that size and rate.
     public init(
-        _ settings: AdaptationSettings = AdaptationSettings(), resolution: Resolution, frameRate: FrameRate
+        _ settings: AdaptationSettings = AdaptationSettings(), codec: VideoCodec = .vp8, resolution: Resolution,
+        frameRate: FrameRate
     ) {
         self.settings = settings
+        self.codec = codec
         self.resolution = resolution
         self.frameRate = frameRate
         upDelay = settings.upDelay
@@ -124,7 +133,7 @@ public struct AdaptationController: Sendable {
     private func trouble(_ seen: Window) -> Reason? {
         if usage(seen) > settings.usage.upperBound { return .encodeTime }
         if Double(seen.dropped) > settings.dropShare * Double(seen.dropped + seen.encoded) { return .drops }
-        if let quantizer = quantizer(seen), quantizer > settings.quantizer.upperBound { return .quantizer }
+        if let quantizer = quantizer(seen), quantizer > settings.quantizer(of: codec).upperBound { return .quantizer }
         return nil
     }
 
@@ -135,7 +144,7 @@ public struct AdaptationController: Sendable {
         guard usage(seen) < settings.usage.lowerBound || expected < settings.usage.upperBound * 0.9 else {
             return false
         }
-        return seen.dropped == 0 && quantizer(seen).map { $0 < settings.quantizer.lowerBound } ?? true
+        return seen.dropped == 0 && quantizer(seen).map { $0 < settings.quantizer(of: codec).lowerBound } ?? true
     }
 
     // MARK: - Stepping

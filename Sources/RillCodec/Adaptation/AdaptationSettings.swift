@@ -7,9 +7,11 @@ public struct AdaptationSettings: Equatable, Sendable {
     /// Encode time against frame interval: above the upper bound for a second the encoder is too slow; a step up is
     /// taken only where it is expected to stay below the upper bound by a tenth.
     public var usage = 0.45...0.85
-    /// Mean quantizer index (0 to 127 for VP8): above the upper bound the pictures are too coarse for their size, below
+    /// Mean quantizer index of VP8 (0 to 127): above the upper bound the pictures are too coarse for their size, below
     /// the lower one there is room for larger ones.
-    public var quantizer = 29.0...95.0
+    public var vp8Quantizer = 29.0...95.0
+    /// The same of VP9 (0 to 255).
+    public var vp9Quantizer = 149.0...205.0
     /// The share of frames dropped before or in the encoder from which on the stream is too much.
     public var dropShare = 0.4
     /// The time that is looked at before each decision, and the pause after it.
@@ -25,4 +27,11 @@ public struct AdaptationSettings: Equatable, Sendable {
 
     /// The defaults: those of libwebrtc where it has them.
     public init() {}
+
+    func quantizer(of codec: VideoCodec) -> ClosedRange<Double> {
+        switch codec {
+        case .vp8: vp8Quantizer
+        case .vp9: vp9Quantizer
+        }
+    }
 }

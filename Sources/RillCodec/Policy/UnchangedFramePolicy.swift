@@ -9,6 +9,9 @@ struct UnchangedFramePolicy: Sendable {
     /// The longest time from one coded frame to the next.
     static let longestPause = MediaDuration.seconds(1)
 
+    /// What stamps may be off by: thirty intervals of 33.333 ms are a second.
+    private static let rounding = MediaDuration.milliseconds(1)
+
     /// The number of the content that was coded last.
     private var codedContent: Int?
     private var codedTime = MediaTime.zero
@@ -23,7 +26,7 @@ struct UnchangedFramePolicy: Sendable {
         guard let content, content == codedContent, isFine, time >= codedTime else { return false }
         // The next frame may come an interval later: this one is coded if that would be too late.
         let interval = max(.zero, time - (previousTime ?? time))
-        return time - codedTime + interval <= Self.longestPause
+        return time - codedTime + interval <= Self.longestPause + Self.rounding
     }
 
     /// Takes note of a frame that was coded with that quantizer index.

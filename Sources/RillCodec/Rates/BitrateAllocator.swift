@@ -76,6 +76,14 @@ public struct BitrateAllocator: Sendable {
         order = layers.indices.sorted { (layers[$0].minimum, $0) < (layers[$1].minimum, $1) }
     }
 
+    /// An allocator for layers that were changed: those that `previous` has switched on stay on as long as they may.
+    public init(layers: [Layer], keepingActive previous: BitrateAllocator?) {
+        self.init(layers: layers)
+        guard let previous else { return }
+        let active = Set(previous.order.prefix(previous.activeCount).map { previous.layers[$0].rid })
+        activeCount = order.prefix { active.contains(layers[$0].rid) }.count
+    }
+
     /// Splits `total`. A total of zero switches everything off: nothing is to be sent.
     public mutating func split(_ total: Bitrate) -> Split {
         activeCount = count(for: total.bitsPerSecond)

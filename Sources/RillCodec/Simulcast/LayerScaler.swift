@@ -21,10 +21,6 @@ public final class LayerScaler {
     /// An I420 picture at the layer's size; `nil` when all of the scaler's buffers are in use.
     public func fitted(_ frame: VideoFrame) -> VideoFrame? {
         if frame.resolution == resolution { return frame }
-        return switch aspect {
-        case .crop: frame.scaled(CropRegion(centredIn: frame.resolution, withAspectOf: resolution), into: pool)
-        case .stretch: frame.scaled(into: pool)
-        case .letterbox: frame.scaled(into: pool)
-        }
+        return frame.scaled(PictureFit(frame.resolution, into: resolution, aspect), into: pool)
     }
 }

@@ -1,5 +1,7 @@
 /// What one layer is to do with one frame: how it is set as of now, and what was asked of it since the frame before.
 public struct LayerTask: Sendable, Equatable {
+    /// The frame's place in the source, counted from 0.
+    public var frame: Int
     /// The layer's settings from this frame on.
     public var settings: LayerSettings
     /// Whether it has to be a key frame.
@@ -10,8 +12,9 @@ public struct LayerTask: Sendable, Equatable {
     public var content: Int?
 
     /// A task without requests.
-    public init(settings: LayerSettings) {
+    public init(settings: LayerSettings, frame: Int = 0) {
         self.settings = settings
+        self.frame = frame
     }
 
     /// This task with what a dropped one before it asked for: a request must not be lost with its frame.
@@ -29,6 +32,9 @@ public struct LayerTasks: Sendable {
     public static let capacity = 3
 
     private var tasks = InlineArray<3, LayerTask?>(repeating: nil)
+
+    /// A frame that no layer wants.
+    public init() {}
 
     /// What layer `index` is to do with the frame; `nil` when it does not want it.
     public subscript(index: Int) -> LayerTask? {

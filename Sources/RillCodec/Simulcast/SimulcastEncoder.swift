@@ -1,4 +1,5 @@
 public import RillCore
+import RillImage
 
 /// Plan and encoders in one call: a frame in, the coded frames of all layers out.
 ///
@@ -12,6 +13,7 @@ public final class SimulcastEncoder {
     public var plan: SimulcastPlan
     /// The layers' encoders, in the order of the plan.
     public let layers: [LayerEncoder]
+    private var changes = PictureChangeCounter()
 
     /// An encoder of one to three layers.
     public init(layers settings: [LayerSettings]) throws(CodecError) {
@@ -26,7 +28,8 @@ public final class SimulcastEncoder {
     ///
     /// - Throws: ``CodecError``, or what `body` throws.
     public func encode(_ frame: VideoFrame, _ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
-        let tasks = plan.tasks(at: frame.captureTime)
+        let content = plan.looksForChanges ? changes.add(frame) : nil
+        let tasks = plan.tasks(at: frame.captureTime, content: content)
         for index in layers.indices {
             guard let task = tasks[index] else { continue }
             try layers[index].encode(frame, task, body)

@@ -15,15 +15,20 @@ public struct SimulcastPlan: Sendable {
         var settings: LayerSettings
         /// What is given up of that at present.
         var degradation = Degradation.none
+        /// The most that its share of a total allows; `nil` for no limit.
+        var limit: Bitrate?
         /// What is in force.
         var effective: LayerSettings
         var isActive = true
+        /// Switched on, and not without a share.
+        var isSending: Bool { isActive && limit != Bitrate(bitsPerSecond: 0) }
         var decimator: FrameDecimator
         var keyFrame = PendingRequest()
         var restart = PendingRequest()
     }
 
     private var layers: [Layer]
+    private var frameCount = 0
 
     /// A plan for one to three layers with different names.
     ///
@@ -50,10 +55,11 @@ public struct SimulcastPlan: Sendable {
     /// - Parameter content: rises with each frame that differs from the one before; `nil` where nobody looked, which
     ///   only ``looksForChanges`` makes necessary.
     public mutating func tasks(at captureTime: MediaTime, content: Int? = nil) -> LayerTasks {
+        defer { frameCount += 1 }
         var tasks = LayerTasks()
-        for index in layers.indices where layers[index].isActive {
+        for index in layers.indices where layers[index].isSending {
             guard layers[index].decimator.wants(captureTime) else { continue }
-            var task = LayerTask(settings: layers[index].effective)
+            var task = LayerTask(settings: layers[index].effective, frame: frameCount)
             task.isKeyFrameRequested = layers[index].keyFrame.take()
             task.isRestartRequested = layers[index].restart.take()
             task.content = content
@@ -64,7 +70,7 @@ public struct SimulcastPlan: Sendable {
 
     /// Whether a layer would leave out frames that are the same as the one before, so that somebody has to look.
     public var looksForChanges: Bool {
-        for layer in layers where layer.isActive && layer.settings.isSkippingUnchangedFrames { return true }
+        for layer in layers where layer.isSending && layer.settings.isSkippingUnchangedFrames { return true }
         return false
     }
 }
@@ -73,7 +79,8 @@ public struct SimulcastPlan: Sendable {
 
 extension SimulcastPlan {
     /// Changes the settings of layer `index` from its next frame on: bitrate, frame rate, size (with a key frame on this
-    /// layer alone), aspect, content, speed and all else but its RID and its codec.
+    /// layer alone), aspect, content, speed and all else but its RID, its codec and its temporal pattern, which the
+    /// packets bear.
     ///
     ///     try plan.change(layer: 0) { $0.resolution = Resolution(width: 640, height: 360) }
     ///
@@ -82,8 +89,12 @@ extension SimulcastPlan {
         let old = layers[index].settings
         var new = old
         body(&new)
-        guard new.rid == old.rid, new.encoder.codec == old.encoder.codec else {
-            throw .invalidSettings("layer \(old.rid): its RID and its codec (\(old.encoder.codec.rawValue)) stay")
+        guard new.rid == old.rid, new.encoder.codec == old.encoder.codec,
+            new.encoder.temporalPattern == old.encoder.temporalPattern
+        else {
+            throw .invalidSettings(
+                "layer \(old.rid): its RID, its codec (\(old.encoder.codec.rawValue)) and its temporal pattern "
+                    + "(\(old.encoder.temporalPattern.rawValue)) stay as they are")
         }
         try new.validate()
         layers[index].settings = new
@@ -108,21 +119,35 @@ extension SimulcastPlan {
 
     /// Switches layer `index` on or off. Switched on, it starts with a key frame.
     public mutating func setActive(_ isActive: Bool, layer index: Int) {
-        guard layers[index].isActive != isActive else { return }
+        let wasSending = layers[index].isSending
         layers[index].isActive = isActive
-        guard isActive else { return }
-        layers[index].keyFrame.make()
-        layers[index].decimator = FrameDecimator(rate: layers[index].effective.frameRate)
+        begin(index, unless: wasSending)
+    }
+
+    /// Sets the most that layer `index` may take of a total, from its next frame on; `nil` for no limit. Without a share
+    /// it rests; with one again, it starts with a key frame.
+    public mutating func limit(layer index: Int, to bitrate: Bitrate?) {
+        let wasSending = layers[index].isSending
+        layers[index].limit = bitrate
+        apply(index)
+        begin(index, unless: wasSending)
     }
 
     /// Whether layer `index` is switched on.
     public func isActive(layer index: Int) -> Bool { layers[index].isActive }
+
+    private mutating func begin(_ index: Int, unless wasSending: Bool) {
+        guard layers[index].isSending, !wasSending else { return }
+        layers[index].keyFrame.make()
+        layers[index].decimator = FrameDecimator(rate: layers[index].effective.frameRate)
+    }
 
     private mutating func apply(_ index: Int) {
         let (settings, degradation) = (layers[index].settings, layers[index].degradation)
         var effective = settings
         effective.resolution = degradation.applied(to: settings.resolution)
         effective.frameRate = degradation.applied(to: settings.frameRate)
+        if let limit = layers[index].limit { effective.bitrate = max(.kilobits(1), min(limit, settings.bitrate)) }
         layers[index].effective = effective
         layers[index].decimator.rate = effective.frameRate
     }

@@ -11,6 +11,13 @@ public struct FrameLayout: Hashable, Sendable {
         /// Rows.
         public var height: Int
 
+        package init(offset: Int, stride: Int, width: Int, height: Int) {
+            self.offset = offset
+            self.stride = stride
+            self.width = width
+            self.height = height
+        }
+
         /// The end of the last row's samples, in bytes from the start of the block.
         var end: Int { offset + (height - 1) * stride + width }
     }

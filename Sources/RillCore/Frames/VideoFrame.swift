@@ -15,6 +15,9 @@ public struct VideoFrame: @unchecked Sendable {
     public var captureTime: MediaTime
     /// How the numbers of the picture are to be read.
     public var colorSpace: ColorSpace
+    /// How far the picture has to be turned to stand upright. Sizes, crops and planes are those of
+    /// the picture as it lies here.
+    public var rotation = Rotation.none
     /// The stages that the frame has passed, and when, on the pipeline's clock.
     public var stamps = FrameStamps()
 

@@ -23,8 +23,10 @@ public struct EncodedFrame: Sendable {
     /// No later frame of a higher temporal layer refers to one of those layers before this frame: who has the frame's
     /// own layer may take up the higher ones here (U of RFC 9628).
     public var isSwitchingUpPoint: Bool
-    /// Size of the decoded picture in pixels.
+    /// Size of the decoded picture in pixels, as it is coded.
     public var resolution: Resolution
+    /// How far the decoded picture has to be turned to stand upright.
+    public var rotation: Rotation
     /// When the picture was captured, on the clock of whoever stamped it.
     public var captureTime: MediaTime
     /// Length of the coded bytes.
@@ -32,11 +34,13 @@ public struct EncodedFrame: Sendable {
     /// The stages that the frame has passed, and when.
     public var stamps: FrameStamps
 
-    /// A frame as its maker knows it; the flags are off and no stage is stamped unless said otherwise.
+    /// A frame as its maker knows it; the flags are off, the picture stands upright and no stage is stamped unless said
+    /// otherwise.
     public init(
         codec: VideoCodec, layer: StreamLayer, number: Int64, references: FrameReferences, isKey: Bool,
         isDiscardable: Bool = false, isLayerSync: Bool = false, isSwitchingUpPoint: Bool = false,
-        resolution: Resolution, captureTime: MediaTime, byteCount: Int, stamps: FrameStamps = FrameStamps()
+        resolution: Resolution, rotation: Rotation = .none, captureTime: MediaTime, byteCount: Int,
+        stamps: FrameStamps = FrameStamps()
     ) {
         self.codec = codec
         self.layer = layer
@@ -47,6 +51,7 @@ public struct EncodedFrame: Sendable {
         self.isLayerSync = isLayerSync
         self.isSwitchingUpPoint = isSwitchingUpPoint
         self.resolution = resolution
+        self.rotation = rotation
         self.captureTime = captureTime
         self.byteCount = byteCount
         self.stamps = stamps

@@ -135,7 +135,7 @@ package struct ByteInput: ~Copyable {
     /// Buffers a line of text and says how long it is, its end included.
     ///
     /// - Throws: `headerTooLong` when no line end stands within `limit` bytes, `truncated` when the file ends first.
-    mutating func lineByteCount(limit: Int) throws(FileError) -> Int {
+    package mutating func lineByteCount(limit: Int) throws(FileError) -> Int {
         var searched = 0
         while true {
             let available = min(buffered.count, limit)

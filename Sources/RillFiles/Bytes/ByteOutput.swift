@@ -8,7 +8,7 @@ import RillCore
 ///
 /// After a failure every later write fails with the same error. A pipe whose reader is gone is an error like any other:
 /// the signal SIGPIPE that would end the process is caught for the time of the call.
-struct ByteOutput: ~Copyable {
+package struct ByteOutput: ~Copyable {
     /// The path as it is said in errors.
     let path: String
     /// Bytes written so far.
@@ -21,7 +21,7 @@ struct ByteOutput: ~Copyable {
     private var pieces = PieceList()
 
     /// Makes or empties a file; `-` is standard output.
-    init(path: String) throws(FileError) {
+    package init(path: String) throws(FileError) {
         if path == "-" {
             self.init(Descriptor(standardStream: STDOUT_FILENO), path: "standard output")
         } else {
@@ -41,7 +41,7 @@ struct ByteOutput: ~Copyable {
     var isRewritable: Bool { origin != nil }
 
     /// Writes `first`, then `second`, then `third`.
-    mutating func write(
+    package mutating func write(
         _ first: Span<UInt8>, _ second: Span<UInt8> = Span(), _ third: Span<UInt8> = Span()
     ) throws(FileError) {
         pieces.removeAll()
@@ -92,7 +92,7 @@ struct ByteOutput: ~Copyable {
     }
 
     /// Closes the file, and throws what went wrong now or before.
-    consuming func finish() throws(FileError) {
+    package consuming func finish() throws(FileError) {
         let (path, position, failure) = (path, position, failure)
         let code = close()
         if let failure { throw failure }

@@ -9,6 +9,8 @@ public import RillCore
 /// The number of frames goes into the header at the end; on a pipe, which cannot be gone back on, it stays 0, which
 /// every reader takes for "not known".
 ///
+/// IVF has no place for a rotation: ``RillCore/EncodedFrame/rotation`` is not written.
+///
 /// One owner, one thread at a time. Cost per frame: one gathering write from the encoder's own memory, no copy.
 public final class IVFWriter: EncodedFrameSink {
     /// What the file's header says; its `frameCount` is the number of frames written so far.

@@ -5,8 +5,8 @@ public import RillCore
 ///
 ///     try PNGWriter.write(frame, to: "snapshot.png")
 ///
-/// 8-bit RGB without alpha. A picture of 1280x720 takes about 0.1 s; memory for its pixels and its file is allocated for
-/// the time of the call. Any thread.
+/// 8-bit RGB without alpha, as the picture lies in its frame: its rotation is not applied. A picture of 1280x720 takes
+/// about 0.1 s; memory for its pixels and its file is allocated for the time of the call. Any thread.
 public enum PNGWriter {
     /// Writes a frame to a file; `-` is standard output.
     ///

@@ -1,6 +1,7 @@
 public import RillCore
 
-/// Writes frames as their samples and nothing else: plane by plane, rows without gaps.
+/// Writes frames as their samples and nothing else: plane by plane, rows without gaps. Their rotation
+/// is lost with all else that is not a sample.
 ///
 /// One owner, one thread at a time. Cost per frame: one gathering write from the frame's rows, no copy.
 public final class RawVideoWriter: FrameSink {

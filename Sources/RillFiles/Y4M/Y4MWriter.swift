@@ -7,7 +7,7 @@ public import RillCore
 ///     try clip.finish()
 ///
 /// Y4M has one size and one rate: frames are written one after the other, whatever their capture times. It can say the
-/// colour range, not the matrix.
+/// colour range, not the matrix, nor a rotation: pictures lie in it as they lie in their frames.
 ///
 /// One owner, one thread at a time. Cost per frame: one gathering write from the frame's rows, no copy.
 public final class Y4MWriter: FrameSink {

@@ -41,8 +41,10 @@ extension VideoFrame {
         return finished(target)
     }
 
-    private func finished(_ target: consuming MutableFrame) -> VideoFrame {
+    /// The picture in `target`, done, with this picture's time, colour space, rotation and stamps.
+    func finished(_ target: consuming MutableFrame) -> VideoFrame {
         var frame = target.finish(captureTime: captureTime, colorSpace: colorSpace)
+        frame.rotation = rotation
         frame.stamps = stamps
         return frame
     }

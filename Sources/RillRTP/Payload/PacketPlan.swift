@@ -36,21 +36,22 @@ struct PacketPlan: Sendable {
         split.isEmpty ? 0 : split.byteCount + split.count * descriptorByteCount + firstExtraByteCount
     }
 
-    /// Bytes of packet `index`.
+    /// Bytes of packet `index`, its header extension included.
     func byteCount(ofPacket index: Int) -> Int {
         header.byteCount + headerExtensionByteCount + descriptorByteCount + (index == 0 ? firstExtraByteCount : 0)
             + split[index].count
     }
 
     /// Appends the header of packet `index`, with its number (`numbersTaken` went to other packets) and marker, and its
-    /// extension.
+    /// extension, if it has one: a packet without it is that much shorter.
     @_lifetime(output: copy output)
     func writeHeader(
         ofPacket index: Int, of frame: Span<UInt8>, numbersTaken: Int, _ headerExtension: RTPHeaderExtension?,
         into output: inout OutputSpan<UInt8>
     ) {
         precondition(
-            frame.count == split.byteCount && (headerExtension?.byteCount ?? 0) == headerExtensionByteCount,
+            frame.count == split.byteCount
+                && (headerExtension?.byteCount ?? headerExtensionByteCount) == headerExtensionByteCount,
             "frame or header extension is not as long as was told")
         var header = header
         header.sequenceNumber = header.sequenceNumber.advanced(by: index + numbersTaken)

@@ -31,7 +31,8 @@ public struct VP8Packetizer: Sendable {
     ///   - descriptor: what is said of the frame; `startsPartition` is set on the first packet alone, `partitionIndex`
     ///     is 0.
     ///   - maximumPacketByteCount: the most that an RTP packet may have, headers and all.
-    ///   - headerExtensionByteCount: bytes of the ``RTPHeaderExtension`` that each packet will be given; 0 for none.
+    ///   - headerExtensionByteCount: bytes of the ``RTPHeaderExtension`` that packets will be given; 0 for none. Each
+    ///     packet has room for it, also one that then gets none.
     ///   - reservedByteCount: bytes to leave free for what is added later: see ``RepairOverhead``.
     ///
     /// A limit that leaves no byte for the frame is the programmer's mistake.
@@ -56,7 +57,7 @@ public struct VP8Packetizer: Sendable {
     /// Bytes of payload of all packets: the frame, and a descriptor in each.
     public var payloadByteCount: Int { plan.payloadByteCount }
 
-    /// Bytes of packet `index`.
+    /// Bytes of packet `index`, its header extension included.
     public func byteCount(ofPacket index: Int) -> Int { plan.byteCount(ofPacket: index) }
 
     /// Appends packet `index`.
@@ -64,7 +65,7 @@ public struct VP8Packetizer: Sendable {
     /// - Parameters:
     ///   - frame: the whole frame, of the length that was told.
     ///   - numbersTaken: sequence numbers that went to other packets (parities) since the frame's first one.
-    ///   - headerExtension: as long as was told.
+    ///   - headerExtension: as long as was told, or none.
     ///   - output: has room for `byteCount(ofPacket:)` bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)
     public func writePacket(

@@ -28,7 +28,8 @@ public struct VP9Packetizer: Sendable {
     ///   - descriptor: what is said of the frame; `startsFrame` is set on the first packet alone, `endsFrame` on the last.
     ///   - scalabilityStructureByteCount: bytes of the ``VP9ScalabilityStructure`` that the first packet will be given.
     ///   - maximumPacketByteCount: the most that an RTP packet may have, headers and all.
-    ///   - headerExtensionByteCount: bytes of the ``RTPHeaderExtension`` that each packet will be given; 0 for none.
+    ///   - headerExtensionByteCount: bytes of the ``RTPHeaderExtension`` that packets will be given; 0 for none. Each
+    ///     packet has room for it, also one that then gets none.
     ///   - reservedByteCount: bytes to leave free for what is added later: see ``RepairOverhead``.
     ///
     /// A limit that leaves no byte for the frame is the programmer's mistake.
@@ -55,7 +56,7 @@ public struct VP9Packetizer: Sendable {
     /// Bytes of payload of all packets: the frame, a descriptor in each, the scalability structure.
     public var payloadByteCount: Int { plan.payloadByteCount }
 
-    /// Bytes of packet `index`.
+    /// Bytes of packet `index`, its header extension included.
     public func byteCount(ofPacket index: Int) -> Int { plan.byteCount(ofPacket: index) }
 
     /// Appends packet `index`.
@@ -64,7 +65,7 @@ public struct VP9Packetizer: Sendable {
     ///   - frame: the whole frame, of the length that was told.
     ///   - numbersTaken: sequence numbers that went to other packets (parities) since the frame's first one.
     ///   - scalabilityStructure: as long as was told; it goes into the first packet.
-    ///   - headerExtension: as long as was told.
+    ///   - headerExtension: as long as was told, or none.
     ///   - output: has room for `byteCount(ofPacket:)` bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)
     public func writePacket(

@@ -19,6 +19,8 @@ struct FramePiece {
     var byteCount: Int
     /// When it came.
     var arrival: MediaTime
+    /// How far the picture has to be turned, if the packet says so.
+    var rotation: Rotation?
 }
 
 /// A frame of which at least one packet has come, and which has not left the buffer.
@@ -39,6 +41,8 @@ struct PendingFrame: BitwiseCopyable {
     private(set) var label: FrameLabel
     /// Decodable without any other frame; only true once its first packet has come.
     private(set) var isKey: Bool
+    /// How far the picture has to be turned, if a packet has said so.
+    private(set) var rotation: Rotation?
     /// When the earliest packet came.
     let arrival: MediaTime
     /// When its last missing packet came, and when it is to be played out; both `nil` while a packet is missing.
@@ -55,6 +59,7 @@ struct PendingFrame: BitwiseCopyable {
         byteCount = piece.byteCount
         label = piece.label
         isKey = piece.isKey
+        rotation = piece.rotation
         arrival = piece.arrival
     }
 
@@ -75,6 +80,7 @@ struct PendingFrame: BitwiseCopyable {
             first = piece.sequence
         }
         byteCount += piece.byteCount
+        rotation = piece.rotation ?? rotation
         if piece.hasMarker { hasEnd = true }
         if piece.startsFrame {
             hasStart = true

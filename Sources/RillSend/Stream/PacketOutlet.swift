@@ -66,11 +66,11 @@ struct PacketOutlet: Sendable {
         _ packet: Span<UInt8>, at now: MediaTime, to sink: some PacketSink,
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
-        // No contributing sources and no extension, so far.
-        let payloadByteCount = packet.count - RTPHeader.fixedByteCount
+        // A packet of our own parses; it has no padding.
+        let payloadByteCount = (try? RTPPacket(parsing: packet).payload.count) ?? 0
         statistics.packetsSent += 1
         statistics.bytesSent += payloadByteCount
-        statistics.headerBytesSent += RTPHeader.fixedByteCount
+        statistics.headerBytesSent += packet.count - payloadByteCount
         sink.send(packet, at: now)
         return payloadByteCount
     }

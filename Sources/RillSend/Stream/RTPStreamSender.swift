@@ -35,6 +35,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     var protector: FECProtector?
     var vp8: VP8FrameNumbering
     var vp9: VP9FrameNumbering
+    var orientation: OrientationNotice?
     var clock: MediaClock
     var coalescer: KeyFrameRequestCoalescer
     var fullIntraRequests = FullIntraRequestFilter()
@@ -59,6 +60,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         }
         vp8 = VP8FrameNumbering(settings)
         vp9 = VP9FrameNumbering(settings)
+        orientation = settings.headerExtensions[.videoOrientation].map(OrientationNotice.init(id:))
         clock = MediaClock(
             timestampOffset: settings.timestampOffset, wallClockAtZero: settings.wallClockAtZero)
         coalescer = KeyFrameRequestCoalescer(window: settings.keyFrameRequestWindow)
@@ -100,12 +102,18 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     private mutating func sendVP8(
         _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
     ) -> Int {
+        let notice = orientation?.headerExtension(for: frame) ?? []
         let packetizer = VP8Packetizer(
             frameByteCount: payload.count, header: header, descriptor: vp8.descriptor(for: frame),
-            maximumPacketByteCount: settings.maximumPacketByteCount,
+            maximumPacketByteCount: settings.maximumPacketByteCount, headerExtensionByteCount: notice.count,
             reservedByteCount: settings.repairOverhead.byteCount)
+        let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
-            packetizer.writePacket(index, of: payload, numbersTaken: taken, into: &output)
+            packetizer.writePacket(
+                // Written by us, so it can be read; no bytes are no extension.
+                index, of: payload, numbersTaken: taken,
+                headerExtension: index == last ? try? RTPHeaderExtension(parsing: notice.span) : nil,
+                into: &output)
         }
     }
 
@@ -114,15 +122,18 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     ) -> Int {
         let descriptor = vp9.descriptor(for: frame)
         let structure = vp9.structure(for: frame)
+        let notice = orientation?.headerExtension(for: frame) ?? []
         let packetizer = VP9Packetizer(
             frameByteCount: payload.count, header: header, descriptor: descriptor,
             scalabilityStructureByteCount: structure.count, maximumPacketByteCount: settings.maximumPacketByteCount,
-            reservedByteCount: settings.repairOverhead.byteCount)
+            headerExtensionByteCount: notice.count, reservedByteCount: settings.repairOverhead.byteCount)
+        let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
-                // Written by us, so it can be read; no bytes are no structure.
+                // Written by us, so they can be read; no bytes are no structure and no extension.
                 index, of: payload, numbersTaken: taken,
                 scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
+                headerExtension: index == last ? try? RTPHeaderExtension(parsing: notice.span) : nil,
                 into: &output)
         }
     }

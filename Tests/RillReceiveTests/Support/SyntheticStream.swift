@@ -10,6 +10,8 @@ struct SyntheticStream {
     /// What the next frame's packets say of it, but for start and partition.
     var descriptor = VP8PayloadDescriptor(startsPartition: false, pictureID: .long(100))
     var setsMarker = true
+    /// What the last packet of the next frame says in its header extension, if something.
+    var orientation: (id: UInt8, value: [UInt8])?
     var pieceByteCount = 20
     private var generator = SeededGenerator(seed: 1)
 
@@ -68,7 +70,19 @@ struct SyntheticStream {
             marker: isLast && setsMarker, payloadType: payloadType, sequenceNumber: sequence, timestamp: timestamp,
             ssrc: ssrc)
         sequence = sequence.next
-        let packet = RTPPacket(header: header, payload: payload.span)
+        var block: [UInt8] = []
+        if let orientation, isLast {
+            var layout = HeaderExtensionLayout()
+            layout.add(id: orientation.id, byteCount: orientation.value.count)
+            let whole = layout
+            block = [UInt8](capacity: whole.byteCount) { output in
+                let writer = HeaderExtensionWriter(whole, into: &output)
+                writer.append(data: orientation.value.span, id: orientation.id, into: &output)
+                writer.finish(into: &output)
+            }
+        }
+        let packet = RTPPacket(
+            header: header, headerExtension: try? RTPHeaderExtension(parsing: block.span), payload: payload.span)
         return [UInt8](capacity: packet.byteCount) { packet.write(into: &$0) }
     }
 }

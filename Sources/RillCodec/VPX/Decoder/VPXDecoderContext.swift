@@ -7,27 +7,49 @@ struct VPXDecoderContext: ~Copyable {
     private let handle: VPXHandle
 
     /// A decoder of that codec.
-    init(_ codec: VideoCodec, _ configuration: vpx_codec_dec_cfg_t) throws(CodecError) {
+    ///
+    /// - Parameter hasPostProcessing: whether ``setPostProcessing(_:level:)`` may be called; without it libvpx keeps no
+    ///   memory for it.
+    init(
+        _ codec: VideoCodec, _ configuration: vpx_codec_dec_cfg_t, hasPostProcessing: Bool
+    ) throws(CodecError) {
         handle = VPXHandle()
         var configuration = configuration
-        let result = unsafe CVPX_dec_init(handle.context, codec.decoderInterface, &configuration)
+        let flags = hasPostProcessing ? CVPX_USE_POSTPROC : 0
+        let result = unsafe CVPX_dec_init(handle.context, codec.decoderInterface, &configuration, flags)
         try handle.check(result, "vpx_codec_dec_init")
     }
 
-    /// Whether the picture that was decoded last is damaged.
+    /// Has the pictures decoded into the blocks of `memory`, which must outlive this context's ``close()``.
+    func decode(into memory: ReferenceBlocks) throws(CodecError) {
+        let result = unsafe vpx_codec_set_frame_buffer_functions(
+            handle.context, takeReferenceBlock, releaseReferenceBlock, Unmanaged.passUnretained(memory).toOpaque())
+        try handle.check(result, "vpx_codec_set_frame_buffer_functions")
+    }
+
+    /// Ends the work: libvpx lets all blocks go. Nothing may be called after it; that the handle closes it once more at
+    /// its own end does no harm.
+    func close() {
+        unsafe vpx_codec_destroy(handle.context)
+    }
+
+    /// Whether the VP8 picture that was decoded last is damaged, or refers to one that is.
     func isLastFrameCorrupted() throws(CodecError) -> Bool {
         try handle.control(reading: VP8D_GET_FRAME_CORRUPTED.rawValue) != 0
     }
 
-    /// The size that a VP8 key frame claims, read without taking memory for it; `nil` where libvpx sees no key frame.
-    static func size(ofKeyFrame payload: Span<UInt8>) -> Resolution? {
-        var info = vpx_codec_stream_info_t()
-        info.sz = UInt32(MemoryLayout<vpx_codec_stream_info_t>.size)
-        let result = unsafe payload.withUnsafeBufferPointer { bytes in
-            unsafe vpx_codec_peek_stream_info(vpx_codec_vp8_dx(), bytes.baseAddress, UInt32(bytes.count), &info)
-        }
-        guard result == VPX_CODEC_OK else { return nil }
-        return Resolution(validatingWidth: Int(info.w), height: Int(info.h))
+    /// The quantizer index of the frame that was decoded last: 0 to 127 in VP8.
+    func lastQuantizer() throws(CodecError) -> Int {
+        try handle.control(reading: VPXD_GET_LAST_QUANTIZER.rawValue)
+    }
+
+    /// Says what is done to the pictures that ``decodedImage()`` gives from now on; references stay as they are.
+    ///
+    /// - Parameter level: strength of the filter, 0 to 16.
+    func setPostProcessing(_ kinds: vp8_postproc_level, level: Int) throws(CodecError) {
+        var configuration = vp8_postproc_cfg_t(
+            post_proc_flag: Int32(kinds.rawValue), deblocking_level: Int32(level), noise_level: 0)
+        try handle.check(unsafe CVPX_dec_set_postproc(handle.context, &configuration), "VP8_SET_POSTPROC")
     }
 
     /// Decodes one frame; `false` when libvpx refused its bytes (``detail`` says why).

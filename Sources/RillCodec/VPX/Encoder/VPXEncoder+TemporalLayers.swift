@@ -47,6 +47,7 @@ extension VPXEncoder {
             references: references, isKey: isKey,
             isDiscardable: settings.temporalPattern == .l1t1 ? isDiscardable : step.isDiscardable,
             isLayerSync: step.isLayerSync, isSwitchingUpPoint: settings.temporalPattern != .l1t1,
-            resolution: resolution, captureTime: frame.captureTime, byteCount: byteCount, stamps: frame.stamps)
+            resolution: resolution, rotation: frame.rotation, captureTime: frame.captureTime, byteCount: byteCount,
+            stamps: frame.stamps)
     }
 }

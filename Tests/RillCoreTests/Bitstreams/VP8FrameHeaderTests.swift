@@ -1,5 +1,4 @@
 import RillCore
-import RillRTP
 import RillTestSupport
 import Testing
 
@@ -48,17 +47,19 @@ import Testing
     @Test func `Errors carry their numbers`() {
         let key = VP8FrameHeaderTests.keyFrame
         for count in 0..<10 {
-            #expect(throws: RTPError.truncated(needed: count < 3 ? 3 : 10, available: count)) {
+            #expect(throws: BitstreamError.truncated(needed: count < 3 ? 3 : 10, available: count)) {
                 _ = try VP8FrameHeader.parse(Array(key.prefix(count)).span)
             }
         }
         var broken = key
         broken[4] = 0x02
-        #expect(throws: RTPError.invalidStartCode(0x9D_022A)) { _ = try VP8FrameHeader.parse(broken.span) }
+        #expect(throws: BitstreamError.invalidStartCode(0x9D_022A)) { _ = try VP8FrameHeader.parse(broken.span) }
         broken = key
         broken[6] = 0
         broken[7] = 0xC0
-        #expect(throws: RTPError.emptyPicture(width: 0, height: 146)) { _ = try VP8FrameHeader.parse(broken.span) }
+        #expect(throws: BitstreamError.emptyPicture(width: 0, height: 146)) {
+            _ = try VP8FrameHeader.parse(broken.span)
+        }
     }
 
     @Test func `Any bytes are a header that writes itself again, or a typed error`() {
@@ -67,7 +68,7 @@ import Testing
             of: [VP8FrameHeaderTests.keyFrame, VP8FrameHeaderTests.deltaFrame], count: 100_000,
             using: SeededGenerator(seed: 6))
         for (index, input) in inputs.enumerated() {
-            do throws(RTPError) {
+            do throws(BitstreamError) {
                 let header = try VP8FrameHeader.parse(input.span)
                 parsed += 1
                 #expect(written(header) == Array(input.prefix(header.byteCount)), "input \(index)")

@@ -29,18 +29,17 @@ extension VP8FrameHeader {
     /// Whether the first partition fits into the frame is not asked: the rest of the frame need not be here yet.
     ///
     /// - Throws: `truncated`, `invalidStartCode` or `emptyPicture`.
-    public static func parse(_ frame: Span<UInt8>) throws(RTPError) -> VP8FrameHeader {
-        var reader = ByteReader(frame)
-        try reader.require(3)
-        let tag = UInt32(try reader.uint8()) | UInt32(try reader.uint8()) << 8 | UInt32(try reader.uint8()) << 16
+    public static func parse(_ frame: Span<UInt8>) throws(BitstreamError) -> VP8FrameHeader {
+        guard frame.count >= 3 else { throw .truncated(needed: 3, available: frame.count) }
+        let tag = UInt32(frame[0]) | UInt32(frame[1]) << 8 | UInt32(frame[2]) << 16
         var header = VP8FrameHeader(
             version: UInt8(tag >> 1 & 7), isShown: tag & shownBit != 0, firstPartitionByteCount: Int(tag >> 5))
         if tag & deltaFrameBit == 0 {
-            try reader.require(7)
-            let code = UInt32(try reader.uint8()) << 16 | UInt32(try reader.uint16())
+            guard frame.count >= 10 else { throw .truncated(needed: 10, available: frame.count) }
+            let code = UInt32(frame[3]) << 16 | UInt32(frame[4]) << 8 | UInt32(frame[5])
             guard code == startCode else { throw .invalidStartCode(code) }
-            let horizontal = try reader.uint16().byteSwapped
-            let vertical = try reader.uint16().byteSwapped
+            let horizontal = UInt16(frame[6]) | UInt16(frame[7]) << 8
+            let vertical = UInt16(frame[8]) | UInt16(frame[9]) << 8
             let (width, height) = (Int(horizontal & dimensionMask), Int(vertical & dimensionMask))
             guard width > 0, height > 0 else { throw .emptyPicture(width: width, height: height) }
             header.keyFrame = KeyFrame(
@@ -69,9 +68,14 @@ extension VP8FrameHeader {
 
         guard let keyFrame else { return }
         output.append(UInt8(VP8FrameHeader.startCode >> 16))
-        output.append(bigEndian: UInt16(truncatingIfNeeded: VP8FrameHeader.startCode))
-        output.append(bigEndian: keyFrame.horizontalScaling.word(of: keyFrame.width).byteSwapped)
-        output.append(bigEndian: keyFrame.verticalScaling.word(of: keyFrame.height).byteSwapped)
+        output.append(UInt8(truncatingIfNeeded: VP8FrameHeader.startCode >> 8))
+        output.append(UInt8(truncatingIfNeeded: VP8FrameHeader.startCode))
+        let horizontal = keyFrame.horizontalScaling.word(of: keyFrame.width)
+        output.append(UInt8(truncatingIfNeeded: horizontal))
+        output.append(UInt8(horizontal >> 8))
+        let vertical = keyFrame.verticalScaling.word(of: keyFrame.height)
+        output.append(UInt8(truncatingIfNeeded: vertical))
+        output.append(UInt8(vertical >> 8))
     }
 }
 

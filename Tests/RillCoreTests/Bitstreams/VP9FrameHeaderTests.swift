@@ -1,36 +1,42 @@
 import RillCore
-import RillRTP
 import RillTestSupport
 import Testing
 
 @Suite struct VP9FrameHeaderTests {
     /// The first bytes of frames that libvpx made of a clip of 178x146.
     private static let keyFrame: [UInt8] = [0x82, 0x49, 0x83, 0x42, 0x00, 0x0B, 0x10, 0x09, 0x16, 0x0A]
-    private static let interFrame: [UInt8] = [0x86, 0x00, 0x40, 0x92]
+    private static let interFrame: [UInt8] = [0x86, 0x00, 0x40, 0x92, 0x80, 0x00]
 
     @Test func `Frames of libvpx are read`() throws {
         let key = try VP9FrameHeader.parse(VP9FrameHeaderTests.keyFrame.span)
         #expect(key == VP9FrameHeader(kind: .key(.init(width: 178, height: 146), isShown: true)))
         #expect(key.isKeyFrame)
         let inter = try VP9FrameHeader.parse(VP9FrameHeaderTests.interFrame.span)
-        #expect(inter == VP9FrameHeader(kind: .inter(isShown: true)))
-        #expect(!inter.isKeyFrame)
+        #expect(inter == VP9FrameHeader(kind: .inter(isShown: true, size: nil)))
+        #expect(!inter.isKeyFrame && inter.isShown)
     }
 
     @Test func `Any header comes back`() throws {
-        var kinds: [VP9FrameHeader.Kind] = [.intraOnly, .inter(isShown: true), .inter(isShown: false)]
+        var kinds: [VP9FrameHeader.Kind] = [.inter(isShown: true, size: nil), .inter(isShown: false, size: nil)]
+        for size in [VP9FrameHeader.Size(width: 1, height: 65536), .init(width: 65536, height: 1)] {
+            kinds += [.inter(isShown: true, size: size), .inter(isShown: false, size: size)]
+        }
         for slot in 0..<8 as Range<UInt8> { kinds.append(.repeated(slot: slot)) }
         for profile in 0..<4 as Range<UInt8> {
             var all = kinds
             for size in [1, 2, 255, 256, 65535, 65536] {
                 for colorSpace in 0..<8 as Range<UInt8> {
                     let isRGB = colorSpace == 7
-                    let key = VP9FrameHeader.KeyFrame(
+                    let key = VP9FrameHeader.Picture(
                         width: size, height: 65537 - size, bitDepth: profile >= 2 ? 10 + size % 2 * 2 : 8,
                         colorSpace: colorSpace, isFullRange: isRGB || size % 2 == 0,
                         subsampling: profile & 1 == 0
                             ? .init(x: 1, y: 1) : isRGB ? .init(x: 0, y: 0) : .init(x: 1, y: 0))
                     all.append(.key(key, isShown: size > 1))
+                    var intraOnly = key
+                    if profile == 0 { intraOnly.colorSpace = 1 }
+                    if profile == 0 { intraOnly.isFullRange = false }
+                    all.append(.intraOnly(intraOnly))
                 }
             }
             for kind in all {
@@ -44,22 +50,27 @@ import Testing
     @Test func `Errors carry their numbers`() {
         let key = VP9FrameHeaderTests.keyFrame
         for count in 0..<9 {
-            #expect(throws: RTPError.self) { _ = try VP9FrameHeader.parse(Array(key.prefix(count)).span) }
+            #expect(throws: BitstreamError.self) { _ = try VP9FrameHeader.parse(Array(key.prefix(count)).span) }
         }
-        #expect(throws: RTPError.truncated(needed: 1, available: 0)) { _ = try VP9FrameHeader.parse([UInt8]().span) }
-        #expect(throws: RTPError.invalidFrameMarker(1)) { _ = try VP9FrameHeader.parse([UInt8(0x42)].span) }
+        #expect(throws: BitstreamError.truncated(needed: 1, available: 0)) {
+            _ = try VP9FrameHeader.parse([UInt8]().span)
+        }
+        #expect(throws: BitstreamError.invalidFrameMarker(1)) { _ = try VP9FrameHeader.parse([UInt8(0x42)].span) }
         var broken = key
         broken[3] = 0x43
-        #expect(throws: RTPError.invalidSyncCode(0x49_8343)) { _ = try VP9FrameHeader.parse(broken.span) }
+        #expect(throws: BitstreamError.invalidSyncCode(0x49_8343)) { _ = try VP9FrameHeader.parse(broken.span) }
     }
 
     @Test func `Any bytes are a header that writes itself again, or a typed error`() {
         var parsed = 0
         let inputs = MutatedInputs(
-            of: [VP9FrameHeaderTests.keyFrame, VP9FrameHeaderTests.interFrame], count: 100_000,
-            using: SeededGenerator(seed: 6))
+            of: [
+                VP9FrameHeaderTests.keyFrame, VP9FrameHeaderTests.interFrame,
+                written(VP9FrameHeader(kind: .inter(isShown: false, size: .init(width: 178, height: 146)))),
+                written(VP9FrameHeader(profile: 2, kind: .intraOnly(.init(width: 178, height: 146, bitDepth: 10)))),
+            ], count: 100_000, using: SeededGenerator(seed: 6))
         for (index, input) in inputs.enumerated() {
-            do throws(RTPError) {
+            do throws(BitstreamError) {
                 let header = try VP9FrameHeader.parse(input.span)
                 parsed += 1
                 let again = try VP9FrameHeader.parse(written(header).span)
@@ -77,6 +88,6 @@ import Testing
     }
 
     private func written(_ header: VP9FrameHeader) -> [UInt8] {
-        [UInt8](capacity: 10) { output in header.write(into: &output) }
+        [UInt8](capacity: VP9FrameHeader.maximumByteCount) { output in header.write(into: &output) }
     }
 }

@@ -1,0 +1,100 @@
+public import RillCodec
+public import RillCore
+public import RillRTP
+
+// Control at run time: what the receiver asks for, and what the app changes.
+
+extension SendPipeline {
+    /// Takes an RTCP packet of the receiver. A key frame that it asks for comes with the layer's next frame; packets that
+    /// it misses (generic NACK) are sent again to `packets`, as far as they are kept.
+    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?) {
+        for index in layers.indices where layers[index].receive(rtcp, at: now, resendingTo: packets) {
+            decisions.withLock { $0.requestKeyFrame(layer: index) }
+        }
+    }
+
+    /// The same without sending anything again.
+    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime) {
+        receive(rtcp, at: now, resendingTo: PacketTap?.none)
+    }
+
+    /// Sends the sender reports that are due.
+    public func sendReports(at now: MediaTime, to packets: some PacketSink) {
+        for layer in layers { layer.sendReport(at: now, to: packets) }
+    }
+
+    /// When ``sendReports(at:to:)`` has something to do next, asked at `now`.
+    public func nextReportTime(at now: MediaTime) -> MediaTime {
+        var earliest = MediaTime.distantFuture
+        for layer in layers { earliest = min(earliest, layer.nextReportTime(at: now)) }
+        return earliest
+    }
+
+    /// What each layer has sent, in the order of the layers.
+    public var statistics: [SendStatistics] {
+        layers.indices.map { index in
+            var statistics = layers[index].statistics
+            let limitation = decisions.withLock { $0.limitation(layer: index) }
+            statistics.qualityLimitationReason = limitation.reason
+            statistics.qualityLimitationResolutionChanges = limitation.resolutionChanges
+            return statistics
+        }
+    }
+
+    /// Frames that were not sent because there was no buffer to turn them into: a tap keeps too many of them.
+    public var picturesWithoutBuffer: Int { turner.withLock { $0.picturesWithoutBuffer } }
+
+    /// Asks for a key frame on one layer; it comes with that layer's next frame, and on no other layer.
+    public func requestKeyFrame(_ rid: StreamLayer.RID) {
+        decisions.withLock { $0.requestKeyFrame(layer: index(of: rid)) }
+    }
+
+    /// Changes the settings of one layer from its next frame on: bitrate, frame rate, size (with a key frame on this layer
+    /// alone), aspect, content, speed and all else but its RID, its codec and its temporal pattern, which the packets bear.
+    ///
+    ///     try pipeline.change(.high) { $0.resolution = Resolution(width: 640, height: 360) }
+    ///
+    /// - Throws: ``CodecError/invalidSettings(_:)``; the settings then stay as they were.
+    public func change(
+        _ rid: StreamLayer.RID, _ body: (inout LayerSettings) -> Void
+    ) throws(CodecError) {
+        try decisions.withLock { (decisions) throws(CodecError) in
+            try decisions.change(layer: index(of: rid), body)
+        }
+    }
+
+    /// Sets the target of one layer's rate control from its next frame on, 1 kbit/s to 1 Gbit/s.
+    ///
+    /// - Throws: ``CodecError/invalidSettings(_:)``; the target then stays as it was.
+    public func setBitrate(_ bitrate: Bitrate, of rid: StreamLayer.RID) throws(CodecError) {
+        try change(rid) { $0.bitrate = bitrate }
+    }
+
+    /// Sets what all layers together may take, from their next frames on; `nil` takes the limit away.
+    ///
+    /// ``BitrateAllocator`` splits it: no layer gets more than its own bitrate, the smallest is kept alive first, and one
+    /// that gets no share rests until there is one again.
+    public func setTotalBitrate(_ total: Bitrate?) {
+        decisions.withLock { $0.setTotal(total) }
+    }
+
+    /// Starts one layer's encoder anew with its next frame, which is a key frame: for a codec that is suspected of a fault.
+    public func restartEncoder(_ rid: StreamLayer.RID) {
+        decisions.withLock { $0.requestRestart(layer: index(of: rid)) }
+    }
+
+    /// Switches one layer on or off. Switched on, it starts with a key frame.
+    public func setActive(_ isActive: Bool, _ rid: StreamLayer.RID) {
+        decisions.withLock { $0.setActive(isActive, layer: index(of: rid)) }
+    }
+
+    /// The source identifier of one layer's stream, which the receiver has to know.
+    public func ssrc(of rid: StreamLayer.RID) -> SSRC { layers[index(of: rid)].ssrc }
+
+    func index(of rid: StreamLayer.RID) -> Int {
+        guard let index = layers.firstIndex(where: { $0.settings.rid == rid }) else {
+            preconditionFailure("there is no layer \(rid)")
+        }
+        return index
+    }
+}

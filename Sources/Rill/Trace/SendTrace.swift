@@ -1,0 +1,168 @@
+public import RillCodec
+public import RillCore
+import RillFiles
+
+/// A trace that was read: what went into each layer's encoder, in its order.
+public struct SendTrace: Sendable {
+    /// What went into one layer's encoder.
+    public struct Layer: Sendable {
+        /// The layer's name.
+        public let rid: StreamLayer.RID
+        /// Frames that gave way to newer ones.
+        public fileprivate(set) var framesDropped = 0
+        /// Times that the layer's size or rate was adapted.
+        public fileprivate(set) var adaptations = 0
+
+        /// Frames that were encoded.
+        public var frameCount: Int { entries.count }
+        /// The settings that the layer began with.
+        public var firstSettings: LayerSettings { settings[0] }
+
+        fileprivate var settings: [LayerSettings] = []
+        fileprivate var entries: [Entry] = []
+
+        fileprivate init(rid: StreamLayer.RID) {
+            self.rid = rid
+        }
+
+        /// The capture time and task of the `index`th frame that was encoded.
+        public subscript(index: Int) -> (captureTime: MediaTime, task: LayerTask) {
+            let entry = entries[index]
+            var task = LayerTask(settings: settings[entry.settings], frame: entry.frame)
+            task.isKeyFrameRequested = entry.isKeyFrame
+            task.isRestartRequested = entry.isRestart
+            task.content = entry.content
+            return (entry.captureTime, task)
+        }
+    }
+
+    fileprivate struct Entry: Sendable {
+        var frame: Int
+        var captureTime: MediaTime
+        /// The place in the layer's list of settings.
+        var settings: Int
+        var isKeyFrame = false
+        var isRestart = false
+        var content: Int?
+    }
+
+    /// The layers, in the order in which they first appear.
+    public private(set) var layers: [Layer] = []
+
+    /// Reads a trace; `-` is standard input. Its memory grows with the file: some 50 bytes a line.
+    ///
+    /// - Throws: ``TraceError``.
+    public init(path: String) throws(TraceError) {
+        let input: ByteInput
+        do throws(FileError) { input = try ByteInput(path: path) } catch { throw .file(error) }
+        try self.init(input, path: path)
+    }
+
+    /// Reads a trace that is in memory.
+    ///
+    /// - Throws: ``TraceError/damaged(path:line:reason:)``.
+    public init(text: [UInt8]) throws(TraceError) {
+        try self.init(ByteInput(bytes: text), path: "memory")
+    }
+
+    private init(_ input: consuming ByteInput, path: String) throws(TraceError) {
+        var input = input
+        var number = 0
+        while let line = try Self.line(of: &input) {
+            number += 1
+            if let reason = number == 1 ? Self.refusal(ofFirstLine: line) : add(line) {
+                throw .damaged(path: path, line: number, reason: reason)
+            }
+        }
+        guard number > 0 else { throw .damaged(path: path, line: 1, reason: "the file is empty") }
+        if let layer = layers.first(where: { $0.entries.isEmpty }) {
+            throw .damaged(path: path, line: number, reason: "no frame of layer \(layer.rid) was encoded")
+        }
+    }
+
+    private static let longestLine = 4096
+
+    /// The next line without its end; `nil` behind the last.
+    private static func line(of input: inout ByteInput) throws(TraceError) -> String? {
+        do throws(FileError) {
+            guard try input.fill(1) > 0 else { return nil }
+            let count = try input.lineByteCount(limit: longestLine)
+            defer { input.consume(count) }
+            return String(decoding: Array(copying: input.buffered.extracting(first: count - 1)), as: UTF8.self)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private static func refusal(ofFirstLine line: String) -> String? {
+        line == SendTraceWriter.firstLine ? nil : "a trace begins with \"\(SendTraceWriter.firstLine)\""
+    }
+
+    // MARK: - Lines
+
+    /// Takes in one line; a sentence on what is wrong with it, or `nil`.
+    private mutating func add(_ line: String) -> String? {
+        let words = line.split(separator: " ")
+        guard words.count >= 3, let rid = StreamLayer.RID(validating: words[0]) else {
+            return "a line has a layer, a verb and what belongs to it"
+        }
+        guard let index = place(of: rid) else { return "more than \(LayerTasks.capacity) layers" }
+        switch words[1] {
+        case "set": return addSettings(words.dropFirst(2), to: index)
+        case "frame": return addFrame(words.dropFirst(2), to: index)
+        case "drop": layers[index].framesDropped += 1
+        case "adapt": layers[index].adaptations += 1
+        default: return "\"\(words[1])\" is nothing that happens to a layer"
+        }
+        return nil
+    }
+
+    /// The place of a layer, which is new if the trace has not named it yet; `nil` for one too many.
+    private mutating func place(of rid: StreamLayer.RID) -> Int? {
+        if let index = layers.firstIndex(where: { $0.rid == rid }) { return index }
+        guard layers.count < LayerTasks.capacity else { return nil }
+        layers.append(Layer(rid: rid))
+        return layers.count - 1
+    }
+
+    private mutating func addSettings(_ words: ArraySlice<Substring>, to index: Int) -> String? {
+        let rid = layers[index].rid
+        switch LayerSettingsNotation.parse(words, rid: rid) {
+        case .refused(let reason): return reason
+        case .settings(let settings):
+            let codec = layers[index].settings.first?.encoder.codec
+            guard codec == nil || codec == settings.encoder.codec else { return "the codec of layer \(rid) changes" }
+            layers[index].settings.append(settings)
+            return nil
+        }
+    }
+
+    private mutating func addFrame(_ words: ArraySlice<Substring>, to index: Int) -> String? {
+        guard !layers[index].settings.isEmpty else { return "layer \(layers[index].rid) has no settings yet" }
+        let words = Array(words)
+        guard words.count >= 3, words[1] == "at", let frame = Int(words[0]), let nanoseconds = Int64(words[2]) else {
+            return "a frame has a number and a time"
+        }
+        // Thirty years: no sum or difference of two of them overflows.
+        guard nanoseconds.magnitude <= 1_000_000_000_000_000_000 else { return "the time \(nanoseconds) is none" }
+        guard frame > layers[index].entries.last?.frame ?? -1 else {
+            return "frame \(frame) does not come behind the one before"
+        }
+        var entry = Entry(
+            frame: frame, captureTime: MediaTime(nanoseconds: nanoseconds),
+            settings: layers[index].settings.count - 1)
+        for word in words.dropFirst(3) {
+            if word == "key" {
+                entry.isKeyFrame = true
+            } else if word == "restart" {
+                entry.isRestart = true
+            } else if word.hasPrefix("content="), let content = Int(word.dropFirst("content=".count)) {
+                entry.content = content
+            } else {
+                return "\"\(word)\" is nothing that is asked of a frame"
+            }
+        }
+        layers[index].entries.append(entry)
+        return nil
+    }
+}

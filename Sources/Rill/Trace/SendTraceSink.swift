@@ -1,0 +1,26 @@
+public import RillCodec
+public import RillCore
+
+/// Where a sending pipeline tells what went into each of its encoders, so that the same can be done again.
+///
+/// What a machine was too slow for, and what it adapted to, depends on real time; what an encoder makes depends on what
+/// goes into it alone. A trace of that, replayed with the same pictures by ``TraceReplay``, gives the same bytes.
+///
+/// Called under one lock, from the threads of all layers; what is told of one layer is told in its order.
+public protocol SendTraceSink: AnyObject {
+    /// Something happened to a layer.
+    func record(_ event: SendTraceEvent, of layer: StreamLayer.RID) throws
+
+    /// Nothing more will happen: write what is still to be written. Called once.
+    func finish() throws
+}
+
+/// One thing that went into a layer's encoder, or that kept something from going in.
+public enum SendTraceEvent: Sendable, Equatable {
+    /// The encoder was given the frame of that capture time, with this task.
+    case frame(captureTime: MediaTime, task: LayerTask)
+    /// That frame of the source gave way to a newer one, for the encoder was still busy.
+    case dropped(frame: Int)
+    /// The layer gave up something of its size or rate, or took it back.
+    case adapted(AdaptationController.Step)
+}

@@ -1,0 +1,26 @@
+public import RillFiles
+
+/// What can go wrong with a trace.
+public enum TraceError: Error, Equatable, Sendable {
+    /// The file cannot be read or written.
+    case file(FileError)
+    /// A line does not say what a trace says; lines are counted from 1.
+    case damaged(path: String, line: Int, reason: String)
+    /// The source ended before the frame that a layer was to encode next; both are counted from 0.
+    case sourceTooShort(frameCount: Int, wantedFrame: Int)
+    /// There is nobody to take the coded frames of a layer of the trace, or none of that name in it.
+    case unknownLayer(String)
+}
+
+extension TraceError: CustomStringConvertible {
+    /// The case with its numbers in one line, for a log or a person.
+    public var description: String {
+        switch self {
+        case .file(let error): error.description
+        case .damaged(let path, let line, let reason): "\(path), line \(line): \(reason)"
+        case .sourceTooShort(let count, let wanted):
+            "the source has \(count) frames, and the trace goes on with frame \(wanted): is it the clip of that trace?"
+        case .unknownLayer(let rid): "the trace and the outputs do not have the same layers: \(rid)"
+        }
+    }
+}

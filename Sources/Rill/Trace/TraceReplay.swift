@@ -1,0 +1,65 @@
+public import RillCodec
+public import RillCore
+
+/// Encodes offline what a live run encoded: the same frames with the same settings and requests, so the same bytes.
+///
+///     let replay = try TraceReplay(SendTrace(path: "call.trace"), source: clip)
+///     try replay.run { frame, bytes in … }
+///
+/// The source gives the frames as they went into the encoders (of a clip, the clip itself; of a camera, a recording of
+/// ``SendTaps/preprocessed``); their stamps come from the trace. One owner, one thread at a time.
+public final class TraceReplay {
+    private let trace: SendTrace
+    private let source: any FrameSource
+    private var layers: [(encoder: LayerEncoder, next: Int)] = []
+
+    /// Prepares the work; nothing is read yet.
+    ///
+    /// - Throws: ``CodecError`` for settings that this machine's libvpx does not take.
+    public init(_ trace: SendTrace, source: any FrameSource) throws(CodecError) {
+        self.trace = trace
+        self.source = source
+        for layer in trace.layers { layers.append((try LayerEncoder(layer.firstSettings), 0)) }
+    }
+
+    /// Does the work, and calls `body` with each coded frame and its bytes, which hold until it returns: frame by frame
+    /// of the source, and for each in the order of the layers. A replay runs once.
+    ///
+    /// - Parameter progress: is called after each frame of the source, with their number.
+    /// - Throws: ``TraceError/sourceTooShort(frameCount:wantedFrame:)``, an error of the source or of an encoder, or what
+    ///   `body` throws.
+    public func run(
+        progress: (Int) -> Void = { _ in }, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
+    ) throws {
+        var index = 0
+        while let wanted = nextFrame {
+            switch try source.next() {
+            case .frame(let frame): try encode(frame, index, body)
+            case .noBuffer: preconditionFailure("every frame was let go before the next one is asked for")
+            case .end: throw TraceError.sourceTooShort(frameCount: index, wantedFrame: wanted)
+            }
+            index += 1
+            progress(index)
+        }
+    }
+
+    /// The first frame that a layer is still to encode.
+    private var nextFrame: Int? {
+        zip(trace.layers, layers).compactMap { layer, state in
+            state.next < layer.frameCount ? layer[state.next].task.frame : nil
+        }.min()
+    }
+
+    private func encode(
+        _ frame: VideoFrame, _ index: Int, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
+    ) throws {
+        for place in layers.indices where layers[place].next < trace.layers[place].frameCount {
+            let (captureTime, task) = trace.layers[place][layers[place].next]
+            guard task.frame == index else { continue }
+            layers[place].next += 1
+            var frame = frame
+            frame.captureTime = captureTime
+            try layers[place].encoder.encode(frame, task, body)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Rill
+
+/// `rill reencode`: a live run's coded frames, once more.
+struct ReencodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reencode",
+        abstract: "Encode again what a live run encoded, by its trace: the same bytes.",
+        usage: "rill reencode <trace> <clip> <output> [<low-output>] [<options>]",
+        discussion: """
+            A live run drops frames when the machine is busy and adapts to it, so no two runs are the same. Its trace \
+            (rill loopback --live --trace) says what went into each encoder; with the same clip it gives the same bytes.
+
+            Examples:
+              rill loopback clip.y4m --live --trace call.trace --coded high.ivf
+              rill reencode call.trace clip.y4m again.ivf
+              cmp high.ivf again.ivf
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @Argument(help: "The clip that was sent.")
+    var clip: String
+
+    @Argument(help: "The file to write, .ivf: the first layer of the trace. Further files take its further layers.")
+    var outputs: [String]
+
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    func run() throws {
+        let start = Measurement.now
+        let trace = try SendTrace(path: trace)
+        guard outputs.count <= trace.layers.count else {
+            throw CommandError("the trace has \(trace.layers.count) layers, and there are \(outputs.count) outputs")
+        }
+        let source = try clipOptions.open(clip)
+        var files: [StreamLayer.RID: any EncodedFrameSink] = [:]
+        for (path, layer) in zip(outputs, trace.layers) {
+            let settings = layer.firstSettings
+            files[layer.rid] = try IVFWriter(
+                path: path, codec: settings.encoder.codec, resolution: settings.resolution)
+        }
+        let sink = LayerFiles(files)
+        let replay = try TraceReplay(trace, source: source)
+        let bar = ProgressBar("reencode", total: source.format.frameCount)
+        var bytes: [StreamLayer.RID: Int] = [:]
+        try replay.run(progress: { bar.update($0) }) { frame, payload in
+            bytes[frame.layer.rid, default: 0] += payload.count
+            try sink.consume(frame, payload: payload)
+        }
+        bar.finish()
+        try sink.finish()
+        show(trace, bytes)
+        StandardError.print(Measurement.now.since(start).text)
+    }
+
+    private func show(_ trace: SendTrace, _ bytes: [StreamLayer.RID: Int]) {
+        var table = TextTable(["layer", "output", "frames", "dropped live", "adapted", "bytes"])
+        for (index, layer) in trace.layers.enumerated() {
+            table.add([
+                "\(layer.rid)", outputs.indices.contains(index) ? outputs[index] : "–", "\(layer.frameCount)",
+                "\(layer.framesDropped)", "\(layer.adaptations)", "\(bytes[layer.rid] ?? 0)",
+            ])
+        }
+        print(table.text)
+    }
+
+    func validate() throws {
+        for path in outputs where VideoFileFormat(path: path) != .ivf {
+            throw ValidationError("\(path): the name must end in .ivf")
+        }
+        try requireDistinct(input: trace, outputs: outputs + [clip])
+    }
+}

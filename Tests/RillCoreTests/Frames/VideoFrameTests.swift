@@ -1,0 +1,19 @@
+import RillCore
+import RillTestSupport
+import Testing
+
+@Suite struct VideoFrameTests {
+    @Test func `A frame says what it is, to a log and to a debugger`() throws {
+        var frame = try existing(FramePool(resolution: .vga, capacity: 1).makeFrame())
+            .finish(captureTime: .zero + .milliseconds(40))
+        #expect("\(frame)" == "640x480 i420 at 40ms")
+        frame.rotation = .clockwise90
+        #expect(String(describing: frame) == "640x480 i420 at 40ms, to turn by 90°")
+        let names = Mirror(reflecting: frame).children.compactMap(\.label)
+        #expect(names == ["format", "resolution", "captureTime", "colorSpace", "rotation"])
+        // This trapped where the mirror showed the pool.
+        var dumped = ""
+        dump(frame, to: &dumped)
+        #expect(dumped.contains("RillCore.PixelFormat.i420"))
+    }
+}

@@ -1,0 +1,85 @@
+import RillTestSupport
+import Testing
+
+@testable import Rill
+
+/// What a live run made of its frames can be made again from its trace.
+struct TraceReplayTests {
+    let folder = TemporaryFolder()
+
+    @Test(arguments: VideoCodec.allCases)
+    func aRunThatDroppedAndAdaptedGivesTheSameBytesOffline(codec: VideoCodec) throws {
+        let resolution = Resolution(width: 320, height: 240)
+        func source() throws -> LoopedPictures {
+            try LoopedPictures(resolution, frameRate: 120, frameCount: 240)
+        }
+        var high = LayerSettings.high(resolution, bitrate: .kilobits(800), codec: codec)
+        high.frameRate = 120
+        let low = LayerSettings.low(codec)
+        var settings = SendSettings(layers: [high, low], seed: 3)
+        settings.adaptation?.window = .milliseconds(150)
+        let path = folder.path("call.trace")
+        // The layer's thread waits for the sink: the machine is too slow, however fast it is.
+        let live = CodedRecording()
+        let pipeline = try SendPipeline(
+            settings, taps: SendTaps(encoded: SlowSink(live, of: .high), trace: try SendTraceWriter(path: path)))
+        let sender = LiveSender(
+            pipeline, source: try source(), packets: ConcurrentPacketTap { _, _ in })
+        for _ in 0..<8 {
+            sender.clock.sleep(until: sender.clock.now + .milliseconds(50))
+            pipeline.requestKeyFrame(.low)
+            try pipeline.change(.high) { $0.bitrate = .kilobits(300 + Int.random(in: 0...500)) }
+        }
+        pipeline.restartEncoder(.high)
+        try sender.waitUntilFinished()
+
+        let trace = try SendTrace(path: path)
+        let offline = CodedRecording()
+        try TraceReplay(trace, source: source()).run { offline.consume($0, payload: $1) }
+        for rid in [StreamLayer.RID.high, .low] {
+            let isEqual = live.frames(of: rid) == offline.frames(of: rid)
+            #expect(isEqual, "\(codec), \(rid)")
+            #expect(live.frames(of: rid).count > 5, "\(codec), \(rid)")
+        }
+        let drops = zip(trace.layers.sorted { $0.rid.description < $1.rid.description }, sender.framesDropped)
+        #expect(drops.allSatisfy { $0.framesDropped == $1 })
+        #expect(sender.framesDropped[0] > 10, "nothing was dropped: the test shows nothing")
+        #expect(trace.layers.contains { $0.rid == .high && $0.adaptations > 0 })
+        let limited = try #require(pipeline.statistics.first)
+        #expect(limited.qualityLimitationReason == .cpu)
+    }
+
+    @Test func anotherClipIsFoundOut() throws {
+        let path = folder.path("call.trace")
+        let pictures = try LoopedPictures(.qqvga, frameCount: 30)
+        let pipeline = try SendPipeline(
+            SendSettings(layers: [.low], seed: 1), taps: SendTaps(trace: try SendTraceWriter(path: path)))
+        while case .frame(let frame) = pictures.next() {
+            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+        }
+        try pipeline.finish()
+        let short = try LoopedPictures(.qqvga, frameCount: 20)
+        #expect(throws: TraceError.sourceTooShort(frameCount: 20, wantedFrame: 24)) {
+            try TraceReplay(SendTrace(path: path), source: short).run { _, _ in }
+        }
+    }
+}
+
+/// Takes 25 ms for each frame of one layer.
+private final class SlowSink: EncodedFrameSink {
+    private let sink: CodedRecording
+    private let rid: StreamLayer.RID
+    private let clock = LiveClock()
+
+    init(_ sink: CodedRecording, of rid: StreamLayer.RID) {
+        self.sink = sink
+        self.rid = rid
+    }
+
+    func consume(_ frame: EncodedFrame, payload: Span<UInt8>) {
+        sink.consume(frame, payload: payload)
+        if frame.layer.rid == rid { clock.sleep(until: clock.now + .milliseconds(25)) }
+    }
+
+    func finish() { sink.finish() }
+}
