@@ -62,9 +62,3 @@ func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
     }
     return ~crc
 }
-
-/// Bytes of memory that this process has in use now.
-func residentByteCount() throws -> Int {
-    let fields = try String(decoding: read("/proc/self/statm"), as: UTF8.self).split(separator: " ")
-    return (Int(fields[1]) ?? 0) * 4096
-}

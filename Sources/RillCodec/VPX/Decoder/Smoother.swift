@@ -20,9 +20,8 @@ struct Smoother {
 
     /// Sets what is done to the picture that was decoded last, which has that many pixels.
     func prepare(_ context: borrowing VPXDecoderContext, pixelCount: Int) throws(CodecError) {
-        let isSmoothed =
-            try pixelCount <= maximumPixelCount
-            && context.lastQuantizer() >= Smoother.leastQuantizer(ofPixels: pixelCount)
+        let quantizer = try context.lastQuantizer()
+        let isSmoothed = pixelCount <= maximumPixelCount && quantizer >= Smoother.leastQuantizer(ofPixels: pixelCount)
         try context.setPostProcessing(
             isSmoothed ? vp8_postproc_level(VP8_DEBLOCK.rawValue | VP8_DEMACROBLOCK.rawValue) : VP8_NOFILTERING,
             level: isSmoothed ? Smoother.level : 0)

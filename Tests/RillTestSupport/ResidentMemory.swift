@@ -1,0 +1,8 @@
+import Foundation
+
+/// What this process takes of the machine's memory, in bytes.
+package func residentByteCount() throws -> Int {
+    let fields = String(decoding: try read("/proc/self/statm"), as: UTF8.self).split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else { throw TestFailure("/proc/self/statm says nothing") }
+    return pages * sysconf(Int32(_SC_PAGESIZE))
+}
