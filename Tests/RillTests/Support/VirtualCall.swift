@@ -151,14 +151,11 @@ func keyFrameRequestTarget(_ datagram: Span<UInt8>) -> SSRC? {
 
 func isKeyFrameRequest(_ datagram: Span<UInt8>) -> Bool { keyFrameRequestTarget(datagram) != nil }
 
-/// FNV-1a over all samples of a picture: equal pictures have equal sums.
+/// Over all samples of a picture: equal pictures have equal sums.
 func checksum(_ frame: VideoFrame) -> UInt64 {
-    var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+    var sum = Checksum()
     for plane in 0..<frame.format.planeCount {
-        for y in 0..<frame[plane: plane].height {
-            let row = frame[plane: plane].row(y)
-            for x in row.indices { sum = (sum ^ UInt64(row[x])) &* 0x0000_0100_0000_01B3 }
-        }
+        for y in 0..<frame[plane: plane].height { sum.add(frame[plane: plane].row(y)) }
     }
-    return sum
+    return sum.value
 }
