@@ -103,4 +103,16 @@ import Testing
         }
         #expect(throws: (any Error).self) { try read(folder.path("out.5.y4m")) }
     }
+
+    @Test func picturesOfFullRangeStaySo() throws {
+        // color_range is bit 35 of a VP9 key frame, color_space the three before it (specification §6.2); the frame
+        // begins behind 44 bytes of IVF.
+        var bytes = try read(Self.resized)
+        bytes[44 + 4] = bytes[44 + 4] & 0x0F | 0b0011_0000
+        let (clip, out) = (folder.path("full.ivf"), folder.path("out.y4m"))
+        try write(bytes, to: clip)
+        let outcome = try rill("transcode", clip, out)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try String(decoding: read(out).prefix(80), as: UTF8.self).contains("FULL"))
+    }
 }

@@ -10,6 +10,8 @@ import RillFiles
 public final class DecodedSource: FrameSource {
     /// Size of the first picture, or where the file does not begin with a key frame as its header says; rate as the first two stamps say (30 where there are no two).
     public let format: SourceFormat
+    /// The code values of black and white, as the first picture has them.
+    public let range: ColorSpace.Range
     /// Frames that could not be decoded, or that built on one that could not.
     public private(set) var framesSkipped = 0
     /// Why the first of them could not.
@@ -43,6 +45,7 @@ public final class DecodedSource: FrameSource {
             lookahead.append((frame.time, payload))
         }
         let rate = stamps.count == 2 ? header.timeBase.frameRate(ofTicks: stamps[1] &- stamps[0]) : nil
+        range = lookahead.first.map { $0.payload.range(as: header.codec) } ?? .limited
         guard let resolution = lookahead.first?.payload.keyFrameResolution(as: header.codec) ?? header.resolution else {
             throw CodecError.invalidSettings("\(path) does not say which size its pictures have")
         }
@@ -77,7 +80,11 @@ public final class DecodedSource: FrameSource {
             switch try decoder.decode(payload.span, captureTime: time) {
             case .picture(let picture): return picture
             case .hidden: return nil
-            case .noBuffer: preconditionFailure("there was a buffer before the picture was decoded")
+            case .noBuffer:
+                // There was a free one before: only its memory can have been missing.
+                framesSkipped += 1
+                let byteCount = FrameLayout(.i420, format.resolution).byteCount
+                firstFailure = firstFailure ?? .frames(.outOfMemory(byteCount: byteCount))
             case .awaitingKeyFrame: framesSkipped += 1
             }
         } catch {
@@ -95,6 +102,15 @@ extension [UInt8] {
         // What is wrong with it the decoder says when the frame's turn comes.
         guard let header = try? CodedFrameHeader(parsing: bytes.span, as: codec), header.isKeyFrame else { return nil }
         return header.resolution
+    }
+
+    /// The range of a key frame's samples: VP8 has but one, VP9 tells.
+    fileprivate func range(as codec: VideoCodec) -> ColorSpace.Range {
+        let bytes = self
+        guard codec == .vp9, case .key(let picture, _)? = (try? VP9FrameHeader.parse(bytes.span))?.kind else {
+            return .limited
+        }
+        return picture.isFullRange ? .full : .limited
     }
 }
 

@@ -71,12 +71,13 @@ struct TranscodeCommand: ParsableCommand {
         high.frameRate = fps ?? source.format.frameRate ?? 30
         high.encoder.threadCount = threads
         let rate = source.format.frameRate ?? 30
-        let parts = splitSizes ? makeParts(.slower(high.frameRate, rate)) : nil
-        var outputs = [try parts.map { .wholePictures(high, $0) } ?? makeOutput(output, high, rate)]
+        let range = decoded?.range ?? .limited
+        let parts = splitSizes ? makeParts(.slower(high.frameRate, rate), range) : nil
+        var outputs = [try parts.map { .wholePictures(high, $0) } ?? makeOutput(output, high, rate, range)]
         if let low {
             var layer = LayerSettings.low(codec)
             layer.bitrate = lowBitrate
-            outputs.append(try makeOutput(low, layer, rate))
+            outputs.append(try makeOutput(low, layer, rate, range))
         }
         let bar = ProgressBar("transcode", total: source.format.frameCount)
         let report = try Transcoder(source: source, outputs: outputs).run { bar.update($0) }
@@ -94,7 +95,7 @@ struct TranscodeCommand: ParsableCommand {
     }
 
     private func makeOutput(
-        _ path: String, _ layer: LayerSettings, _ sourceRate: FrameRate
+        _ path: String, _ layer: LayerSettings, _ sourceRate: FrameRate, _ range: ColorSpace.Range
     ) throws -> Transcoder.Output {
         switch format(of: path) {
         case .ivf: .encoded(layer, try IVFWriter(path: path, codec: codec, resolution: layer.resolution))
@@ -102,19 +103,20 @@ struct TranscodeCommand: ParsableCommand {
             .pictures(
                 layer,
                 try Y4MWriter(
-                    path: path, resolution: layer.resolution, frameRate: .slower(layer.frameRate, sourceRate)))
+                    path: path, resolution: layer.resolution, frameRate: .slower(layer.frameRate, sourceRate),
+                    range: range))
         case .i420: .pictures(layer, try RawVideoWriter(path: path, resolution: layer.resolution))
         case .nv12, .rtpDump, .pcap, .pcapng, .png, nil: preconditionFailure("refused by validate()")
         }
     }
 
     /// The output in as many files as the clip has sizes.
-    private func makeParts(_ rate: FrameRate) -> SplitSizeSink {
+    private func makeParts(_ rate: FrameRate, _ range: ColorSpace.Range) -> SplitSizeSink {
         SplitSizeSink { part, size in
             let path = partPath(part)
             if part > 1 { try requireDistinct(input: input, outputs: [path, output, low]) }
             guard format(of: path) == .y4m else { return try RawVideoWriter(path: path, resolution: size) }
-            return try Y4MWriter(path: path, resolution: size, frameRate: rate)
+            return try Y4MWriter(path: path, resolution: size, frameRate: rate, range: range)
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import RillCodec
 import RillCore
 import RillTestSupport
+import Testing
 
 /// Coded frames for decoders, made on the spot or kept in Tests/Streams.
 struct CodedStream {
@@ -61,4 +62,14 @@ func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
         for _ in 0..<8 { crc = crc >> 1 ^ (crc & 1 == 0 ? 0 : 0xEDB8_8320) }
     }
     return ~crc
+}
+
+/// Whether the process has about as much memory as before. Other tests run beside and take some of their own; under the
+/// address sanitizer memory that was let go counts for long, and it looks for leaks itself.
+func expectFlatMemory(since before: Int, location: SourceLocation = #_sourceLocation) {
+    guard unsafe dlsym(nil, "__asan_init") == nil else { return }
+    #expect(throws: Never.self, sourceLocation: location) {
+        let growth = try residentByteCount() - before
+        #expect(growth < 1 << 28, "memory grew by \(growth) bytes", sourceLocation: location)
+    }
 }

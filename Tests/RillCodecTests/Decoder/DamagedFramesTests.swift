@@ -67,7 +67,7 @@ import Testing
         #expect(min(counts.refused, counts.pictures) > run.count / 10, "\(codec): \(counts)")
         #expect(decoder.blocks.statistics.inUse <= decoder.blocks.capacity)
         #expect(decoder.blocks.statistics.byteCount <= decoder.blocks.capacity * 640 * 640 * 3 / 2)
-        #expect(try residentByteCount() - resident < 1 << 25, "memory grew")
+        expectFlatMemory(since: resident)
     }
 
     private func decoded(_ frames: [[UInt8]], by decoder: VPXDecoder) throws -> [UInt32] {

@@ -37,6 +37,31 @@ import Testing
         refuses([0x80, 0x80, 0xC1, 0x01, 0x02, 0xC1], .invalidSuperframeSize(index: 1, byteCount: 2, available: 1))
         refuses([0xC0, 0x00, 0xC0], .invalidSuperframeSize(index: 0, byteCount: 0, available: 0))
     }
+
+    @Test func `Any bytes are frames one behind the other, or a typed error`() {
+        var parsed = 0
+        let seeds = [superframe([3, 40, 7]), superframe([300, 20]), superframe([1]), [0x82, 0x49, 0x83, 0x42, 0x00]]
+        for (index, input) in MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 8)).enumerated() {
+            do throws(BitstreamError) {
+                let frames = try VP9Superframe(parsing: input.span)
+                parsed += 1
+                var end = 0
+                for frame in 0..<frames.frameCount {
+                    #expect(frames[frame].lowerBound == end && !frames[frame].isEmpty, "input \(index)")
+                    end = frames[frame].upperBound
+                }
+                #expect(frames.hasIndex ? end < input.count : end == input.count, "input \(index)")
+            } catch {
+                switch error {
+                case .truncated, .missingSuperframeIndex: break
+                case .invalidSuperframeSize(_, let count, let available):
+                    #expect(count == 0 || count > available, "input \(index)")
+                default: Issue.record("input \(index): \(error)")
+                }
+            }
+        }
+        #expect((30_000..<95_000).contains(parsed), "\(parsed) of the inputs were superframes or frames")
+    }
 }
 
 @Suite struct CodedFrameHeaderTests {
