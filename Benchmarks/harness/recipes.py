@@ -69,7 +69,8 @@ def gstreamer(source: Source, layer: Layer, codec: str, bitrate: int, output: Pa
     command += ["format=i420", f"width={layer.width}", f"height={layer.height}", f"framerate={layer.rate}/1"]
     command += ["!", f"{codec}enc", "deadline=1", f"target-bitrate={1000 * bitrate}", "cpu-used=-16"]
     command += [f"keyframe-max-dist={KEY_DISTANCE}", "keyframe-mode=disabled", "end-usage=cbr"]
-    command += ["buffer-initial-size=100", "buffer-optimal-size=120", "buffer-size=150", "max-intra-bitrate=250", "error-resilient=default", "lag-in-frames=0", "threads=1"]
+    command += ["buffer-initial-size=100", "buffer-optimal-size=120", "buffer-size=150"]
+    command += ["max-intra-bitrate=250", "error-resilient=default", "lag-in-frames=0", "threads=1"]
     return command + ["!", "webmmux", "!", "filesink", f"location={output}"]
 
 
