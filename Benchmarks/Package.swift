@@ -11,6 +11,10 @@ let package = Package(
         .executableTarget(
             name: "send-side", dependencies: [.product(name: "Rill", package: "rill")], path: "SendSide",
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What `pictures` measures.
+        .executableTarget(
+            name: "picture-work", dependencies: [.product(name: "Rill", package: "rill")], path: "PictureWork",
+            swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
         // What `compare encode` measures.
         .executableTarget(
             name: "simulcast", dependencies: [.product(name: "Rill", package: "rill")], path: "Simulcast",

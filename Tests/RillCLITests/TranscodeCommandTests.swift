@@ -1,3 +1,4 @@
+import Foundation
 import RillTestSupport
 import Testing
 
@@ -48,6 +49,8 @@ import Testing
         (["clip.y4m", "clip.y4m"], "same file"),
         (["clip.y4m", "out.ivf", "--threads", "0"], "--threads"),
         (["clip.y4m", "-", "--json"], "--json"),
+        (["clip.ivf", "out.ivf", "--split-sizes"], "--split-sizes"),
+        (["clip.ivf", "out.y4m", "--split-sizes", "--size", "64x48"], "--split-sizes"),
     ])
     func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
         let outcome = try rillProgram().run(["transcode"] + arguments)
@@ -63,5 +66,41 @@ import Testing
         #expect(without.status == 1)
         #expect(without.errors.contains("add --raw-size"), "\(without.errors)")
         #expect(try rill("transcode", raw, folder.path("out.y4m"), "--raw-size", "16x16").status == 0)
+    }
+
+    /// Five pictures of 128x96, then five each of 103x77, 64x48 and 128x96 again.
+    private static let resized = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Streams/vp9-resized.ivf").path
+
+    @Test func laterSizesAreScaledToTheFirst() throws {
+        let out = folder.path("out.y4m")
+        let outcome = try rill("transcode", Self.resized, out)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("128x96"))
+        let bytes = try read(out)
+        let line = "YUV4MPEG2 W128 H96 F30:1"
+        #expect(String(decoding: bytes.prefix(line.utf8.count), as: UTF8.self) == line)
+        #expect(bytes.count / (128 * 96 * 3 / 2) == 20)
+        // Coded again, all frames have that size too.
+        let coded = folder.path("out.ivf")
+        #expect(try rill("transcode", Self.resized, coded, "--codec", "vp9").status == 0)
+        #expect(try rill("inspect", coded).text.contains("128x96"))
+    }
+
+    @Test func withSplitSizesEachSizeGetsAFile() throws {
+        let out = folder.path("out.y4m")
+        let outcome = try rill("transcode", Self.resized, out, "--split-sizes", "--json")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let sizes = [(128, 96), (103, 77), (64, 48), (128, 96)]
+        for (index, size) in sizes.enumerated() {
+            let path = index == 0 ? out : folder.path("out.\(index + 1).y4m")
+            #expect(outcome.text.contains(path.split(separator: "/").last ?? ""), "\(outcome.text)")
+            let bytes = try read(path)
+            let line = "YUV4MPEG2 W\(size.0) H\(size.1) F30:1"
+            #expect(String(decoding: bytes.prefix(line.utf8.count), as: UTF8.self) == line, "\(path)")
+            let frame = size.0 * size.1 + 2 * ((size.0 + 1) / 2) * ((size.1 + 1) / 2)
+            #expect(bytes.count / frame == 5, "\(path)")
+        }
+        #expect(throws: (any Error).self) { try read(folder.path("out.5.y4m")) }
     }
 }

@@ -2,17 +2,21 @@ public import RillCodec
 public import RillCore
 import RillFiles
 
-/// An IVF file of VP8 as a source of pictures: read, and decoded exactly, without post-processing.
+/// An IVF file of VP8 or VP9 as a source of pictures: read, and decoded exactly, without post-processing.
 ///
-/// A frame that cannot be decoded is counted and left out, with those behind it up to the next key frame. One owner, one
-/// thread at a time.
+/// A frame that cannot be decoded is counted and left out, with those behind it up to the next key frame. Pictures have
+/// the sizes that they were coded with, which may change; ``SteadySizeSource`` gives them one. One owner, one thread at a
+/// time.
 public final class DecodedSource: FrameSource {
-    /// Size as the header says, rate as the first two stamps say (30 where there are no two).
+    /// Size of the first picture, or where the file does not begin with a key frame as its header says; rate as the first two stamps say (30 where there are no two).
     public let format: SourceFormat
     /// Frames that could not be decoded, or that built on one that could not.
     public private(set) var framesSkipped = 0
     /// Why the first of them could not.
     public private(set) var firstFailure: CodecError?
+
+    /// The largest pictures that are decoded: 8K and a little more. Files come from strangers too.
+    static let maximumPixelCount = 8192 * 4608
 
     private let reader: IVFReader
     private let decoder: VPXDecoder
@@ -25,17 +29,13 @@ public final class DecodedSource: FrameSource {
     /// - Parameters:
     ///   - capacity: how many pictures may be in use downstream at once.
     ///   - threadCount: threads of the decoder; the pictures do not depend on it.
-    /// - Throws: ``FileError``, or ``CodecError`` for a codec that is not decoded.
+    /// - Throws: ``FileError``, or ``CodecError``.
     public init(path: String, capacity: Int = 8, threadCount: Int = 1) throws {
         reader = try IVFReader(path: path)
         let header = reader.header
-        guard header.codec == .vp8 else {
-            throw CodecError.invalidSettings("\(path) holds \(header.codec.rawValue), and only VP8 is decoded")
-        }
-        guard let resolution = header.resolution else {
-            throw CodecError.invalidSettings("\(path) says in its header that its pictures have no size")
-        }
-        decoder = try VPXDecoder(poolCapacity: capacity, threadCount: threadCount)
+        decoder = try VPXDecoder(
+            header.codec, poolCapacity: capacity, threadCount: threadCount,
+            maximumPixelCount: DecodedSource.maximumPixelCount)
         var stamps: [Int64] = []
         // A file that ends or is damaged this early says so again when its frames are asked for.
         while stamps.count < 2, let frame = try? reader.next(into: &payload) {
@@ -43,6 +43,9 @@ public final class DecodedSource: FrameSource {
             lookahead.append((frame.time, payload))
         }
         let rate = stamps.count == 2 ? header.timeBase.frameRate(ofTicks: stamps[1] &- stamps[0]) : nil
+        guard let resolution = lookahead.first?.payload.keyFrameResolution(as: header.codec) ?? header.resolution else {
+            throw CodecError.invalidSettings("\(path) does not say which size its pictures have")
+        }
         format = SourceFormat(
             resolution: resolution, frameRate: rate ?? 30,
             frameCount: header.frameCount == 0 ? nil : header.frameCount)
@@ -82,6 +85,16 @@ public final class DecodedSource: FrameSource {
             firstFailure = firstFailure ?? error
         }
         return nil
+    }
+}
+
+extension [UInt8] {
+    /// The size of a key frame's picture; `nil` for other frames, and what is none.
+    fileprivate func keyFrameResolution(as codec: VideoCodec) -> Resolution? {
+        let bytes = self
+        // What is wrong with it the decoder says when the frame's turn comes.
+        guard let header = try? CodedFrameHeader(parsing: bytes.span, as: codec), header.isKeyFrame else { return nil }
+        return header.resolution
     }
 }
 

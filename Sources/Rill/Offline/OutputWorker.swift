@@ -29,6 +29,7 @@ final class OutputWorker {
     private enum Maker {
         case encoder(LayerEncoder, any EncodedFrameSink)
         case scaler(LayerScaler, any FrameSink)
+        case passage(any FrameSink)
     }
 
     /// Starts the thread.
@@ -38,6 +39,7 @@ final class OutputWorker {
             case .encoded(let layer, let sink): .encoder(try LayerEncoder(layer), sink)
             case .pictures(let layer, let sink):
                 .scaler(try LayerScaler(layer.resolution, aspect: layer.aspect, capacity: Self.keptPictures), sink)
+            case .wholePictures(_, let sink): .passage(sink)
             }
         let queue = BoundedQueue<Job>(capacity: Self.queueCapacity)
         let result = self.result
@@ -98,6 +100,9 @@ final class OutputWorker {
             }
             if let picture { try sink.consume(picture) }
             written.framesWritten = 1
+        case .passage(let sink):
+            try sink.consume(job.frame)
+            written.framesWritten = 1
         }
         return written
     }
@@ -105,7 +110,7 @@ final class OutputWorker {
     private static func finish(_ maker: Maker) throws {
         switch maker {
         case .encoder(_, let sink): try sink.finish()
-        case .scaler(_, let sink): try sink.finish()
+        case .scaler(_, let sink), .passage(let sink): try sink.finish()
         }
     }
 }

@@ -1,3 +1,4 @@
+public import RillCodec
 public import RillCore
 public import RillRTP
 public import RillReceive
@@ -6,12 +7,20 @@ public import RillReceive
 public struct ReceiveSettings: Sendable {
     /// The stream, and how long its packets are waited for.
     public var jitterBuffer: JitterBufferSettings
-    /// How many decoded pictures the sink may hold at once; one more is being decoded.
+    /// What the stream is decoded as. The jitter buffer puts together VP8 alone so far.
+    public var codec = VideoCodec.vp8
+    /// How many decoded pictures the sink may hold at once; those beyond are decoded, not shown, and counted as
+    /// ``RillCodec/VPXDecoder/Statistics/picturesWithoutBuffer``.
     public var pictureCapacity = 8
     /// The largest picture that is decoded, in pixels: what a stranger may make this side take memory for.
     public var maximumPixelCount = 4096 * 2304
     /// Threads of the decoder, 1 to 16.
     public var decoderThreadCount = 1
+    /// What is done with frames that follow one that could not be decoded.
+    public var damagePolicy = DamagePolicy.waitForKeyFrame
+    /// Which pictures of VP8 are smoothed where they were coded coarsely; ``RillCodec/PostProcessing/off`` shows every
+    /// picture exactly as it was coded.
+    public var postProcessing = PostProcessing.smallPictures
     /// How often the sender gets a receiver report; at least 10 ms.
     public var reportInterval = MediaDuration.seconds(1)
     /// The source that this receiver's RTCP comes from; any number that no stream of the session has.

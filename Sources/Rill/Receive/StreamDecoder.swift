@@ -26,8 +26,9 @@ final class StreamDecoder {
 
     init(_ settings: ReceiveSettings, sink: any FrameSink) throws(CodecError) {
         self.decoder = try VPXDecoder(
-            poolCapacity: settings.pictureCapacity, threadCount: settings.decoderThreadCount,
-            maximumPixelCount: settings.maximumPixelCount)
+            settings.codec, poolCapacity: settings.pictureCapacity, threadCount: settings.decoderThreadCount,
+            maximumPixelCount: settings.maximumPixelCount, damagePolicy: settings.damagePolicy,
+            postProcessing: settings.postProcessing)
         self.sink = sink
     }
 

@@ -8,8 +8,8 @@ struct UprightTurner: Sendable {
     /// Pictures that could not be turned, because every buffer was in use.
     private(set) var picturesWithoutBuffer = 0
 
-    /// A turner for that many layers, of which each may have a picture in work and one that waits, with some more for a
-    /// preview that shows one late.
+    /// A turner for that many layers, of which each may have a picture in work and one that waits; with four more: the one
+    /// being admitted, the one that the next is compared with, and two for a preview.
     init(layerCount: Int) {
         pictures = FittingPool(capacity: 2 * layerCount + 4)
     }

@@ -5,15 +5,21 @@ import Rill
 struct TranscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transcode",
-        abstract: "Turn a clip into VP8 or pictures, offline: the same bytes every time.",
+        abstract: "Turn a clip into VP8, VP9 or pictures, offline: the same bytes every time.",
         usage: "rill transcode <input> <output> [<options>]",
         discussion: """
-            Reads .y4m, .ivf (VP8), .yuv, .i420 and .nv12; writes .ivf (VP8, the bytes that the live pipeline would \
-            make) or .y4m (the pictures: decoded exactly, cut, scaled and thinned out where that is asked for).
+            Reads .y4m, .ivf (VP8, VP9), .yuv, .i420 and .nv12; writes .ivf (VP8 or VP9, the bytes that the live \
+            pipeline would make) or .y4m (the pictures: decoded exactly, cut, scaled and thinned out where that is \
+            asked for).
+
+            Where the pictures of an .ivf change their size, those of a later size are scaled to the first, whole, \
+            between black bars if their shape is another. With --split-sizes each size goes to a file of its own as \
+            it is: out.y4m, out.2.y4m, out.3.y4m and so on.
 
             Examples:
               rill transcode clip.y4m high.ivf --bitrate 1500k --low low.ivf
               rill transcode high.ivf shown.y4m
+              rill transcode call.ivf call.y4m --split-sizes
               rill transcode clip.y4m small.y4m --size 320x240 --fps 15
               rill transcode capture.yuv out.ivf --raw-size 640x480
             """)
@@ -42,6 +48,9 @@ struct TranscodeCommand: ParsableCommand {
     @Option(help: "What .ivf outputs are coded with, vp8 or vp9.", transform: codecNotation)
     var codec: VideoCodec = .vp8
 
+    @Flag(help: "Begin a new .y4m or .yuv file, OUTPUT.2, OUTPUT.3, …, where the clip's pictures change their size.")
+    var splitSizes = false
+
     @Option(help: "Threads of the encoder; more of them give other bytes.")
     var threads = 1
 
@@ -53,14 +62,17 @@ struct TranscodeCommand: ParsableCommand {
 
     func run() throws {
         let start = Measurement.now
-        let source = try clipOptions.open(input)
+        let opened = try clipOptions.open(input)
+        let decoded = opened as? DecodedSource
+        let source = decoded != nil && !splitSizes ? try SteadySizeSource(opened) : opened
         let resolution = size ?? source.format.resolution
         var high = LayerSettings.high(
             resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
         high.frameRate = fps ?? source.format.frameRate ?? 30
         high.encoder.threadCount = threads
         let rate = source.format.frameRate ?? 30
-        var outputs = [try makeOutput(output, high, rate)]
+        let parts = splitSizes ? makeParts(.slower(high.frameRate, rate)) : nil
+        var outputs = [try parts.map { .wholePictures(high, $0) } ?? makeOutput(output, high, rate)]
         if let low {
             var layer = LayerSettings.low(codec)
             layer.bitrate = lowBitrate
@@ -69,8 +81,7 @@ struct TranscodeCommand: ParsableCommand {
         let bar = ProgressBar("transcode", total: source.format.frameCount)
         let report = try Transcoder(source: source, outputs: outputs).run { bar.update($0) }
         bar.finish()
-        let decoded = source as? DecodedSource
-        try show(report, outputs, skipped: decoded?.framesSkipped ?? 0)
+        try show(report, outputs, parts?.parts, skipped: decoded?.framesSkipped ?? 0)
         StandardError.print(Measurement.now.since(start).text)
         if let decoded, let failure = decoded.firstFailure {
             StandardError.print("\(decoded.framesSkipped) frames could not be decoded; the first because \(failure)")
@@ -97,11 +108,33 @@ struct TranscodeCommand: ParsableCommand {
         }
     }
 
+    /// The output in as many files as the clip has sizes.
+    private func makeParts(_ rate: FrameRate) -> SplitSizeSink {
+        SplitSizeSink { part, size in
+            let path = partPath(part)
+            if part > 1 { try requireDistinct(input: input, outputs: [path, output, low]) }
+            guard format(of: path) == .y4m else { return try RawVideoWriter(path: path, resolution: size) }
+            return try Y4MWriter(path: path, resolution: size, frameRate: rate)
+        }
+    }
+
+    /// `out.y4m`, then `out.2.y4m`.
+    private func partPath(_ part: Int) -> String {
+        guard part > 1, let dot = output.lastIndex(of: ".") else { return output }
+        return "\(output[..<dot]).\(part)\(output[dot...])"
+    }
+
     private func format(of path: String) -> VideoFileFormat? { path == "-" ? .y4m : VideoFileFormat(path: path) }
 
-    private func show(_ report: TranscodeReport, _ outputs: [Transcoder.Output], skipped: Int) throws {
-        let rows = zip([output, low].compactMap { $0 }, zip(outputs, report.outputs)).map { path, pair in
+    private func show(
+        _ report: TranscodeReport, _ outputs: [Transcoder.Output], _ parts: [SplitSizeSink.Part]?, skipped: Int
+    ) throws {
+        var rows = zip([output, low].compactMap { $0 }, zip(outputs, report.outputs)).map { path, pair in
             TranscodeRow(path: path, pair.0, pair.1, seconds: report.duration.seconds)
+        }
+        if let parts {
+            rows.replaceSubrange(
+                0..<1, with: parts.enumerated().map { TranscodeRow(path: partPath($0.offset + 1), $0.element) })
         }
         if json {
             try JSONOutput.print(
@@ -133,6 +166,13 @@ struct TranscodeCommand: ParsableCommand {
             }
         }
         try requireDistinct(input: input, outputs: [output, low])
+        if splitSizes {
+            guard output != "-", format(of: output) != .ivf else {
+                throw ValidationError(
+                    "--split-sizes writes files of pictures: \(output) must end in .y4m, .yuv or .i420")
+            }
+            guard size == nil else { throw ValidationError("--split-sizes leaves all sizes as they are, --size none") }
+        }
         guard (1...16).contains(threads) else { throw ValidationError("--threads goes from 1 to 16, not \(threads)") }
         if json, output == "-" || low == "-" {
             throw ValidationError("--json and the clip cannot both go to standard output")
@@ -165,5 +205,11 @@ private struct TranscodeRow: Encodable {
         keyFrames = written.keyFramesWritten
         bytes = written.bytesEncoded
         bitrate = seconds > 0 ? Double(written.bytesEncoded) * 8 / seconds : 0
+    }
+    /// One of several files of pictures.
+    init(path: String, _ part: SplitSizeSink.Part) {
+        self.path = path
+        resolution = part.resolution.description
+        frames = part.frameCount
     }
 }

@@ -23,6 +23,7 @@ extension MutablePlane {
     fileprivate mutating func fill(_ value: UInt8, aroundColumns columns: Range<Int>, rows: Range<Int>) {
         let width = width
         for y in 0..<height {
+            guard !rows.contains(y) || columns.count < width else { continue }
             var row = row(y)
             if rows.contains(y) {
                 row.set(0..<columns.lowerBound, to: value)

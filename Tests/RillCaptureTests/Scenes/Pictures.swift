@@ -1,4 +1,5 @@
 import RillCore
+import RillTestSupport
 
 @testable import RillCapture
 
@@ -14,9 +15,12 @@ extension VideoFrame {
         return all
     }
 
-    /// FNV-1a, 64 bits, of all samples.
+    /// Of all samples.
     var checksum: UInt64 {
-        samples.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        var sum = Checksum()
+        let samples = samples
+        sum.add(samples.span)
+        return sum.value
     }
 
     /// The samples of plane `index` in a rectangle given in pixels of luma.

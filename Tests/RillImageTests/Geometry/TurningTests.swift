@@ -95,6 +95,18 @@ private func noise(_ resolution: Resolution, using random: inout SeededGenerator
         #expect(turned.colorSpace == frame.colorSpace)
     }
 
+    @Test func `Scaling, copying and converting turn nothing`() throws {
+        var frame = try TestPictures(.qqvga).picture(1)
+        frame.rotation = .clockwise270
+        var interleaved = try existing(FramePool(.nv12, resolution: .qqvga, capacity: 1).makeFrame())
+            .finish(captureTime: .zero)
+        interleaved.rotation = .clockwise90
+        let pool = try FramePool(resolution: .qqvga, capacity: 3)
+        #expect(frame.scaled(into: pool)?.rotation == .clockwise270)
+        #expect(frame.copied(into: pool)?.rotation == .clockwise270)
+        #expect(interleaved.convertedToI420(into: pool)?.rotation == .clockwise90)
+    }
+
     @Test func `Nothing to turn is no copy`() throws {
         let frame = try TestPictures(.qqvga).picture(0)
         let pool = try FramePool(resolution: .qqvga, capacity: 1)

@@ -78,7 +78,8 @@ import Testing
     func `No packet is over the limit, at any size of frame, not even sent again`(codec: VideoCodec, limit: Int) throws
     {
         var settings = settings(20, limit: limit)
-        // The longest descriptors: with layers, and VP9's structure in the first packet.
+        // The longest headers: with layers, with VP9's structure in the first packet, with an extension in the last.
+        try settings.headerExtensions.set(.videoOrientation, id: 4)
         settings.temporalLayerCount = 3
         settings.vp9Mode = .nonFlexible
         settings.retransmission = RetransmissionSettings(ssrc: SSRC(1), payloadType: PayloadType(102))

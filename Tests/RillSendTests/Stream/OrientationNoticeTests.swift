@@ -122,4 +122,23 @@ import Testing
         let told = try element(4, in: again.packets[0])
         #expect(told == [1])
     }
+
+    @Test func `A packet that is restored from parities tells it too`() throws {
+        let (red, fec) = (PayloadType(99), PayloadType(98))
+        let settings = try settings {
+            $0.historyCapacity = 100
+            $0.protection = ProtectionSettings(percentage: .percent(20), payloadType: fec, redPayloadType: red)
+        }
+        var sender = try RTPStreamSender(settings)
+        let sink = CollectingSink()
+        let payload = [UInt8](repeating: 5, count: 4000)
+        sender.send(frame(0, isKey: true, .clockwise180), payload: payload.span, at: .zero, to: sink)
+        let last = sink.packets.count - sender.statistics.fecPacketsSent - 1
+        var receiver = RepairingReceiver(red: red, fec: fec)
+        for (index, bytes) in sink.packets.enumerated() where index != last { try receiver.insert(bytes) }
+        try receiver.repair(ssrc: sampleSSRC)
+        let restored = try #require(receiver.media[UInt16(last)])
+        let told = try element(4, in: restored)
+        #expect(told == [2])
+    }
 }

@@ -71,7 +71,9 @@ final class VirtualCall {
                         timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)),
                         time: frame.stamps[.shown] ?? .distantFuture, checksum: checksum(frame)))
             }
-            let settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000 + UInt32(index)))
+            var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000 + UInt32(index)))
+            // Pictures are compared bit by bit with what was coded.
+            settings.postProcessing = .off
             receivers.append(
                 VirtualReceiver(
                     try ReceivePipeline(settings, sink: screen, feedback: feedback), decodeTime: .zero))
@@ -149,14 +151,11 @@ func keyFrameRequestTarget(_ datagram: Span<UInt8>) -> SSRC? {
 
 func isKeyFrameRequest(_ datagram: Span<UInt8>) -> Bool { keyFrameRequestTarget(datagram) != nil }
 
-/// FNV-1a over all samples of a picture: equal pictures have equal sums.
+/// Over all samples of a picture: equal pictures have equal sums.
 func checksum(_ frame: VideoFrame) -> UInt64 {
-    var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+    var sum = Checksum()
     for plane in 0..<frame.format.planeCount {
-        for y in 0..<frame[plane: plane].height {
-            let row = frame[plane: plane].row(y)
-            for x in row.indices { sum = (sum ^ UInt64(row[x])) &* 0x0000_0100_0000_01B3 }
-        }
+        for y in 0..<frame[plane: plane].height { sum.add(frame[plane: plane].row(y)) }
     }
-    return sum
+    return sum.value
 }

@@ -142,7 +142,7 @@ public final class VPXDecoder {
         }
         if header.isKeyFrame { isAwaitingKeyFrame = false }
         guard isWanted, header.isShown else { return .hidden }
-        try smoother?.prepare(context, pixelCount: pixelCount)
+        try smoother?.prepare(context, pixelCount: pixelCount, isKeyFrame: header.isKeyFrame)
         guard let image = unsafe context.decodedImage() else { return .hidden }
         return try unsafe picture(from: image.pointee, captureTime: captureTime)
     }
