@@ -3,7 +3,7 @@ import Rill
 
 /// One layer of a simulcast by itself: what it sees of a clip, what the encoder makes of it, how that looks.
 ///
-///     layer-trial source --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --output PICTURES.y4m
+///     layer-trial source --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --output PICTURES.y4m|.yuv
 ///     layer-trial encode --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --codec vp8|vp9 --kilobits N
 ///                        [--key-every FRAMES] [--key-percentage N] --output CODED.ivf
 ///     layer-trial judge  --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --coded CODED.ivf  < PICTURES.yuv
@@ -39,8 +39,11 @@ struct LayerTrial {
 
     /// Writes what the layer sees as a clip.
     private static func writeSource(_ pictures: LayerPictures, _ options: Options) throws {
-        let writer = try Y4MWriter(
-            path: options["output"], resolution: options.resolution, frameRate: options.rate)
+        let path = try options["output"]
+        let writer: any FrameSink =
+            path.hasSuffix(".yuv")
+            ? try RawVideoWriter(path: path, resolution: options.resolution)
+            : try Y4MWriter(path: path, resolution: options.resolution, frameRate: options.rate)
         while let picture = try pictures.next() { try writer.consume(picture) }
         try writer.finish()
     }

@@ -41,7 +41,11 @@ def draw(path: Path, title: str, panels: list) -> None:
             if row == 0:
                 layer = panel.layer
                 axes.set_title(f"{layer.name} layer: {layer.width}x{layer.height}, {layer.rate} frames a second")
-            axes.legend(loc="lower right", fontsize=9)
+            if row == 0:
+                # Room for the legend below the curves.
+                low, high = axes.get_ylim()
+                axes.set_ylim(low - 0.3 * (high - low), high)
+                axes.legend(loc="lower right", fontsize=9)
     figure.suptitle(title, fontsize=14)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
