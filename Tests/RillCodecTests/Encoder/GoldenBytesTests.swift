@@ -31,7 +31,7 @@ struct GoldenBytesTests {
 
     static let goldens: [Golden] = [
         Golden(.vp8, "high", 43235, 0xF242_4B4D_0B0D_5119),
-        Golden(.vp8, "low", 5211, 0x13FD_F756_DBF0_BEEB) { $0 = .low(.vp8) },
+        Golden(.vp8, "low", 5707, 0x77AC_2675_B759_D36A) { $0 = .low(.vp8) },
         Golden(.vp8, "L1T3", 19212, 0x2A62_0872_9C1D_B74C) { $0.encoder.temporalPattern = .l1t3 },
         Golden(.vp8, "screen", 43041, 0xCB17_D87F_13B2_8D40) { $0.encoder.content = .screen },
         Golden(.vp8, "denoised", 43185, 0x83E8_2CB6_2EDD_F236) { $0.encoder.isDenoising = true },
