@@ -5,7 +5,7 @@ import Rill
 ///
 ///     layer-trial source --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --output PICTURES.y4m|.yuv
 ///     layer-trial encode --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --codec vp8|vp9 --kilobits N
-///                        [--key-every FRAMES] [--key-percentage N] --output CODED.ivf
+///                        [--key-every FRAMES] [--key-percentage N] [--denoise on] --output CODED.ivf
 ///     layer-trial judge  --clip CLIP.y4m --layer SIZE@RATE [--seconds N] --coded CODED.ivf  < PICTURES.yuv
 ///
 /// The clip is cut, scaled and thinned out to the layer as the sending side does it, and played over and over until the
@@ -51,9 +51,13 @@ struct LayerTrial {
     /// Encodes what the layer sees, through the same plan and encoder as a call's.
     private static func encode(_ pictures: LayerPictures, _ options: Options) throws {
         let codec = try options.codec
-        var settings = LayerSettings(
-            rid: .high, resolution: options.resolution, frameRate: options.rate,
-            bitrate: .kilobits(try options.number("kilobits")), encoder: VPXEncoder.Settings(codec))
+        let low = LayerSettings.low(codec)
+        // The presets; a layer as small and slow as the low one is the low one.
+        var settings = LayerSettings.high(options.resolution, bitrate: low.bitrate, codec: codec)
+        if options.resolution == low.resolution, options.rate == low.frameRate { settings = low }
+        settings.frameRate = options.rate
+        settings.bitrate = .kilobits(try options.number("kilobits"))
+        settings.encoder.isDenoising = options.has("denoise")
         if options.has("key-percentage") {
             settings.encoder.maximumKeyFramePercentage = try options.number("key-percentage")
         }
