@@ -15,6 +15,14 @@ let package = Package(
         .executableTarget(
             name: "picture-work", dependencies: [.product(name: "Rill", package: "rill")], path: "PictureWork",
             swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
+        // What `compare encode` measures.
+        .executableTarget(
+            name: "simulcast", dependencies: [.product(name: "Rill", package: "rill")], path: "Simulcast",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What `rate-control` and `quality` encode and judge with.
+        .executableTarget(
+            name: "layer-trial", dependencies: [.product(name: "Rill", package: "rill")], path: "LayerTrial",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         // What `rtp` measures.
         .executableTarget(
             name: "rtp-wire", dependencies: [.product(name: "RillRTP", package: "rill")], path: "RTPWire",

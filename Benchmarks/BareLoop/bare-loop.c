@@ -2,7 +2,10 @@
 // to 160x120 and encodes it too. No packets, no layers, no checks beyond "it worked": the least that any program needs
 // for this work, which the others are measured against.
 //
-//     bare-loop CLIP KBITS LOW_KBITS      (a 30 fps clip; prints "coded high=BYTES low=BYTES")
+//     bare-loop vp8|vp9 CLIP KBITS LOW_KBITS [FRAMES [OUTPUT]]
+//
+// The clip has 30 frames a second. Prints "coded high=BYTES low=BYTES". OUTPUT gets each coded frame, the high layer's
+// before the low one's, behind its length in four bytes, least significant first.
 
 #include <libyuv/scale.h>
 #include <stdarg.h>
@@ -28,12 +31,20 @@ typedef struct {
     vpx_image_t image;
     unsigned long duration;
     unsigned long long coded_bytes;
+    FILE *output;
 } Encoder;
 
+// How fast VPXEncoder has libvpx work on pictures of a size.
+static int speed(int is_vp9, int width, int height) {
+    if (!is_vp9) return width * height >= 352 * 288 ? -6 : -4;
+    return width * height >= 1280 * 720 ? 8 : width * height >= 352 * 288 ? 7 : 5;
+}
+
 // Real-time one-pass CBR, as Rill's VPXEncoder and the vpxenc line of `compare` have it.
-static void open_encoder(Encoder *encoder, int width, int height, int kilobits, int cpu_used, int frames_per_picture) {
+static void open_encoder(Encoder *encoder, int is_vp9, int width, int height, int kilobits, int frames_per_picture) {
+    vpx_codec_iface_t *codec = is_vp9 ? vpx_codec_vp9_cx() : vpx_codec_vp8_cx();
     vpx_codec_enc_cfg_t settings;
-    vpx_codec_enc_config_default(vpx_codec_vp8_cx(), &settings, 0);
+    vpx_codec_enc_config_default(codec, &settings, 0);
     settings.g_w = width;
     settings.g_h = height;
     settings.g_timebase = (vpx_rational_t){1, kClockRate};
@@ -42,17 +53,24 @@ static void open_encoder(Encoder *encoder, int width, int height, int kilobits, 
     settings.rc_end_usage = VPX_CBR;
     settings.rc_target_bitrate = kilobits;
     settings.rc_min_quantizer = 2;
-    settings.rc_max_quantizer = 56;
-    settings.rc_undershoot_pct = 100;
-    settings.rc_overshoot_pct = 15;
+    settings.rc_max_quantizer = is_vp9 ? 52 : 56;
+    settings.rc_undershoot_pct = is_vp9 ? 50 : 100;
+    settings.rc_overshoot_pct = is_vp9 ? 50 : 15;
     settings.rc_buf_initial_sz = 500;
     settings.rc_buf_optimal_sz = 600;
     settings.rc_buf_sz = 1000;
     settings.kf_max_dist = 3000;
-    if (vpx_codec_enc_init(&encoder->codec, vpx_codec_vp8_cx(), &settings, 0) != VPX_CODEC_OK) fail("no encoder");
-    vpx_codec_control(&encoder->codec, VP8E_SET_CPUUSED, cpu_used);
+    if (vpx_codec_enc_init(&encoder->codec, codec, &settings, 0) != VPX_CODEC_OK) fail("no encoder");
+    vpx_codec_control(&encoder->codec, VP8E_SET_CPUUSED, speed(is_vp9, width, height));
     vpx_codec_control(&encoder->codec, VP8E_SET_STATIC_THRESHOLD, 1);
-    vpx_codec_control(&encoder->codec, VP8E_SET_TOKEN_PARTITIONS, VP8_ONE_TOKENPARTITION);
+    if (is_vp9) {
+        vpx_codec_control(&encoder->codec, VP9E_SET_ROW_MT, 1);
+        vpx_codec_control(&encoder->codec, VP9E_SET_TILE_COLUMNS, 0);
+        vpx_codec_control(&encoder->codec, VP9E_SET_FRAME_PARALLEL_DECODING, 0);
+        vpx_codec_control(&encoder->codec, VP9E_SET_AQ_MODE, 3);
+    } else {
+        vpx_codec_control(&encoder->codec, VP8E_SET_TOKEN_PARTITIONS, VP8_ONE_TOKENPARTITION);
+    }
     encoder->duration = (unsigned long)frames_per_picture * kClockRate / kFrameRate;
     encoder->coded_bytes = 0;
 }
@@ -62,8 +80,16 @@ static void encode(Encoder *encoder, long long index) {
                          VPX_DL_REALTIME) != VPX_CODEC_OK)
         fail("frame %lld cannot be encoded: %s", index, vpx_codec_error(&encoder->codec));
     vpx_codec_iter_t iterator = NULL;
-    for (const vpx_codec_cx_pkt_t *packet; (packet = vpx_codec_get_cx_data(&encoder->codec, &iterator));)
-        if (packet->kind == VPX_CODEC_CX_FRAME_PKT) encoder->coded_bytes += packet->data.frame.sz;
+    for (const vpx_codec_cx_pkt_t *packet; (packet = vpx_codec_get_cx_data(&encoder->codec, &iterator));) {
+        if (packet->kind != VPX_CODEC_CX_FRAME_PKT) continue;
+        size_t size = packet->data.frame.sz;
+        encoder->coded_bytes += size;
+        if (!encoder->output) continue;
+        unsigned char length[4] = {size & 255, size >> 8 & 255, size >> 16 & 255, size >> 24 & 255};
+        if (fwrite(length, 1, 4, encoder->output) != 4 ||
+            fwrite(packet->data.frame.buf, 1, size, encoder->output) != size)
+            fail("frame %lld cannot be written", index);
+    }
 }
 
 // The largest rectangle in the middle of the picture that has the low layer's aspect, at even positions, scaled down.
@@ -85,28 +111,33 @@ static void scale_to_low(const vpx_image_t *from, vpx_image_t *to) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 4) fail("usage: bare-loop CLIP KBITS LOW_KBITS");
-    FILE *clip = fopen(arguments[1], "rb");
-    if (!clip) fail("%s cannot be opened", arguments[1]);
+    if (count < 5 || count > 7) fail("usage: bare-loop vp8|vp9 CLIP KBITS LOW_KBITS [FRAMES [OUTPUT]]");
+    int is_vp9 = strcmp(arguments[1], "vp9") == 0;
+    if (!is_vp9 && strcmp(arguments[1], "vp8") != 0) fail("no codec %s", arguments[1]);
+    FILE *clip = fopen(arguments[2], "rb");
+    if (!clip) fail("%s cannot be opened", arguments[2]);
+    long long limit = count > 5 ? atoll(arguments[5]) : 1LL << 62;
+    FILE *output = count > 6 ? fopen(arguments[6], "wb") : NULL;
+    if (count > 6 && !output) fail("%s cannot be written", arguments[6]);
     char line[256];
     int width = 0, height = 0;
-    if (!fgets(line, sizeof line, clip) || strncmp(line, "YUV4MPEG2 ", 10) != 0) fail("%s is no Y4M", arguments[1]);
+    if (!fgets(line, sizeof line, clip) || strncmp(line, "YUV4MPEG2 ", 10) != 0) fail("%s is no Y4M", arguments[2]);
     for (char *field = strtok(line, " \n"); field; field = strtok(NULL, " \n")) {
         if (field[0] == 'W') width = atoi(field + 1);
         if (field[0] == 'H') height = atoi(field + 1);
     }
-    if (width <= 0 || height <= 0 || width % 2 || height % 2) fail("%s has no even size", arguments[1]);
+    if (width <= 0 || height <= 0 || width % 2 || height % 2) fail("%s has no even size", arguments[2]);
 
-    Encoder high, low;
-    open_encoder(&high, width, height, atoi(arguments[2]), width * height >= 352 * 288 ? -6 : -4, 1);
-    open_encoder(&low, kLowWidth, kLowHeight, atoi(arguments[3]), -4, kDecimation);
+    Encoder high = {.output = output}, low = {.output = output};
+    open_encoder(&high, is_vp9, width, height, atoi(arguments[3]), 1);
+    open_encoder(&low, is_vp9, kLowWidth, kLowHeight, atoi(arguments[4]), kDecimation);
     size_t frame_size = (size_t)width * height * 3 / 2;
     unsigned char *bytes = malloc(frame_size);
     if (!bytes || !vpx_img_wrap(&high.image, VPX_IMG_FMT_I420, width, height, 1, bytes) ||
         !vpx_img_alloc(&low.image, VPX_IMG_FMT_I420, kLowWidth, kLowHeight, 32))
         fail("no memory");
 
-    for (long long index = 0; fgets(line, sizeof line, clip); index++) {
+    for (long long index = 0; index < limit && fgets(line, sizeof line, clip); index++) {
         if (strncmp(line, "FRAME", 5) != 0 || fread(bytes, 1, frame_size, clip) != frame_size)
             fail("frame %lld is damaged", index);
         encode(&high, index);
@@ -115,6 +146,7 @@ int main(int count, char **arguments) {
             encode(&low, index / kDecimation);
         }
     }
+    if (output && fclose(output) != 0) fail("%s cannot be written", arguments[6]);
     printf("coded high=%llu low=%llu\n", high.coded_bytes, low.coded_bytes);
     vpx_codec_destroy(&high.codec);
     vpx_codec_destroy(&low.codec);

@@ -9,18 +9,20 @@ import Testing
 @Suite struct TemporalLayerTests {
     private static let frameCount = 60
 
-    /// The packets of a stream of VP8, in which a key frame is asked for out of step, and the frames as the encoder told
-    /// of them.
-    private func stream(_ pattern: TemporalPattern) throws -> (packets: [[UInt8]], frames: [EncodedFrame]) {
+    /// The packets of a stream in which a key frame is asked for out of step, and the frames as the encoder told of them.
+    private func stream(
+        _ pattern: TemporalPattern, _ codec: VideoCodec = .vp8, mode: VP9Mode = .flexible
+    ) throws -> (packets: [[UInt8]], frames: [EncodedFrame]) {
         let resolution = Resolution(width: 176, height: 144)
         let pictures = try TestPictures(resolution)
-        var settings = VPXEncoder.Settings()
+        var settings = VPXEncoder.Settings(codec)
         settings.temporalPattern = pattern
         let encoder = try VPXEncoder(
             settings, layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30, bitrate: .kilobits(300))
         var stream = sampleSettings()
         stream.temporalLayerCount = pattern.layerCount
         stream.maximumPacketByteCount = 300
+        stream.vp9Mode = mode
         var sender = try RTPStreamSender(stream)
         let sink = CollectingSink()
         var frames: [EncodedFrame] = []
@@ -34,14 +36,17 @@ import Testing
     }
 
     /// The pictures that come out of a decoder, by RTP timestamp.
-    private func decode(_ packets: [[UInt8]]) throws -> [UInt32: [UInt8]] {
-        let decoder = try VPXDecoder()
-        var depacketizer = VP8Depacketizer()
+    private func decode(_ packets: [[UInt8]], _ codec: VideoCodec = .vp8) throws -> [UInt32: [UInt8]] {
+        let decoder = try VPXDecoder(codec)
+        var (vp8, vp9) = (VP8Depacketizer(), VP9Depacketizer())
         var frame: [UInt8] = []
         var pictures: [UInt32: [UInt8]] = [:]
         for bytes in packets {
             let packet = try RTPPacket(parsing: bytes.span)
-            guard depacketizer.insert(packet, into: &frame) == .completed else { continue }
+            let isWhole =
+                codec == .vp8
+                ? vp8.insert(packet, into: &frame) == .completed : vp9.insert(packet, into: &frame) == .completed
+            guard isWhole else { continue }
             let timestamp = packet.header.timestamp.rawValue
             let outcome = try decoder.decode(frame.span, captureTime: .zero)
             guard case .picture(let picture) = outcome else {
@@ -53,36 +58,54 @@ import Testing
         return pictures
     }
 
-    @Test(arguments: [TemporalPattern.l1t2, .l1t3])
-    func `Without the packets above a layer the rest decodes to the same pictures`(pattern: TemporalPattern) throws {
-        let (packets, frames) = try stream(pattern)
-        let whole = try decode(packets)
+    /// The temporal layer that a packet says it belongs to.
+    private func layer(of bytes: [UInt8], _ codec: VideoCodec) throws -> Int {
+        let packet = try RTPPacket(parsing: bytes.span)
+        switch codec {
+        case .vp8:
+            return Int(try #require(try VP8PayloadDescriptor.parse(packet.payload).descriptor.temporalLayer).index)
+        case .vp9:
+            let payload = try VP9Payload(parsing: packet.payload)
+            let layer = payload.descriptor.layer
+            return Int(try #require(layer).temporalIndex)
+        }
+    }
+
+    @Test(
+        arguments: [TemporalPattern.l1t2, .l1t3],
+        [(VideoCodec.vp8, VP9Mode.flexible), (.vp9, .flexible), (.vp9, .nonFlexible)])
+    func `Without the packets above a layer the rest decodes to the same pictures`(
+        pattern: TemporalPattern, format: (codec: VideoCodec, mode: VP9Mode)
+    ) throws {
+        let codec = format.codec
+        let (packets, frames) = try stream(pattern, codec, mode: format.mode)
+        let whole = try decode(packets, codec)
         #expect(whole.count == TemporalLayerTests.frameCount)
         for highest in 0..<pattern.layerCount {
-            let kept = try packets.filter { bytes in
-                let packet = try RTPPacket(parsing: bytes.span)
-                let descriptor = try VP8PayloadDescriptor.parse(packet.payload).descriptor
-                return Int(try #require(descriptor.temporalLayer).index) <= highest
-            }
-            let pictures = try decode(kept)
+            let kept = try packets.filter { try layer(of: $0, codec) <= highest }
+            let pictures = try decode(kept, codec)
             let expected = frames.filter { $0.layer.temporalIndex <= highest }.map { frame in
                 UInt32(frame.captureTime.ticks(rate: 90_000))
             }
-            #expect(Set(pictures.keys) == Set(expected), "\(pattern), up to layer \(highest)")
+            #expect(Set(pictures.keys) == Set(expected), "\(format), \(pattern), up to layer \(highest)")
             for timestamp in expected {
-                #expect(pictures[timestamp] == whole[timestamp], "\(pattern), up to layer \(highest), \(timestamp)")
+                #expect(
+                    pictures[timestamp] == whole[timestamp],
+                    "\(format), \(pattern), up to layer \(highest), \(timestamp)")
             }
             if highest < pattern.layerCount - 1 { #expect(kept.count < packets.count) }
         }
     }
 
-    @Test(arguments: TemporalPattern.allCases)
-    func `The encoder tells of the pattern, which a key frame begins anew`(pattern: TemporalPattern) throws {
-        let frames = try stream(pattern).frames
+    @Test(arguments: TemporalPattern.allCases, VideoCodec.allCases)
+    func `The encoder tells of the pattern, which a key frame begins anew`(
+        pattern: TemporalPattern, codec: VideoCodec
+    ) throws {
+        let frames = try stream(pattern, codec).frames
         for (index, frame) in frames.enumerated() {
             let position = index < 37 ? index : index - 37
             let step = pattern.step(at: position)
-            let label: Comment = "\(pattern) \(index)"
+            let label: Comment = "\(codec) \(pattern) \(index)"
             #expect(frame.isKey == (position == 0), label)
             #expect(frame.layer.temporalIndex == step.temporalIndex, label)
             #expect(frame.isDiscardable == step.isDiscardable && frame.isLayerSync == step.isLayerSync, label)

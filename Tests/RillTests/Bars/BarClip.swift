@@ -45,6 +45,13 @@ struct BarClip: Sendable, CustomTestStringConvertible {
             content: .file("webcam_1280x720.y4m")),
     ]
 
+    /// The same clip with another target of the high layer.
+    func at(_ bitrate: Bitrate) -> BarClip {
+        var clip = self
+        clip.bitrate = bitrate
+        return clip
+    }
+
     /// The same clip, all of it.
     var whole: BarClip {
         var clip = self

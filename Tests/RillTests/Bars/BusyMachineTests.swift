@@ -8,18 +8,30 @@ import Testing
 struct BusyMachineTests {
     let folder = TemporaryFolder()
 
-    @Test func theSameFilesComeOutIdleAndBusy() throws {
-        let pictures = try LoopedPictures(Resolution(width: 320, height: 240), frameCount: isLongRun ? 1000 : 150)
-        try compare { LoopedPictures(pictures) }
+    /// VP9 with two threads is cut into tiles that the threads share out by who comes first.
+    @Test(arguments: [(VideoCodec.vp8, 1), (.vp8, 2), (.vp9, 1), (.vp9, 2)])
+    func theSameFilesComeOutIdleAndBusy(codec: VideoCodec, threadCount: Int) throws {
+        let size = Resolution(width: threadCount == 1 ? 320 : 640, height: 240)
+        let pictures = try LoopedPictures(size, frameCount: isLongRun ? 1000 : 100)
+        try compare(codec, threadCount) { LoopedPictures(pictures) }
     }
 
-    @Test(.needsMedia, arguments: BarClip.webcams)
-    func theSameFilesOfARealClipComeOutIdleAndBusy(clip: BarClip) throws {
+    @Test(.needsMedia, arguments: BarClip.webcams, VideoCodec.allCases)
+    func theSameFilesOfARealClipComeOutIdleAndBusy(clip: BarClip, codec: VideoCodec) throws {
         let path = try clip.path(in: folder)
-        try compare { try FirstFrames(clip.frameCount, of: Clip.open(path)) }
+        try compare(codec, 2) { try FirstFrames(clip.frameCount, of: Clip.open(path)) }
     }
 
-    private func compare(_ makeSource: () throws -> any FrameSource) throws {
+    private func compare(
+        _ codec: VideoCodec, _ threadCount: Int, _ makeSource: () throws -> any FrameSource
+    ) throws {
+        func transcode(_ source: any FrameSource, _ name: String) throws -> [String] {
+            var layers = [
+                LayerSettings.high(source.format.resolution, bitrate: .kilobits(600), codec: codec), .low(codec),
+            ]
+            layers[0].encoder.threadCount = threadCount
+            return try self.transcode(source, layers, name)
+        }
         let idle = try transcode(makeSource(), "idle")
         let busy = try Load(threadCount: 2).during {
             try ["first", "second"].map { try transcode(makeSource(), $0) }
@@ -35,12 +47,11 @@ struct BusyMachineTests {
     }
 
     /// Writes both layers, and gives the files' paths.
-    private func transcode(_ source: any FrameSource, _ name: String) throws -> [String] {
-        let layers = [LayerSettings.high(source.format.resolution, bitrate: .kilobits(600)), .low]
+    private func transcode(_ source: any FrameSource, _ layers: [LayerSettings], _ name: String) throws -> [String] {
         let paths = layers.map { folder.path("\(name)-\($0.rid).ivf") }
         let outputs = try zip(layers, paths).map { layer, path in
             Transcoder.Output.encoded(
-                layer, try IVFWriter(path: path, codec: .vp8, resolution: layer.resolution))
+                layer, try IVFWriter(path: path, codec: layer.encoder.codec, resolution: layer.resolution))
         }
         let report = try Transcoder(source: source, outputs: outputs).run()
         #expect(report.sourceFailure == nil)

@@ -7,14 +7,18 @@ import Testing
 struct VPXEncParityTests {
     let folder = TemporaryFolder()
 
-    @Test(.needsVPXTools)
-    func thePortraitIsCodedToTheBytesOfVPXEnc() throws {
-        try compareBytes(.portrait)
+    /// The rates that every clip is coded at.
+    static let bitrates: [Bitrate] = [.kilobits(150), .kilobits(400), .kilobits(800), .kilobits(1500)]
+
+    @Test(.needsVPXTools, arguments: VideoCodec.allCases, bitrates)
+    func thePortraitIsCodedToTheBytesOfVPXEnc(codec: VideoCodec, bitrate: Bitrate) throws {
+        try compareBytes(.portrait.at(bitrate), codec)
     }
 
-    @Test(.needsVPXTools, .needsMedia, arguments: BarClip.webcams)
-    func aRealClipIsCodedToTheBytesOfVPXEnc(clip: BarClip) throws {
-        try compareBytes(clip)
+    @Test(.needsVPXTools, .needsMedia, arguments: BarClip.webcams, VideoCodec.allCases)
+    func aRealClipIsCodedToTheBytesOfVPXEnc(clip: BarClip, codec: VideoCodec) throws {
+        // One rate of the four where the tests may not take minutes.
+        for bitrate in isLongRun ? Self.bitrates : [clip.bitrate] { try compareBytes(clip.at(bitrate), codec) }
     }
 
     @Test(.needsVPXTools)
@@ -28,11 +32,12 @@ struct VPXEncParityTests {
     }
 
     /// Through the sending pipeline frame by frame, and through the transcoder into a file, with the low layer beside it.
-    private func compareBytes(_ clip: BarClip) throws {
+    private func compareBytes(_ clip: BarClip, _ codec: VideoCodec) throws {
+        let context = "\(clip.testDescription), \(codec.rawValue)"
         let input = try clip.path(in: folder)
-        let reference = try frames(ofIVF: encodeWithVPXEnc(clip, input))
-        #expect(reference.count == clip.frameCount)
-        let layers = [LayerSettings.high(clip.resolution, bitrate: clip.bitrate), .low]
+        let reference = try frames(ofIVF: encodeWithVPXEnc(clip, codec, input))
+        #expect(reference.count == clip.frameCount, "\(context)")
+        let layers = [LayerSettings.high(clip.resolution, bitrate: clip.bitrate, codec: codec), .low(codec)]
 
         let recording = CodedRecording()
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: recording))
@@ -41,25 +46,25 @@ struct VPXEncParityTests {
         while case .frame(let frame) = try source.next() {
             try pipeline.send(frame, at: frame.captureTime, to: nowhere)
         }
-        expectEqual(recording.frames(of: .high), reference.map(\.payload), "sent")
+        expectEqual(recording.frames(of: .high), reference.map(\.payload), "\(context), sent")
 
         let path = folder.path("ours.ivf")
-        let file = try IVFWriter(path: path, codec: .vp8, resolution: clip.resolution)
+        let file = try IVFWriter(path: path, codec: codec, resolution: clip.resolution)
         _ = try Transcoder(
             source: try FirstFrames(clip.frameCount, of: Clip.open(input)),
             outputs: [.encoded(layers[0], file), .encoded(layers[1], CodedRecording())]
         ).run()
         let transcoded = try frames(ofIVF: path)
-        expectEqual(transcoded.map(\.payload), reference.map(\.payload), "transcoded")
-        #expect(transcoded.map(\.timestamp) == reference.map(\.timestamp))
-        note("\(clip.testDescription): \(reference.reduce(0) { $0 + $1.payload.count }) bytes, as vpxenc's")
+        expectEqual(transcoded.map(\.payload), reference.map(\.payload), "\(context), transcoded")
+        #expect(transcoded.map(\.timestamp) == reference.map(\.timestamp), "\(context)")
+        note("\(context): \(reference.reduce(0) { $0 + $1.payload.count }) bytes, as vpxenc's")
     }
 
     /// What a call over a clean network shows, against vpxdec's pictures of vpxenc's file.
     private func compareQuality(_ clip: BarClip) throws {
         let input = try clip.path(in: folder)
         let decoded = folder.path("theirs.y4m")
-        try Peer.vpxdec.run("-o", decoded, encodeWithVPXEnc(clip, input))
+        try Peer.vpxdec.run("-o", decoded, encodeWithVPXEnc(clip, .vp8, input))
         var meter = QualityMeter()
         let (source, shown) = try (Clip.open(input), Clip.open(decoded))
         while case .frame(let theirs) = try shown.next(), case .frame(let original) = try source.next() {
@@ -89,16 +94,24 @@ struct VPXEncParityTests {
     }
 
     /// vpxenc at our encoder's default settings. Without a rate it would take the clip's as its time base.
-    private func encodeWithVPXEnc(_ clip: BarClip, _ input: String) throws -> String {
+    private func encodeWithVPXEnc(_ clip: BarClip, _ codec: VideoCodec, _ input: String) throws -> String {
         let output = folder.path("theirs.ivf")
-        let speed = VPXEncoder.Settings().effectiveSpeed(for: clip.resolution)
-        try Peer.vpxenc.run(
-            "--codec=vp8", "--ivf", "--rt", "--cpu-used=\(speed)", "--end-usage=cbr",
-            "--target-bitrate=\(clip.bitrate.bitsPerSecond / 1000)", "--min-q=2", "--max-q=56",
-            "--undershoot-pct=100", "--overshoot-pct=15", "--buf-sz=1000", "--buf-initial-sz=500",
-            "--buf-optimal-sz=600", "--kf-max-dist=3000", "--lag-in-frames=0", "--static-thresh=1",
-            "--token-parts=0", "--threads=1", "--timebase=1/90000", "--fps=30/1", "--limit=\(clip.frameCount)", "-o",
-            output, input)
+        let settings = VPXEncoder.Settings(codec)
+        let common = [
+            "--codec=\(codec.rawValue.lowercased())", "--ivf", "--rt", "--end-usage=cbr", "--lag-in-frames=0",
+            "--cpu-used=\(settings.effectiveSpeed(for: clip.resolution))",
+            "--target-bitrate=\(clip.bitrate.bitsPerSecond / 1000)", "--min-q=\(settings.quantizers.lowerBound)",
+            "--max-q=\(settings.quantizers.upperBound)", "--undershoot-pct=\(settings.undershootPercentage)",
+            "--overshoot-pct=\(settings.overshootPercentage)", "--buf-sz=1000", "--buf-initial-sz=500",
+            "--buf-optimal-sz=600", "--kf-max-dist=3000", "--static-thresh=1", "--threads=1", "--timebase=1/90000",
+            "--fps=30/1", "--limit=\(clip.frameCount)", "-o", output, input,
+        ]
+        let own =
+            switch codec {
+            case .vp8: ["--token-parts=0"]
+            case .vp9: ["--row-mt=1", "--tile-columns=0", "--aq-mode=3", "--frame-parallel=0"]
+            }
+        try Peer.vpxenc.run(own + common)
         return output
     }
 
