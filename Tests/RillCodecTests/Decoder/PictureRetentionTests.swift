@@ -31,8 +31,10 @@ import Testing
             // By then VP9 has put its references into as many slots as it uses.
             if index == 150 { warm = decoder.blocks.statistics.allocations }
             if index == 249 {
-                #expect(decoder.blocks.statistics.allocations == warm, "the pool grew")
-                #expect(decoder.blocks.statistics.allocations <= decoder.blocks.capacity)
+                if isMemoryReused {
+                    #expect(decoder.blocks.statistics.allocations == warm, "the pool grew")
+                    #expect(decoder.blocks.statistics.allocations <= decoder.blocks.capacity)
+                }
                 // Nobody wrote to what was handed out, whatever was decoded since.
                 #expect(kept.map { crc32($0.samples) } == sums)
                 kept = []
@@ -117,7 +119,7 @@ import Testing
             }
         }
         // Two references and the frame in work: what libvpx needs, it takes once.
-        #expect(decoder.blocks.statistics.allocations <= 5)
+        if isMemoryReused { #expect(decoder.blocks.statistics.allocations <= 5) }
         #expect(decoder.blocks.statistics.handedOut == frames.count)
     }
 

@@ -121,6 +121,8 @@ public final class VPXDecoder {
     public func decode(
         _ payload: Span<UInt8>, captureTime: MediaTime, isWanted: Bool = true
     ) throws(CodecError) -> Outcome {
+        // libvpx counts in 32 bits.
+        guard payload.count < Int32.max else { throw damaged(byteCount: payload.count, "no frame has as many bytes") }
         let header: CodedFrameHeader
         do throws(BitstreamError) {
             header = try CodedFrameHeader(parsing: payload, as: codec)
@@ -131,7 +133,12 @@ public final class VPXDecoder {
             statistics.framesSkipped += 1
             return .awaitingKeyFrame
         }
-        try requireSupported(header)
+        if let refusal = refusal(of: header) {
+            isAwaitingKeyFrame = true
+            statistics.framesCorrupted += 1
+            throw refusal
+        }
+        if header.isKeyFrame { pixelCount = header.width * header.height }
         guard decode(payload, header) else { throw damaged(byteCount: payload.count, context.detail) }
         if codec == .vp8, try context.isLastFrameCorrupted() {
             let error = damaged(byteCount: payload.count, "its data ends too early")
@@ -147,23 +154,16 @@ public final class VPXDecoder {
         return try unsafe picture(from: image.pointee, captureTime: captureTime)
     }
 
-    /// Refuses what libvpx must not even see: it takes memory by the headers alone.
-    private func requireSupported(_ header: CodedFrameHeader) throws(CodecError) {
-        let error: CodecError
-        if header.profile > 0 {
-            error = .unsupportedProfile(codec, profile: header.profile)
-        } else if max(header.width, header.height) > Resolution.maximumDimension
-            || header.width * header.height > maximumPixelCount
-        {
-            error = .pictureTooLarge(
+    /// Why libvpx must not even see a frame, for which it would take memory by the headers alone.
+    private func refusal(of header: CodedFrameHeader) -> CodecError? {
+        if header.profile > 0 { return .unsupportedProfile(codec, profile: header.profile) }
+        guard max(header.width, header.height) <= Resolution.maximumDimension,
+            header.width * header.height <= maximumPixelCount
+        else {
+            return .pictureTooLarge(
                 width: header.width, height: header.height, maximumPixelCount: maximumPixelCount)
-        } else {
-            if header.isKeyFrame { pixelCount = header.width * header.height }
-            return
         }
-        _ = damaged(byteCount: 0, "")
-        isAwaitingKeyFrame = true
-        throw error
+        return nil
     }
 
     /// Has libvpx decode the bytes that were looked at, and no others.
