@@ -16,6 +16,7 @@
 #include <vpx/vpx_encoder.h>
 
 enum { kLowWidth = 160, kLowHeight = 120, kDecimation = 6, kClockRate = 90000, kFrameRate = 30 };
+enum { kLowKeyFramePercentage = 175 };
 
 static void fail(const char *format, ...) {
     va_list arguments;
@@ -131,6 +132,7 @@ int main(int count, char **arguments) {
     Encoder high = {.output = output}, low = {.output = output};
     open_encoder(&high, is_vp9, width, height, atoi(arguments[3]), 1);
     open_encoder(&low, is_vp9, kLowWidth, kLowHeight, atoi(arguments[4]), kDecimation);
+    vpx_codec_control(&low.codec, VP8E_SET_MAX_INTRA_BITRATE_PCT, kLowKeyFramePercentage);
     size_t frame_size = (size_t)width * height * 3 / 2;
     unsigned char *bytes = malloc(frame_size);
     if (!bytes || !vpx_img_wrap(&high.image, VPX_IMG_FMT_I420, width, height, 1, bytes) ||

@@ -59,7 +59,7 @@ struct LayerTrial {
         settings.bitrate = .kilobits(try options.number("kilobits"))
         settings.encoder.isDenoising = options.has("denoise")
         if options.has("key-percentage") {
-            settings.encoder.maximumKeyFramePercentage = try options.number("key-percentage")
+            settings.encoder.maximumKeyFramePercentage = try options.number("key-percentage", atLeast: 0)
         }
         let encoder = try SimulcastEncoder(layers: [settings])
         let file = try IVFWriter(path: options["output"], codec: codec, resolution: options.resolution)

@@ -39,8 +39,10 @@ struct Options {
 
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    func number(_ name: String) throws -> Int {
-        guard let number = Int(try self[name]), number > 0 else { throw WrongUse("--\(name) is no number above 0") }
+    func number(_ name: String, atLeast least: Int = 1) throws -> Int {
+        guard let number = Int(try self[name]), number >= least else {
+            throw WrongUse("--\(name) is no number from \(least) up")
+        }
         return number
     }
 
