@@ -38,7 +38,7 @@ typedef struct {
 // How fast VPXEncoder has libvpx work on pictures of a size.
 static int speed(int is_vp9, int width, int height) {
     if (!is_vp9) return width * height >= 352 * 288 ? -6 : -4;
-    return width * height >= 1280 * 720 ? 8 : width * height >= 352 * 288 ? 7 : 5;
+    return width * height >= 352 * 288 ? 8 : 5;
 }
 
 // Real-time one-pass CBR, as Rill's VPXEncoder and the vpxenc line of `compare` have it.
@@ -57,7 +57,8 @@ static void open_encoder(Encoder *encoder, int is_vp9, int width, int height, in
     settings.rc_max_quantizer = is_vp9 ? 52 : 56;
     settings.rc_undershoot_pct = is_vp9 ? 50 : 100;
     settings.rc_overshoot_pct = is_vp9 ? 50 : 15;
-    settings.rc_buf_initial_sz = 500;
+    // The low layer begins with a full buffer.
+    settings.rc_buf_initial_sz = width == kLowWidth ? 1000 : 500;
     settings.rc_buf_optimal_sz = 600;
     settings.rc_buf_sz = 1000;
     settings.kf_max_dist = 3000;

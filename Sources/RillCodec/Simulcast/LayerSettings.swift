@@ -72,11 +72,13 @@ extension LayerSettings {
     ///
     /// Its key frames are held to 175 % of a mean frame. At five frames a second libvpx's own limits are not enough: asked
     /// for a key frame every second, VP8 spends up to half of the bits on it and starves the frames between, and VP9 does
-    /// not take the excess back.
+    /// not take the excess back. The rate control begins with a full buffer, or the first picture would be five decibels
+    /// poorer than it need be.
     public static func low(_ codec: VideoCodec) -> LayerSettings {
         var low = LayerSettings(
             rid: .low, resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45), encoder: VPXEncoder.Settings(codec))
         low.encoder.maximumKeyFramePercentage = 175
+        low.encoder.initialBufferLevel = low.encoder.bufferSize
         return low
     }
 }
