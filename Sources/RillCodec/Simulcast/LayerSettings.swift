@@ -11,7 +11,7 @@ public struct LayerSettings: Sendable, Equatable {
     public var resolution: Resolution
     /// The most frames a second, up to 240; a faster source is thinned out by its stamps.
     public var frameRate: FrameRate
-    /// Target of the rate control, 1 kbit/s to 1 Gbit/s.
+    /// Target of the rate control, from ``VPXEncoder/Settings/minimumBitrate`` to 1 Gbit/s.
     public var bitrate: Bitrate
     /// What becomes of a source of another shape.
     public var aspect = AspectPolicy.crop
@@ -46,8 +46,7 @@ public struct LayerSettings: Sendable, Equatable {
             guard frameRate.framesPerSecond <= 240 else {
                 throw CodecError.invalidSettings("the frame rate goes up to 240, not \(frameRate)")
             }
-            try VPXEncoder.validate(bitrate)
-            try encoder.validate()
+            try encoder.validate(with: bitrate)
         } catch .invalidSettings(let detail) {
             throw .invalidSettings("layer \(rid): \(detail)")
         }

@@ -147,7 +147,9 @@ extension SimulcastPlan {
         var effective = settings
         effective.resolution = degradation.applied(to: settings.resolution)
         effective.frameRate = degradation.applied(to: settings.frameRate)
-        if let limit = layers[index].limit { effective.bitrate = max(.kilobits(1), min(limit, settings.bitrate)) }
+        if let limit = layers[index].limit {
+            effective.bitrate = max(settings.encoder.minimumBitrate, min(limit, settings.bitrate))
+        }
         layers[index].effective = effective
         layers[index].decimator.rate = effective.frameRate
     }

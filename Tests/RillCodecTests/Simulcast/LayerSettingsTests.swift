@@ -1,5 +1,6 @@
 import RillCodec
 import RillCore
+import RillTestSupport
 import Testing
 
 struct LayerSettingsTests {
@@ -37,7 +38,8 @@ struct LayerSettingsTests {
         }
         #expect(refusal { _ in } == nil)
         #expect(
-            refusal { $0.bitrate = Bitrate(bitsPerSecond: 10) }?.contains("layer low: the bitrate goes from") == true)
+            refusal { $0.bitrate = Bitrate(bitsPerSecond: 10) }?.contains(
+                "layer low: with L1T1 the bitrate goes from 1k to 1000M, not 10") == true)
         #expect(refusal { $0.frameRate = 241 }?.contains("layer low: the frame rate goes up to 240, not 241") == true)
         #expect(refusal { $0.encoder.speed = 5 }?.contains("the speed of VP8 goes from -16 to -1, not 5") == true)
         #expect(
@@ -59,5 +61,24 @@ struct LayerSettingsTests {
         for change in changes { #expect(throws: CodecError.self) { try plan.change(layer: 1, change) } }
         #expect(plan.settings == before)
         #expect(plan.tasks(at: .zero)[1]?.settings == .low)
+    }
+
+    @Test(arguments: VideoCodec.allCases, TemporalPattern.allCases)
+    func theLeastBitrateCanBeCodedAtAndAnAllocatorMayGiveLess(codec: VideoCodec, pattern: TemporalPattern) throws {
+        var layer = LayerSettings.low(codec)
+        layer.encoder.temporalPattern = pattern
+        layer.bitrate = layer.encoder.minimumBitrate
+        let least = layer
+        let encoder = try SimulcastEncoder(layers: [layer])
+        var picture = try TestPictures(.qqvga).picture(0)
+        var count = 0
+        for index in 0..<10 {
+            if index == 5 { encoder.plan.limit(layer: 0, to: Bitrate(bitsPerSecond: 1)) }
+            picture.captureTime = FrameRate(5).time(ofFrame: index)
+            try encoder.encode(picture) { _, _ in count += 1 }
+        }
+        #expect(count == 10)
+        layer.bitrate = Bitrate(bitsPerSecond: least.bitrate.bitsPerSecond - 1)
+        #expect(throws: CodecError.self) { try SimulcastPlan(layers: [layer]) }
     }
 }

@@ -33,18 +33,15 @@ extension VPXEncoder.Settings {
         unsafe configuration.rc_buf_optimal_sz = UInt32(optimalBufferLevel.milliseconds)
         unsafe configuration.kf_mode = VPX_KF_AUTO
         unsafe configuration.kf_max_dist = UInt32(maximumKeyFrameInterval)
-        if temporalPattern != .l1t1 { try unsafe split(bitrate, in: &configuration) }
+        if temporalPattern != .l1t1 { unsafe split(bitrate, in: &configuration) }
         return unsafe configuration
     }
 
     /// Shares the bitrate out over the temporal layers. libvpx wants the sums: what a layer takes with those below it.
     @unsafe
-    private func split(_ bitrate: Bitrate, in configuration: inout vpx_codec_enc_cfg_t) throws(CodecError) {
+    private func split(_ bitrate: Bitrate, in configuration: inout vpx_codec_enc_cfg_t) {
         let shares = TemporalShares(count: temporalPattern.layerCount)
         let sums = (0..<shares.count).map { UInt32(shares.bitrate(upTo: $0, of: bitrate).bitsPerSecond / 1000) }
-        guard sums[0] > 0, zip(sums, sums.dropFirst()).allSatisfy(<) else {
-            throw .invalidSettings("\(bitrate) bit/s are too few for \(temporalPattern.layerCount) temporal layers")
-        }
         let decimators = (0..<shares.count).map { UInt32(1 << (shares.count - 1 - $0)) }
         let layers = temporalPattern.steps.map { UInt32($0.temporalIndex) }
         unsafe configuration.ts_number_layers = UInt32(shares.count)

@@ -79,7 +79,25 @@ extension VPXEncoder {
             codec == .vp8 ? -16 ... -1 : 5...9
         }
 
-        func validate() throws(CodecError) {
+        /// The least bitrate that these settings can be coded at: 1 kbit/s, with two temporal layers 2, with three 4. libvpx
+        /// counts in whole kbit/s, and each layer needs one that those below it have not.
+        public var minimumBitrate: Bitrate {
+            switch temporalPattern {
+            case .l1t1: .kilobits(1)
+            case .l1t2: .kilobits(2)
+            case .l1t3: .kilobits(4)
+            }
+        }
+
+        func validate(with bitrate: Bitrate) throws(CodecError) {
+            guard (minimumBitrate ... .megabits(1000)).contains(bitrate) else {
+                throw .invalidSettings(
+                    "with \(temporalPattern.rawValue) the bitrate goes from \(minimumBitrate) to 1000M, not \(bitrate)")
+            }
+            try validate()
+        }
+
+        private func validate() throws(CodecError) {
             guard quantizers.lowerBound >= 0, quantizers.upperBound <= 63 else {
                 throw .invalidSettings("quantizers go from 0 to 63, not \(quantizers)")
             }

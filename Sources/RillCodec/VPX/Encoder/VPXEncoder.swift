@@ -166,8 +166,7 @@ extension VPXEncoder {
     }
 
     private func reconfigure(_ settings: Settings, _ bitrate: Bitrate) throws(CodecError) {
-        try settings.validate()
-        try Self.validate(bitrate)
+        try settings.validate(with: bitrate)
         try unsafe context.configure(settings.configuration(for: resolution, bitrate))
         if settings != self.settings { try settings.applyChangeableControls(to: context, resolution) }
         (self.settings, self.bitrate) = (settings, bitrate)
@@ -176,17 +175,10 @@ extension VPXEncoder {
     private static func makeContext(
         _ settings: Settings, _ resolution: Resolution, _ bitrate: Bitrate
     ) throws(CodecError) -> VPXEncoderContext {
-        try settings.validate()
-        try validate(bitrate)
+        try settings.validate(with: bitrate)
         let context = try unsafe VPXEncoderContext(settings.codec, settings.configuration(for: resolution, bitrate))
         try settings.applyControls(to: context, resolution)
         return context
-    }
-
-    static func validate(_ bitrate: Bitrate) throws(CodecError) {
-        guard (1000...1_000_000_000).contains(bitrate.bitsPerSecond) else {
-            throw .invalidSettings("the bitrate goes from 1 kbit/s to 1 Gbit/s, not \(bitrate) bit/s")
-        }
     }
 }
 
