@@ -48,6 +48,17 @@ import Testing
         #expect(counts == [60, 10])
     }
 
+    @Test func aScreenThatStandsStillRests() throws {
+        let raw = folder.path("slide.yuv")
+        var frame = [UInt8](repeating: 128, count: 64 * 48 * 3 / 2)
+        for index in 0..<64 * 48 where index % 7 < 3 { frame[index] = 30 }
+        try write((0..<90).flatMap { _ in frame }, to: raw)
+        for (content, shown) in [("camera", 90...90), ("screen", 3...60)] {
+            let outcome = try rill("loopback", raw, "--raw-size", "64x48", "--content", content, "--json")
+            #expect(shown.contains(try report(outcome).layers[0].received.framesShown), "\(content)")
+        }
+    }
+
     @Test func picturesThatAReceiverOfStrangersWouldRefuseAreShown() throws {
         let (raw, size) = (folder.path("grey.yuv"), 4096 * 2320)
         try write([UInt8](repeating: 128, count: size * 3 / 2), to: raw)

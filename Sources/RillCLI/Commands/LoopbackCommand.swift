@@ -107,6 +107,9 @@ struct LoopbackCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Compare what was shown with its source.")
     var compare = true
 
+    @Option(help: "What the pictures show; a screen that stands still is coded once a second.")
+    var content = ContentChoice.camera
+
     @Flag(help: "Print one JSON object instead of tables.")
     var json = false
 
@@ -166,8 +169,9 @@ struct LoopbackCommand: ParsableCommand {
     private func settings(for resolution: Resolution) -> LoopbackSettings {
         var low = LayerSettings.low
         low.bitrate = lowBitrate
-        var settings = LoopbackSettings(
-            layers: [.high(resolution, bitrate: bitrate ?? .suggested(for: resolution)), low], network: network)
+        var layers = [LayerSettings.high(resolution, bitrate: bitrate ?? .suggested(for: resolution)), low]
+        for index in layers.indices { layers[index].encoder.content = content.content }
+        var settings = LoopbackSettings(layers: layers, network: network)
         settings.playoutDelay = playoutDelay
         settings.encodeTime = encodeTime
         settings.decodeTime = decodeTime

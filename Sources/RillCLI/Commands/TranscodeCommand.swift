@@ -54,6 +54,9 @@ struct TranscodeCommand: ParsableCommand {
     @Option(help: "Threads of the encoder; more of them give other bytes.")
     var threads = 1
 
+    @Option(help: "What the pictures show; a screen that stands still is coded once a second.")
+    var content = ContentChoice.camera
+
     @Flag(help: "Print one JSON object instead of a table.")
     var json = false
 
@@ -70,6 +73,7 @@ struct TranscodeCommand: ParsableCommand {
             resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
         high.frameRate = fps ?? source.format.frameRate ?? 30
         high.encoder.threadCount = threads
+        high.encoder.content = content.content
         let rate = source.format.frameRate ?? 30
         let range = decoded?.range ?? .limited
         let parts = splitSizes ? makeParts(.slower(high.frameRate, rate), range) : nil
@@ -77,6 +81,7 @@ struct TranscodeCommand: ParsableCommand {
         if let low {
             var layer = LayerSettings.low(codec)
             layer.bitrate = lowBitrate
+            layer.encoder.content = content.content
             outputs.append(try makeOutput(low, layer, rate, range))
         }
         let bar = ProgressBar("transcode", total: source.format.frameCount)

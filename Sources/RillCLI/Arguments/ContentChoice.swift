@@ -1,0 +1,14 @@
+import ArgumentParser
+import Rill
+
+/// What `--content` takes.
+enum ContentChoice: String, ExpressibleByArgument, CaseIterable {
+    case camera, screen
+
+    var content: VPXEncoder.Settings.Content {
+        switch self {
+        case .camera: .camera
+        case .screen: .screen
+        }
+    }
+}
