@@ -6,3 +6,7 @@ package func residentByteCount() throws -> Int {
     guard fields.count > 1, let pages = Int(fields[1]) else { throw TestFailure("/proc/self/statm says nothing") }
     return pages * sysconf(Int32(_SC_PAGESIZE))
 }
+
+/// Whether this is a run under the address sanitizer, which keeps freed memory for long: what the process takes says
+/// nothing there.
+package let isAddressSanitized = unsafe dlsym(nil, "__asan_init") != nil

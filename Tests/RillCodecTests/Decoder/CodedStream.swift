@@ -67,7 +67,7 @@ func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
 /// Whether the process has about as much memory as before. Other tests run beside and take some of their own; under the
 /// address sanitizer memory that was let go counts for long, and it looks for leaks itself.
 func expectFlatMemory(since before: Int, location: SourceLocation = #_sourceLocation) {
-    guard unsafe dlsym(nil, "__asan_init") == nil, isMemoryReused else { return }
+    guard !isAddressSanitized, isMemoryReused else { return }
     #expect(throws: Never.self, sourceLocation: location) {
         let growth = try residentByteCount() - before
         #expect(growth < 1 << 28, "memory grew by \(growth) bytes", sourceLocation: location)

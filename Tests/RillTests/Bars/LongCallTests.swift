@@ -90,5 +90,3 @@ private final class PooledPictures: FrameSource {
         return .frame(frame)
     }
 }
-
-private let isAddressSanitized = unsafe dlsym(nil, "__asan_init") != nil
