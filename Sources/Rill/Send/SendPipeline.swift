@@ -21,11 +21,16 @@ public final class SendPipeline: Sendable {
     private let changes = Monitor(PictureChangeCounter())
     let turner: Monitor<UprightTurner>
     private let encodedTap: Monitor<(any EncodedFrameSink)?>
-    private let traceTap: Monitor<(any SendTraceSink)?>
+    private let traceTap: Monitor<TraceTap>
 
     private struct FrameTaps {
         var captured: (any FrameSink)?
         var preprocessed: (any FrameSink)?
+    }
+
+    private struct TraceTap {
+        var sink: (any SendTraceSink)?
+        var hasBegun = false
     }
 
     /// A pipeline that has sent nothing.
@@ -41,7 +46,7 @@ public final class SendPipeline: Sendable {
         // The pipeline alone has the sinks from here on, and calls each under one of the locks only.
         nonisolated(unsafe) let frames = FrameTaps(captured: taps.captured, preprocessed: taps.preprocessed)
         nonisolated(unsafe) let encoded = taps.encoded
-        nonisolated(unsafe) let trace = taps.trace
+        nonisolated(unsafe) let trace = TraceTap(sink: taps.trace)
         self.frameTaps = unsafe Monitor(frames)
         self.encodedTap = unsafe Monitor(encoded)
         self.traceTap = unsafe Monitor(trace)
@@ -122,7 +127,11 @@ public final class SendPipeline: Sendable {
     }
 
     private func record(_ event: SendTraceEvent, layer index: Int) throws {
-        try traceTap.withLock { try $0?.record(event, of: layers[index].settings.rid) }
+        try traceTap.withLock { tap in
+            if !tap.hasBegun { try tap.sink?.begin(layers.map(\.settings.rid)) }
+            tap.hasBegun = true
+            try tap.sink?.record(event, of: layers[index].settings.rid)
+        }
     }
 
     /// No frame will follow: the taps' sinks write what is still to be written. All of them do, whatever happens to one;
@@ -132,7 +141,7 @@ public final class SendPipeline: Sendable {
             Result { try frameTaps.withLock { try $0.captured?.finish() } },
             Result { try frameTaps.withLock { try $0.preprocessed?.finish() } },
             Result { try encodedTap.withLock { try $0?.finish() } },
-            Result { try traceTap.withLock { try $0?.finish() } },
+            Result { try traceTap.withLock { try $0.sink?.finish() } },
         ]
         for result in results { try result.get() }
     }

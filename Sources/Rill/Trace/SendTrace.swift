@@ -15,8 +15,8 @@ public struct SendTrace: Sendable {
 
         /// Frames that were encoded.
         public var frameCount: Int { entries.count }
-        /// The settings that the layer began with.
-        public var firstSettings: LayerSettings { settings[0] }
+        /// The settings that the layer began with; `nil` where no frame of it was encoded.
+        public var firstSettings: LayerSettings? { entries.isEmpty ? nil : settings[0] }
 
         fileprivate var settings: [LayerSettings] = []
         fileprivate var entries: [Entry] = []
@@ -46,7 +46,7 @@ public struct SendTrace: Sendable {
         var content: Int?
     }
 
-    /// The layers, in the order in which they first appear.
+    /// The layers, in the order of the pipeline.
     public private(set) var layers: [Layer] = []
 
     /// Reads a trace; `-` is standard input. Its memory grows with the file: some 50 bytes a line.
@@ -70,14 +70,17 @@ public struct SendTrace: Sendable {
         var number = 0
         while let line = try Self.line(of: &input) {
             number += 1
-            if let reason = number == 1 ? Self.refusal(ofFirstLine: line) : add(line) {
+            let reason =
+                switch number {
+                case 1: Self.refusal(ofFirstLine: line)
+                case 2: addLayers(line)
+                default: add(line)
+                }
+            if let reason {
                 throw .damaged(path: path, line: number, reason: reason)
             }
         }
         guard number > 0 else { throw .damaged(path: path, line: 1, reason: "the file is empty") }
-        if let layer = layers.first(where: { $0.entries.isEmpty }) {
-            throw .damaged(path: path, line: number, reason: "no frame of layer \(layer.rid) was encoded")
-        }
     }
 
     private static let longestLine = 4096
@@ -106,7 +109,9 @@ public struct SendTrace: Sendable {
         guard words.count >= 3, let rid = StreamLayer.RID(validating: words[0]) else {
             return "a line has a layer, a verb and what belongs to it"
         }
-        guard let index = place(of: rid) else { return "more than \(LayerTasks.capacity) layers" }
+        guard let index = layers.firstIndex(where: { $0.rid == rid }) else {
+            return "\(rid) is none of the layers of the trace"
+        }
         switch words[1] {
         case "set": return addSettings(words.dropFirst(2), to: index)
         case "frame": return addFrame(words.dropFirst(2), to: index)
@@ -117,12 +122,14 @@ public struct SendTrace: Sendable {
         return nil
     }
 
-    /// The place of a layer, which is new if the trace has not named it yet; `nil` for one too many.
-    private mutating func place(of rid: StreamLayer.RID) -> Int? {
-        if let index = layers.firstIndex(where: { $0.rid == rid }) { return index }
-        guard layers.count < LayerTasks.capacity else { return nil }
-        layers.append(Layer(rid: rid))
-        return layers.count - 1
+    private mutating func addLayers(_ line: String) -> String? {
+        let words = line.split(separator: " ")
+        let rids = words.dropFirst().compactMap { StreamLayer.RID(validating: $0) }
+        guard words.first == "layers", rids.count == words.count - 1, (1...LayerTasks.capacity).contains(rids.count),
+            Set(rids).count == rids.count
+        else { return "the second line names one to \(LayerTasks.capacity) different layers" }
+        layers = rids.map(Layer.init(rid:))
+        return nil
     }
 
     private mutating func addSettings(_ words: ArraySlice<Substring>, to index: Int) -> String? {

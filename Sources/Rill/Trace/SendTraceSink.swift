@@ -8,6 +8,9 @@ public import RillCore
 ///
 /// Called under one lock, from the threads of all layers; what is told of one layer is told in its order.
 public protocol SendTraceSink: AnyObject {
+    /// The layers that will be told of, in the pipeline's order. Called once, before anything else.
+    func begin(_ layers: [StreamLayer.RID]) throws
+
     /// Something happened to a layer.
     func record(_ event: SendTraceEvent, of layer: StreamLayer.RID) throws
 

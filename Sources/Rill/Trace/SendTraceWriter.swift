@@ -5,6 +5,7 @@ import RillFiles
 /// Writes a trace of a sending pipeline to a file, as text:
 ///
 ///     rill-trace 1
+///     layers high low
 ///     high set codec=VP8 size=640x480 fps=30 bitrate=800k …
 ///     high frame 0 at 0
 ///     low set codec=VP8 size=160x120 fps=5 bitrate=45k …
@@ -13,7 +14,7 @@ import RillFiles
 ///     high frame 2 at 66666667 key
 ///     high adapt size -1 because encodeTime
 ///
-/// Each line begins with the layer; frames are those of the source, counted from 0, their times in nanoseconds. `key` is a
+/// Behind the layers in their order, each line begins with one of them; frames are those of the source, counted from 0, their times in nanoseconds. `key` is a
 /// key frame that was asked for, `restart` an encoder that was started anew, `content=N` the number of a picture that was
 /// compared with the one before. `set` stands where the settings differ from those before. Adaptation is told for people:
 /// what follows from it stands in `set`.
@@ -30,6 +31,11 @@ public final class SendTraceWriter: SendTraceSink {
     public init(path: String) throws(TraceError) {
         do throws(FileError) { output = try ByteOutput(path: path) } catch { throw .file(error) }
         pending.append(contentsOf: (Self.firstLine + "\n").utf8)
+    }
+
+    /// Writes which layers there are.
+    public func begin(_ layers: [StreamLayer.RID]) {
+        append("layers " + layers.map(\.description).joined(separator: " "))
     }
 
     /// Writes what happened.

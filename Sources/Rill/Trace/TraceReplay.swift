@@ -11,7 +11,8 @@ public import RillCore
 public final class TraceReplay {
     private let trace: SendTrace
     private let source: any FrameSource
-    private var layers: [(encoder: LayerEncoder, next: Int)] = []
+    /// The encoders of the layers that have frames, and which frame is next.
+    private var layers: [(encoder: LayerEncoder?, next: Int)] = []
 
     /// Prepares the work; nothing is read yet.
     ///
@@ -19,7 +20,10 @@ public final class TraceReplay {
     public init(_ trace: SendTrace, source: any FrameSource) throws(CodecError) {
         self.trace = trace
         self.source = source
-        for layer in trace.layers { layers.append((try LayerEncoder(layer.firstSettings), 0)) }
+        for layer in trace.layers {
+            layers.append(
+                (try layer.firstSettings.map { (settings) throws(CodecError) in try LayerEncoder(settings) }, 0))
+        }
     }
 
     /// Does the work, and calls `body` with each coded frame and its bytes, which hold until it returns: frame by frame
@@ -59,7 +63,7 @@ public final class TraceReplay {
             layers[place].next += 1
             var frame = frame
             frame.captureTime = captureTime
-            try layers[place].encoder.encode(frame, task, body)
+            try layers[place].encoder?.encode(frame, task, body)
         }
     }
 }

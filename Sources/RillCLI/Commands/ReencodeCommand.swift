@@ -23,7 +23,7 @@ struct ReencodeCommand: ParsableCommand {
     @Argument(help: "The clip that was sent.")
     var clip: String
 
-    @Argument(help: "The file to write, .ivf: the first layer of the trace. Further files take its further layers.")
+    @Argument(help: "The file to write, .ivf: the first layer, high. Further files take the further layers.")
     var outputs: [String]
 
     @OptionGroup(title: "Raw clips")
@@ -38,7 +38,7 @@ struct ReencodeCommand: ParsableCommand {
         let source = try clipOptions.open(clip)
         var files: [StreamLayer.RID: any EncodedFrameSink] = [:]
         for (path, layer) in zip(outputs, trace.layers) {
-            let settings = layer.firstSettings
+            guard let settings = layer.firstSettings else { continue }
             files[layer.rid] = try IVFWriter(
                 path: path, codec: settings.encoder.codec, resolution: settings.resolution)
         }

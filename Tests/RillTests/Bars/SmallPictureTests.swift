@@ -5,9 +5,10 @@ import Testing
 
 /// What smoothing gains on the low layer: 160x120 at 5 frames a second.
 ///
-///     RILL_MEDIA=FOLDER RILL_LONG_TESTS=1 swift test --disable-xctest --filter SmallPicture
+///     RILL_MEDIA=FOLDER swift test --disable-xctest --filter SmallPicture
 @Suite(.serialized) struct SmallPictureTests {
-    @Test(.needsMedia, arguments: BarClip.webcams)
+    /// The whole clips: a few pictures of so slow a layer would say nothing.
+    @Test(.needsMedia, arguments: BarClip.webcams.map(\.whole))
     func smoothingGainsAtLowRatesAndCostsNothingAtTheUsualOne(clip: BarClip) throws {
         for kilobits in [45, 30, 20, 12] {
             var low = LayerSettings.low

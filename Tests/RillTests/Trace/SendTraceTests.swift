@@ -52,6 +52,9 @@ struct SendTraceTests {
     @Test func aTraceComesBackAsItWasWritten() throws {
         let path = folder.path("call.trace")
         let writer = try SendTraceWriter(path: path)
+        // The smaller layer is the first that is heard of, as chance may have it.
+        writer.begin([.high, .low, "idle"])
+        try writer.record(.dropped(frame: 5), of: .low)
         var first = LayerTask(settings: unusual, frame: 0)
         first.content = 1
         var second = LayerTask(settings: unusual, frame: 3)
@@ -68,7 +71,7 @@ struct SendTraceTests {
         try writer.finish()
 
         let trace = try SendTrace(path: path)
-        #expect(trace.layers.map(\.rid) == [.high, .low])
+        #expect(trace.layers.map(\.rid) == [.high, .low, "idle"] && trace.layers[2].firstSettings == nil)
         let high = trace.layers[0]
         #expect(high.frameCount == 3 && high.framesDropped == 1 && high.adaptations == 1)
         #expect((0..<3).map { high[$0].task } == [first, second, third])
@@ -77,15 +80,17 @@ struct SendTraceTests {
     }
 
     private var good: String {
-        "rill-trace 1\nhigh set \(LayerSettingsNotation.text(of: unusual))\nhigh frame 2 at 7 key\nhigh drop 3\n"
+        "rill-trace 1\nlayers high low\nhigh set \(LayerSettingsNotation.text(of: unusual))\nhigh frame 2 at 7 key\nhigh drop 3\n"
     }
 
     @Test(
         arguments: [
             ("", 1), ("rill-trace 2\n", 1), ("rill-trace 1\n", nil), ("high frame 2 at 7\n", 1),
-            ("GOODhigh frame 2 at 8\n", 5), ("GOODhigh frame 4 at x\n", 5), ("GOODhigh frame 4 at 9 now\n", 5),
-            ("GOODlow frame 4 at 9\n", 5), ("GOODhigh fly 4 at\n", 5), ("GOOD?! frame 4 at 9\n", 5),
-            ("GOODhigh set codec=VP8\n", 5), ("GOODhigh frame 4 at 9223372036854775807\n", 5),
+            ("rill-trace 1\nhigh frame 2 at 7\n", 2), ("rill-trace 1\nlayers a b a\n", 2),
+            ("rill-trace 1\nlayers\n", 2), ("GOODhigh frame 2 at 8\n", 6), ("GOODhigh frame 4 at x\n", 6),
+            ("GOODhigh frame 4 at 9 now\n", 6), ("GOODlow frame 4 at 9\n", 6), ("GOODhigh fly 4 at\n", 6),
+            ("GOOD?! frame 4 at 9\n", 6), ("GOODother drop 4\n", 6), ("GOODhigh set codec=VP8\n", 6),
+            ("GOODhigh frame 4 at 9223372036854775807\n", 6),
         ] as [(String, Int?)])
     func aDamagedLineIsRefusedByItsNumber(text: String, line: Int?) {
         let text = text.replacing("GOOD", with: good)
@@ -107,7 +112,7 @@ struct SendTraceTests {
         ]
         var read = 0
         for bytes in MutatedInputs(
-            of: seeds.map { Array($0.utf8) }, count: 20_000, using: SeededGenerator(seed: 5))
+            of: seeds.map { Array($0.utf8) }, count: 40_000, using: SeededGenerator(seed: 5))
         {
             // A typed error is as good an answer as a trace.
             guard let trace = try? SendTrace(text: bytes) else { continue }
@@ -117,6 +122,6 @@ struct SendTraceTests {
                 for index in 0..<layer.frameCount { try layer[index].task.settings.validate() }
             }
         }
-        #expect(read > 100 && read < 19_000, "\(read)")
+        #expect(read > 100 && read < 39_000, "\(read)")
     }
 }
