@@ -11,9 +11,11 @@ let package = Package(
         .executableTarget(
             name: "send-side", dependencies: [.product(name: "Rill", package: "rill")], path: "SendSide",
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What `pictures` and `rtp` share: the command line, and the clock.
+        .target(name: "Turns", path: "Turns", swiftSettings: [.swiftLanguageMode(.v6)]),
         // What `pictures` measures.
         .executableTarget(
-            name: "picture-work", dependencies: [.product(name: "Rill", package: "rill")], path: "PictureWork",
+            name: "picture-work", dependencies: ["Turns", .product(name: "Rill", package: "rill")], path: "PictureWork",
             swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
         // What `compare encode` measures.
         .executableTarget(
@@ -25,7 +27,7 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]),
         // What `rtp` measures.
         .executableTarget(
-            name: "rtp-wire", dependencies: [.product(name: "RillRTP", package: "rill")], path: "RTPWire",
+            name: "rtp-wire", dependencies: ["Turns", .product(name: "RillRTP", package: "rill")], path: "RTPWire",
             swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
     ]
 )

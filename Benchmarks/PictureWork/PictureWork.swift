@@ -1,5 +1,6 @@
 import Glibc
 import Rill
+import Turns
 
 /// One piece of work on pictures of 1280x720, again and again, and nothing else.
 ///
@@ -9,21 +10,11 @@ import Rill
 @main
 struct PictureWork {
     static func main() throws {
-        guard let options = Options(CommandLine.arguments.dropFirst()) else {
-            print(
-                "usage: picture-work \(Work.allCases.map(\.rawValue).joined(separator: "|")) [--pictures N] [--turns N]"
-            )
-            exit(2)
-        }
         let bench = try Bench()
-        for _ in 0..<options.turns {
-            let begin = ContinuousClock.now
-            for _ in 0..<options.pictures {
-                guard bench.run(options.work) else { preconditionFailure("\(options.work.rawValue) went wrong") }
+        Turns<Work>(counting: "pictures", 1000).run { work, count in
+            for _ in 0..<count {
+                guard bench.run(work) else { preconditionFailure("\(work.rawValue) went wrong") }
             }
-            let duration = ContinuousClock.now - begin
-            let nanoseconds = Double(duration.components.attoseconds) / 1e9 + Double(duration.components.seconds) * 1e9
-            print(nanoseconds / Double(options.pictures))
         }
     }
 }
@@ -100,26 +91,6 @@ private struct Bench {
         case .copy: picture.copied(into: pool) != nil
         case .scale: picture.scaled(into: scaled) != nil
         case .letterbox: picture.scaled(fit, into: boxed) != nil
-        }
-    }
-}
-
-/// What stands on the command line.
-private struct Options {
-    var work: Work
-    var pictures = 1000
-    var turns = 1
-
-    init?(_ arguments: ArraySlice<String>) {
-        guard let name = arguments.first, let work = Work(rawValue: name), arguments.count % 2 == 1 else { return nil }
-        self.work = work
-        for index in stride(from: arguments.startIndex + 1, to: arguments.endIndex, by: 2) {
-            guard let value = Int(arguments[index + 1]), value > 0 else { return nil }
-            switch arguments[index] {
-            case "--pictures": pictures = value
-            case "--turns": turns = value
-            default: return nil
-            }
         }
     }
 }

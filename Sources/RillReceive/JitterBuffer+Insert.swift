@@ -77,6 +77,7 @@ extension JitterBuffer {
             return nil
         }
         var elements = block.elements
+        // A block that is damaged says no more; what else the packet holds is not touched by it.
         while let element = try? elements.next() {
             guard element.id == id else { continue }
             guard let orientation = try? VideoOrientation.parse(element.data) else { return nil }

@@ -24,9 +24,9 @@ func fuzzCodedFrame(_ bytes: Span<UInt8>) {
 }
 
 private func fuzzVP9Frame(_ bytes: Span<UInt8>) {
-    guard let header = try? VP9FrameHeader.parse(bytes) else { return }
+    guard let header = try? VP9FrameHeader.parse(bytes) else { return }  // a typed error, as above
     let written = [UInt8](capacity: VP9FrameHeader.maximumByteCount) { output in header.write(into: &output) }
-    precondition((try? VP9FrameHeader.parse(written.span)) == header)
+    precondition((try? VP9FrameHeader.parse(written.span)) == header)  // an error is none that equals it, and traps
 }
 
 func codedFrameSeeds() -> [FuzzBody.Seed] {

@@ -8,7 +8,8 @@ import RillFiles
 /// the sizes that they were coded with, which may change; ``SteadySizeSource`` gives them one. One owner, one thread at a
 /// time.
 public final class DecodedSource: FrameSource {
-    /// Size of the first picture, or where the file does not begin with a key frame as its header says; rate as the first two stamps say (30 where there are no two).
+    /// Size of the first picture, or where the file does not begin with a key frame as its header says; rate as the first
+    /// two stamps say (30 where there are no two).
     public let format: SourceFormat
     /// The code values of black and white, as the first picture has them.
     public let range: ColorSpace.Range
@@ -99,7 +100,7 @@ extension [UInt8] {
     /// The size of a key frame's picture; `nil` for other frames, and what is none.
     fileprivate func keyFrameResolution(as codec: VideoCodec) -> Resolution? {
         let bytes = self
-        // What is wrong with it the decoder says when the frame's turn comes.
+        // What is wrong with a frame the decoder says when its turn comes, here and below.
         guard let header = try? CodedFrameHeader(parsing: bytes.span, as: codec), header.isKeyFrame else { return nil }
         return header.resolution
     }

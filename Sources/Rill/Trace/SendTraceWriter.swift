@@ -14,10 +14,10 @@ import RillFiles
 ///     high frame 2 at 66666667 key
 ///     high adapt size -1 because encodeTime
 ///
-/// Behind the layers in their order, each line begins with one of them; frames are those of the source, counted from 0, their times in nanoseconds. `key` is a
-/// key frame that was asked for, `restart` an encoder that was started anew, `content=N` the number of a picture that was
-/// compared with the one before. `set` stands where the settings differ from those before. Adaptation is told for people:
-/// what follows from it stands in `set`.
+/// Behind the layers in their order, each line begins with one of them. Frames are counted from 0 as they came to the
+/// layers, their times are in nanoseconds. `key` is a key frame that was asked for, `restart` an encoder that was started
+/// anew, `content=N` the number of a picture that was compared with the one before. `set` stands where the settings differ
+/// from those before. Adaptation is told for people: what follows from it stands in `set`.
 public final class SendTraceWriter: SendTraceSink {
     static let firstLine = "rill-trace 1"
 

@@ -23,8 +23,6 @@ public final class LayerEncoder {
     private let encoder: VPXEncoder
     private var scaler: LayerScaler
     private var unchanged = UnchangedFramePolicy()
-    /// A key frame was asked for, and the rate control left that frame out.
-    private var isKeyFrameOwed = false
 
     /// Makes the encoder; the memory of its pictures is taken when the first frame comes.
     public init(_ settings: LayerSettings) throws(CodecError) {
@@ -54,12 +52,10 @@ public final class LayerEncoder {
         guard let scaled = scaler.fitted(frame) else {
             preconditionFailure("the scaled frame of the task before is still in use")
         }
-        let isKeyFrame = task.isKeyFrameRequested || isKeyFrameOwed
-        guard try encoder.encode(scaled, isKeyFrame: isKeyFrame, body), let quantizer = encoder.lastQuantizer else {
-            isKeyFrameOwed = isKeyFrame
-            return .dropped
-        }
-        isKeyFrameOwed = false
+        // libvpx leaves out no key frame: a request is served by this very frame.
+        guard try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body),
+            let quantizer = encoder.lastQuantizer
+        else { return .dropped }
         unchanged.coded(task.content, at: frame.captureTime, quantizer: quantizer, by: settings.encoder.codec)
         return .coded(quantizer: quantizer)
     }

@@ -53,3 +53,14 @@ extension VideoOrientation.Rotation {
         }
     }
 }
+
+extension RTPHeaderExtension {
+    /// The block that an ``OrientationNotice`` wrote; `nil` where it wrote none.
+    @_lifetime(copy bytes)
+    init?(written bytes: Span<UInt8>) {
+        guard !bytes.isEmpty else { return nil }
+        do throws(RTPError) { try self.init(parsing: bytes) } catch {
+            preconditionFailure("a header extension that was written here cannot be read: \(error)")
+        }
+    }
+}

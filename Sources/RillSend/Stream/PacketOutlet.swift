@@ -66,8 +66,13 @@ struct PacketOutlet: Sendable {
         _ packet: Span<UInt8>, at now: MediaTime, to sink: some PacketSink,
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
-        // A packet of our own parses; it has no padding.
-        let payloadByteCount = (try? RTPPacket(parsing: packet).payload.count) ?? 0
+        let payloadByteCount: Int
+        do throws(RTPError) {
+            // It has no padding.
+            payloadByteCount = try RTPPacket(parsing: packet).payload.count
+        } catch {
+            preconditionFailure("a packet that was written here cannot be read: \(error)")
+        }
         statistics.packetsSent += 1
         statistics.bytesSent += payloadByteCount
         statistics.headerBytesSent += packet.count - payloadByteCount

@@ -110,10 +110,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
-                // Written by us, so it can be read; no bytes are no extension.
                 index, of: payload, numbersTaken: taken,
-                headerExtension: index == last ? try? RTPHeaderExtension(parsing: notice.span) : nil,
-                into: &output)
+                headerExtension: index == last ? RTPHeaderExtension(written: notice.span) : nil, into: &output)
         }
     }
 
@@ -130,11 +128,10 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
-                // Written by us, so they can be read; no bytes are no structure and no extension.
+                // Written by us, so it can be read; no bytes are no structure.
                 index, of: payload, numbersTaken: taken,
                 scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
-                headerExtension: index == last ? try? RTPHeaderExtension(parsing: notice.span) : nil,
-                into: &output)
+                headerExtension: index == last ? RTPHeaderExtension(written: notice.span) : nil, into: &output)
         }
     }
 

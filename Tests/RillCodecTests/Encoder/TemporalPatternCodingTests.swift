@@ -15,17 +15,21 @@ struct TemporalPatternCodingTests {
         var bytes: [UInt8]
     }
 
-    private func stream(_ codec: VideoCodec, _ pattern: TemporalPattern) throws -> [Coded] {
+    private func stream(
+        _ codec: VideoCodec, _ pattern: TemporalPattern, kilobits: Int = 300,
+        _ change: (inout VPXEncoder.Settings) -> Void = { _ in }
+    ) throws -> [Coded] {
         let pictures = try TestPictures(Self.resolution)
         var settings = VPXEncoder.Settings(codec)
         settings.temporalPattern = pattern
+        change(&settings)
         let encoder = try VPXEncoder(
             settings, layer: StreamLayer(rid: .high), resolution: Self.resolution, frameRate: 30,
-            bitrate: .kilobits(300))
+            bitrate: .kilobits(kilobits))
         var coded: [Coded] = []
         for index in 0..<Self.frameCount {
             // Bitrates change while the pattern goes on.
-            if index == 20 { try encoder.setBitrate(.kilobits(200)) }
+            if index == 20 { try encoder.setBitrate(.kilobits(kilobits * 2 / 3)) }
             try encoder.encode(pictures.picture(index), isKeyFrame: index == Self.keyFrame) { frame, payload in
                 coded.append(Coded(frame: frame, bytes: Array(copying: payload)))
             }
@@ -111,6 +115,26 @@ struct TemporalPatternCodingTests {
             }
             let pictures = try decode(frames.filter { needed.contains($0.frame.number) }, codec)
             #expect(pictures[Int64(last)] == whole[Int64(last)], "\(codec), \(pattern), frame \(last)")
+        }
+    }
+
+    @Test(arguments: [(VideoCodec.vp8, TemporalPattern.l1t1), (.vp9, .l1t1), (.vp9, .l1t2), (.vp9, .l1t3)])
+    func aRateControlThatLeavesFramesOutLeavesNoGapAndNoKeyFrameOut(codec: VideoCodec, pattern: TemporalPattern) throws
+    {
+        let frames = try stream(codec, pattern, kilobits: 40) { settings in
+            (settings.dropThreshold, settings.quantizers) = (100, 2...12)
+        }
+        #expect(frames.count < Self.frameCount - 5, "nothing was left out: the test shows nothing")
+        #expect(frames.map(\.frame.number) == (0..<Int64(frames.count)).map { $0 })
+        // The key frame that was asked for came with the very picture it was asked for.
+        let keyTimes = frames.filter(\.frame.isKey).map(\.frame.captureTime)
+        #expect(keyTimes == [0, Self.keyFrame].map(FrameRate(30).time(ofFrame:)), "\(codec), \(pattern)")
+        let whole = try decode(frames, codec)
+        for highest in 0..<pattern.layerCount {
+            let pictures = try decode(frames.filter { $0.frame.layer.temporalIndex <= highest }, codec)
+            #expect(
+                pictures.allSatisfy { number, samples in whole[number] == samples } as Bool,
+                "\(codec), \(pattern), up to layer \(highest)")
         }
     }
 }

@@ -37,6 +37,23 @@ import Testing
         #expect(kilobits(allocator.split(.kilobits(944))) == [0, 400, 60])
     }
 
+    @Test func layersThatAreChangedStayOnAsLongAsTheyMay() {
+        var before = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
+        _ = before.split(.kilobits(945))
+        // The middle one is switched off, and the low one wants more: 1.2 times the high one's minimum is not there.
+        var low = Self.low
+        (low.target, low.maximum) = (.kilobits(100), .kilobits(100))
+        var changed = BitrateAllocator(layers: [low, Self.high], keepingActive: before)
+        #expect(kilobits(changed.split(.kilobits(650)), 2) == [100, 550])
+        var anew = BitrateAllocator(layers: [low, Self.high])
+        #expect(kilobits(anew.split(.kilobits(650)), 2) == [100, 0])
+        // A layer that was off has to earn its place.
+        var without = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
+        _ = without.split(.kilobits(500))
+        var kept = BitrateAllocator(layers: [low, Self.high], keepingActive: without)
+        #expect(kilobits(kept.split(.kilobits(650)), 2) == [100, 0])
+    }
+
     @Test func theLargestRatesDoNotOverflow() {
         let most = Bitrate(bitsPerSecond: .max / 8)
         let layers = ["a", "b", "c"].map { BitrateAllocator.Layer($0, minimum: most, target: most, maximum: most) }

@@ -46,6 +46,10 @@ struct LayerSettingsTests {
             refusal {
                 $0.encoder = .init(.vp9); $0.encoder.speed = -5
             }?.contains("VP9 goes from 5 to 9") == true)
+        #expect(
+            refusal {
+                ($0.encoder.dropThreshold, $0.encoder.temporalPattern) = (30, .l1t2)
+            }?.contains("cannot be decoded") == true)
         #expect(refusal { $0.encoder.dropThreshold = 101 }?.contains("percentages") == true)
         #expect(refusal { $0.encoder.maximumKeyFramePercentage = -1 }?.contains("key frame's limit") == true)
         #expect(refusal { $0.encoder.bufferSize = .seconds(61) }?.contains("60 s") == true)

@@ -30,14 +30,7 @@ struct VP8WiresharkTests {
         .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"), .timeLimit(.minutes(2)),
         arguments: [0, 1, 2])
     func `It agrees on GStreamer's packets, in each picture-id-mode`(mode: Int) throws {
-        let socket = try LocalSocket()
-        try Peer.gstreamer.run(
-            [
-                "-q", "videotestsrc", "num-buffers=60", "!", "video/x-raw,width=160,height=120,framerate=30/1", "!",
-                "vp8enc", "deadline=1", "keyframe-max-dist=20", "!", "rtpvp8pay", "picture-id-mode=\(mode)", "mtu=600",
-                "!", "udpsink", "host=127.0.0.1", "port=\(socket.port)", "sync=false",
-            ], stoppedAfter: 60)
-        let packets = try socket.received()
+        let packets = try gstreamerPackets("vp8", pictureIDMode: mode)
         #expect(packets.count > 60)
         let fields = try expectAgreement(on: packets, payloadType: 96, "GStreamer, picture-id-mode \(mode)")
         #expect(fields.contains { $0["vp8.keyframe.width"] == ["160"] })

@@ -82,6 +82,7 @@ struct SyntheticStream {
             }
         }
         let packet = RTPPacket(
+            // Written above, so it can be read; no bytes are no extension.
             header: header, headerExtension: try? RTPHeaderExtension(parsing: block.span), payload: payload.span)
         return [UInt8](capacity: packet.byteCount) { packet.write(into: &$0) }
     }

@@ -37,7 +37,8 @@ extension VPXEncoder {
         public var isDenoising = false
         /// The largest key frame, in percent of the bits of a mean frame; 0 sets no limit.
         public var maximumKeyFramePercentage = 0
-        /// How empty the rate control's buffer may run, in percent, before frames are left out; 0 leaves out none.
+        /// How empty the rate control's buffer may run, in percent, before frames are left out; 0 leaves out none. Not with
+        /// temporal layers of VP8: libvpx (1.12) then makes frames that cannot be decoded.
         public var dropThreshold = 0
         /// How far the rate may fall below its target, in percent of it.
         public var undershootPercentage: Int
@@ -121,6 +122,10 @@ extension VPXEncoder {
                 (0...100).contains(dropThreshold)
             else {
                 throw .invalidSettings("undershoot, overshoot and drop threshold are percentages from 0 to 100")
+            }
+            guard dropThreshold == 0 || codec == .vp9 || temporalPattern == .l1t1 else {
+                throw .invalidSettings(
+                    "libvpx makes VP8 that cannot be decoded where it leaves out frames of temporal layers")
             }
             guard (0...100_000).contains(maximumKeyFramePercentage) else {
                 throw .invalidSettings(
