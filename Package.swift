@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "Rill", targets: ["Rill"]),
         .library(name: "RillRTP", targets: ["RillRTP"]),
         .library(name: "RillReceive", targets: ["RillReceive"]),
+        .library(name: "RillPages", targets: ["RillPages"]),
         .executable(name: "rill", targets: ["RillCLI"]),
     ],
     dependencies: [
@@ -63,9 +64,11 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
+        // Plots and tables as pages of HTML: for the command's reports, and for Benchmarks.
+        room("RillPages"),
         .executableTarget(
             name: "RillCLI",
-            dependencies: ["Rill", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["Rill", "RillPages", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
 
         // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.
@@ -86,6 +89,7 @@ let package = Package(
         tests(of: "RillNetwork"),
         tests(of: "RillReceive", ["RillSend"]),
         tests(of: "Rill"),
+        tests(of: "RillPages"),
         tests(of: "RillCLI"),
     ]
 )

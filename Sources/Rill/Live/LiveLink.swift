@@ -8,6 +8,10 @@ public final class LiveLink: PacketSink, Sendable {
     private let state: Monitor<State>
     private let thread: NamedThread
     private let clock: LiveClock
+    private let observer: Observer?
+
+    /// Is told of each datagram as it is sent, when that is, and what will become of it; on the sender's threads.
+    public typealias Observer = @Sendable (_ datagram: Span<UInt8>, _ now: MediaTime, SendOutcome) -> Void
 
     private struct State: ~Copyable {
         var link: EmulatedLink
@@ -18,11 +22,13 @@ public final class LiveLink: PacketSink, Sendable {
 
     /// Starts a link that delivers to `receive`, which must not block for long.
     public init(
-        _ settings: LinkSettings, clock: LiveClock, receive: @escaping @Sendable (Span<UInt8>, MediaTime) -> Void
+        _ settings: LinkSettings, clock: LiveClock, observer: Observer? = nil,
+        receive: @escaping @Sendable (Span<UInt8>, MediaTime) -> Void
     ) {
         let state = Monitor(State(link: EmulatedLink(settings)))
         self.state = state
         self.clock = clock
+        self.observer = observer
         self.thread = NamedThread("rill-link") {
             var datagram: [UInt8] = []
             while Self.waitForDatagram(&datagram, state, clock) { receive(datagram.span, clock.now) }
@@ -60,7 +66,8 @@ public final class LiveLink: PacketSink, Sendable {
 
     /// Puts a copy of a datagram on its way, or loses it, as the settings have it. `time` is now on the link's clock.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) {
-        state.change { _ = $0.link.send(packet, at: time) }
+        let outcome = state.change { $0.link.send(packet, at: time) }
+        observer?(packet, time, outcome)
     }
 
     /// Whether nothing is on its way.

@@ -20,8 +20,10 @@ extension Loopback {
             nonisolated(unsafe) let sink: any FrameSink = meters[index]
             try unsafe receiver.add(receiveSettings(layer: index), sink: sink)
         }
-        let way = LiveLink(settings.network, clock: clock) { datagram, now in
+        let recorder = self.recorder
+        let way = LiveLink(settings.network, clock: clock, observer: recorder?.linkObserver) { datagram, now in
             capture?.add(datagram, .toReceiver, at: now)
+            recorder?.noteArrival(datagram, at: now)
             receiver.insert(datagram)
         }
         // The capture thread's alone from here on: a loopback runs once.

@@ -16,8 +16,10 @@ extension Loopback {
                 decodeTime: settings.decodeTime)
         }
         let routes = StreamRoutes(sender.layers.map(\.ssrc))
-        way.connect { [capture = self.capture] datagram, now in
+        if let recorder { way.observe(recorder.linkObserver) }
+        way.connect { [recorder, capture = self.capture] datagram, now in
             capture?.add(datagram, .toReceiver, at: now)
+            recorder?.noteArrival(datagram, at: now)
             guard let index = routes.stream(of: datagram) else { return }
             receivers[index].insert(datagram, at: now)
         }

@@ -21,6 +21,8 @@ public final class Loopback {
     /// The sending side: ask for key frames, change bitrates and switch layers here while the session runs.
     public let sender: SendPipeline
     let meters: [LoopbackMeter]
+    /// Writes down what happens, where that is wanted.
+    let recorder: SessionRecorder?
 
     /// Prepares a session.
     ///
@@ -38,18 +40,32 @@ public final class Loopback {
         var send = SendSettings(layers: settings.layers, seed: settings.network.seed)
         send.adaptation = settings.adaptation
         self.sender = try SendPipeline(send, taps: taps)
+        let recorder = settings.isRecorded ? SessionRecorder(sender) : nil
         var meters: [LoopbackMeter] = []
         for (index, layer) in settings.layers.enumerated() {
             let log = SentFrameLog()
-            sender.layers[index].observe { log.add($0, $1) }
+            let layerRecorder = recorder?.layers[index]
+            sender.layers[index].observe { frame, timestamp in
+                log.add(frame, timestamp)
+                layerRecorder?.sent(frame)
+            }
             let comparator =
                 settings.isCompared ? try ReferenceComparator(source: try makeSource(), layer: layer) : nil
             meters.append(
                 try LoopbackMeter(
-                    layer, log: log, comparator: comparator,
+                    layer, log: log, comparator: comparator, recorder: layerRecorder,
                     output: outputs.indices.contains(index) ? outputs[index] : nil))
         }
         self.meters = meters
+        self.recorder = recorder
+    }
+
+    /// What happened over time, in the order of the layers: nothing unless ``LoopbackSettings/isRecorded``. Ask when the
+    /// session is over; the pictures around freezes are encoded then.
+    ///
+    /// - Throws: ``RillCodec/CodecError``.
+    public func timelines() throws -> [LayerTimeline] {
+        try recorder?.layers.map { try $0.timeline() } ?? []
     }
 
     /// How the receiver gets layer `index`.
@@ -60,6 +76,7 @@ public final class Loopback {
         buffer.playoutDelay = settings.playoutDelay
         // The receiver's own source number: any that differs from those of the streams.
         var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
+        if let recorder = recorder?.layers[index] { receive.observer = { recorder.note($0, at: $1) } }
         // The limit is against strangers; this sender is known.
         receive.maximumPixelCount = max(receive.maximumPixelCount, layer.settings.resolution.pixelCount)
         return receive

@@ -10,6 +10,7 @@ import RillRTP
 final class LoopbackMeter: FrameSink {
     private let log: SentFrameLog
     private let comparator: ReferenceComparator?
+    private let recorder: LayerRecorder?
     private let output: SteadyOutput?
     private let scaler: LayerScaler
     private(set) var latencies = LatencyMeter()
@@ -18,21 +19,28 @@ final class LoopbackMeter: FrameSink {
     private static let capacity = 2
 
     init(
-        _ layer: LayerSettings, log: SentFrameLog, comparator: ReferenceComparator?, output: SteadyOutput?
+        _ layer: LayerSettings, log: SentFrameLog, comparator: ReferenceComparator?, recorder: LayerRecorder?,
+        output: SteadyOutput?
     ) throws(FrameError) {
         self.scaler = try LayerScaler(layer.resolution, aspect: .stretch, capacity: Self.capacity)
         self.log = log
         self.comparator = comparator
+        self.recorder = recorder
         self.output = output
     }
 
     func consume(_ shown: VideoFrame) throws {
         let ticks = shown.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
-        guard let sent = log.entry(for: RTPTimestamp(UInt32(truncatingIfNeeded: ticks))) else { return }
+        guard let sent = log.entry(for: RTPTimestamp(UInt32(truncatingIfNeeded: ticks))) else {
+            // Sent long ago: it was shown all the same.
+            recorder?.shown(shown)
+            return
+        }
         var frame = shown
         frame.captureTime = sent.captureTime
         frame.stamps = sent.stamps.merging(shown.stamps)
         latencies.add(frame.stamps)
+        recorder?.shown(frame)
         guard comparator != nil || output != nil else { return }
         guard let frame = scaler.fitted(frame) else { preconditionFailure("more pictures are kept than reckoned with") }
         try comparator?.compare(frame, at: sent.captureTime)

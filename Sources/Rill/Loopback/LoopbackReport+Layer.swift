@@ -13,6 +13,7 @@ extension LoopbackReport.Layer {
         self.sent = LoopbackReport.Sent(sent, framesDropped: framesDropped, duration: duration)
         self.received = LoopbackReport.Received(received, framesEncoded: sent.encoder.framesEncoded)
         self.quality = meter.quality.flatMap(LoopbackReport.Quality.init)
+        self.addedDelay = meter.latencies.addedDelay
         self.latencies = meter.latencies.summary
     }
 }
@@ -59,10 +60,21 @@ extension LoopbackReport.Received {
         self.totalFreezesDuration = freezes.totalFreezesDuration.milliseconds
         self.longFreezeCount = freezes.longGapCount
         self.totalLongFreezesDuration = freezes.totalLongGapsDuration.milliseconds
+        self.pauseCount = freezes.pauseCount
+        self.totalPausesDuration = freezes.totalPausesDuration.milliseconds
+        self.totalInterFrameDelay = freezes.totalInterFrameDelay.milliseconds
+        self.totalSquaredInterFrameDelay = freezes.totalSquaredInterFrameDelay
         self.pliCount = stream.pliCount
-        self.jitterBufferDelay =
-            stream.jitterBufferEmittedCount == 0
-            ? 0 : stream.jitterBufferDelay.milliseconds / Double(stream.jitterBufferEmittedCount)
+        self.framesDecodedOnly = stream.framesDecodedOnly
+        self.framesAssembledFromMultiplePackets = stream.framesAssembledFromMultiplePackets
+        self.totalAssemblyTime = stream.totalAssemblyTime.milliseconds
+        self.jitter = stream.jitter.milliseconds
+        self.jitterBufferEmittedCount = stream.jitterBufferEmittedCount
+        func mean(_ sum: MediaDuration) -> Double {
+            stream.jitterBufferEmittedCount == 0 ? 0 : sum.milliseconds / Double(stream.jitterBufferEmittedCount)
+        }
+        self.jitterBufferTargetDelay = mean(stream.jitterBufferTargetDelay)
+        self.jitterBufferDelay = mean(stream.jitterBufferDelay)
     }
 }
 

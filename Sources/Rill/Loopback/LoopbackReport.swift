@@ -28,6 +28,8 @@ public struct LoopbackReport: Codable, Sendable {
         public var received: Received
         /// Likeness of what was shown to the source; absent where nothing was compared.
         public var quality: Quality?
+        /// What the receiving side adds to the network's smallest delay; absent where nothing was shown.
+        public var addedDelay: AddedDelay?
         /// From stage to stage, and in all.
         public var latencies: [LatencySummary]
     }
@@ -94,8 +96,28 @@ public struct LoopbackReport: Codable, Sendable {
         public var longFreezeCount: Int
         /// Those gaps, summed, in milliseconds.
         public var totalLongFreezesDuration: Double
+        /// Gaps of more than 5 s.
+        public var pauseCount: Int
+        /// Those gaps, summed, in milliseconds.
+        public var totalPausesDuration: Double
+        /// The time from picture to picture, summed, in milliseconds.
+        public var totalInterFrameDelay: Double
+        /// The squares of those times, summed, in seconds squared.
+        public var totalSquaredInterFrameDelay: Double
         /// Key frames asked for.
         public var pliCount: Int
+        /// Frames released so late that they were decoded only.
+        public var framesDecodedOnly: Int
+        /// Frames of more than one packet that became whole.
+        public var framesAssembledFromMultiplePackets: Int
+        /// The time from such a frame's first packet to its last, summed, in milliseconds.
+        public var totalAssemblyTime: Double
+        /// Interarrival jitter at the end (RFC 3550 §6.4.1), in milliseconds.
+        public var jitter: Double
+        /// Frames that left the jitter buffer.
+        public var jitterBufferEmittedCount: Int
+        /// Mean of what the jitter buffer aimed at.
+        public var jitterBufferTargetDelay: Double
         /// Mean time from a frame's first packet to its release.
         public var jitterBufferDelay: Double
     }

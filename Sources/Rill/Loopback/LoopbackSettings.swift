@@ -19,6 +19,9 @@ public struct LoopbackSettings: Sendable {
     /// Whether the pictures shown are compared with their source. Off, the session costs less and reports no quality.
     public var isCompared = true
 
+    /// Whether what happens over time is written down, with small pictures around freezes: ``Loopback/timelines()``.
+    public var isRecorded = false
+
     /// A session of `layers` over `network`; the rest is at its defaults and can be set afterwards.
     public init(layers: [LayerSettings], network: LinkSettings = .clean) {
         self.layers = layers

@@ -28,6 +28,10 @@ public struct ReceiveSettings: Sendable {
     /// The name of this participant in RTCP (RFC 3550 §6.5.1).
     public var canonicalName = "rill"
 
+    /// Is told what happens to the stream, and when, on the thread that polls it: for meters. It must neither block nor call
+    /// back into the receiver.
+    public var observer: (@Sendable (ReceiveEvent, MediaTime) -> Void)?
+
     /// A stream received through `jitterBuffer`, with RTCP sent as `ssrc`; the rest is at its defaults.
     public init(jitterBuffer: JitterBufferSettings, ssrc: SSRC) {
         self.jitterBuffer = jitterBuffer

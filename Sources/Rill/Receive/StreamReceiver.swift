@@ -58,9 +58,11 @@ final class StreamReceiver {
         while true {
             switch buffer.poll(at: now, into: &payload) {
             case .frame(let frame):
+                settings.observer?(.released(frame), now)
                 wakeTime = now
                 return .decode(frame)
             case .requestKeyFrame:
+                settings.observer?(.keyFrameRequested, now)
                 reporter.sendKeyFrameRequest(on: &buffer, at: now, to: feedback)
             case .wait(let time):
                 wakeTime = min(time, reporter.nextReportTime)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillPages
 
 /// `rill inspect`: what is in a file.
 struct InspectCommand: ParsableCommand {

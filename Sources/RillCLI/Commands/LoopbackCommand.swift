@@ -30,6 +30,7 @@ struct LoopbackCommand: ParsableCommand {
               rill loopback clip.y4m --bitrate 800k --output high.y4m --low-output low.y4m
               rill loopback clip.y4m --live --json
               rill loopback --network loss=2%,seed=7 --capture call.pcap
+              rill loopback --network loss=2%,delay=40ms,seed=7 --report call.html
               rill loopback clip.y4m --live --coded high.ivf --trace call.trace
             """)
 
@@ -63,6 +64,9 @@ struct LoopbackCommand: ParsableCommand {
 
     @Option(help: "Record what arrives over the network, both ways, as .pcap, .pcapng or .rtpdump.")
     var capture: String?
+
+    @Option(help: "Write a page of plots over time, with pictures around freezes, as .html.")
+    var report: String?
 
     @Option(help: "Write the high layer as it was coded, as .ivf.")
     var coded: String?
@@ -146,6 +150,7 @@ struct LoopbackCommand: ParsableCommand {
             report = try loopback.runInVirtualTime { bar.update(Int($0.seconds * rate.framesPerSecond)) }
         }
         bar.finish()
+        try writePage(report, of: loopback)
         try show(report, Measurement.now.since(start))
         if let interruption = report.interruption {
             StandardError.print("the clip ended early: \(interruption)")
@@ -176,6 +181,7 @@ struct LoopbackCommand: ParsableCommand {
         settings.encodeTime = encodeTime
         settings.decodeTime = decodeTime
         settings.isCompared = compare
+        settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
         return settings
     }
@@ -216,9 +222,13 @@ struct LoopbackCommand: ParsableCommand {
         if clip == "-" {
             throw ValidationError("a loopback reads its clip again to compare with it: it has to be a file")
         }
-        let outputs = [output, lowOutput, capture, coded, lowCoded, trace]
+        let outputs = [output, lowOutput, capture, coded, lowCoded, trace, report]
         if outputs.contains("-") {
-            throw ValidationError("the report goes to standard output: pictures, captures and traces need a file")
+            throw ValidationError(
+                "the report goes to standard output: pictures, captures, traces and pages need a file")
+        }
+        if let report, !report.hasSuffix(".html") {
+            throw ValidationError("\(report): the name of a page must end in .html")
         }
         for path in [coded, lowCoded].compactMap({ $0 }) where VideoFileFormat(path: path) != .ivf {
             throw ValidationError("\(path): the name of a file of coded frames must end in .ivf")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillPages
 
 /// `rill replay`: a capture is sent again.
 struct ReplayCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillPages
 
 /// `rill transcode`: clips to clips, offline.
 struct TranscodeCommand: ParsableCommand {

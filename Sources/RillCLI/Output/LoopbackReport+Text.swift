@@ -1,4 +1,5 @@
 import Rill
+import RillPages
 
 extension LoopbackReport {
     /// The report as tables for people.

@@ -1,4 +1,5 @@
 import Glibc
+import RillPages
 
 /// What a piece of work really took. It never repeats, so it goes to standard error, and into JSON only when asked for.
 struct Measurement: Codable {

@@ -1,4 +1,5 @@
 import Glibc
+import RillPages
 
 /// A line on the terminal that grows while long work is done. On anything but a terminal it stays silent.
 final class ProgressBar {

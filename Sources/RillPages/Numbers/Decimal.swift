@@ -1,7 +1,7 @@
 /// Decimal numbers as text, without Foundation's locales: what a program prints, a program can read.
-enum Decimal {
+public enum Decimal {
     /// `value` with that many decimals, rounded to the nearest; `–` where there is none.
-    static func text(_ value: Double?, decimals: Int) -> String {
+    public static func text(_ value: Double?, decimals: Int) -> String {
         guard let value, value.isFinite, value.magnitude < 1e15 else { return "–" }
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = Int64((value.magnitude * scale).rounded())
@@ -12,5 +12,12 @@ enum Decimal {
     }
 
     /// A share of one in percent: `98.5 %`.
-    static func percent(_ share: Double) -> String { text(share * 100, decimals: 1) + " %" }
+    public static func percent(_ share: Double) -> String { text(share * 100, decimals: 1) + " %" }
+
+    /// A place in a drawing: at most one decimal, and none where it is zero.
+    static func place(_ value: Double) -> String {
+        let tenths = Int64((value * 10).rounded())
+        guard tenths % 10 != 0 else { return "\(tenths / 10)" }
+        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+    }
 }

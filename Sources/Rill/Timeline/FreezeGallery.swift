@@ -1,0 +1,80 @@
+import RillCodec
+import RillCore
+import RillFiles
+import RillImage
+
+/// Keeps small copies of the pictures before and after the longest freezes.
+///
+/// The copies lie in a pool of its own, so the decoder's pictures are let go at once; nothing is encoded before somebody
+/// asks for it.
+struct FreezeGallery: Sendable {
+    private var thumbnails: FittingPool
+    /// A copy of the picture shown last.
+    private var newest: VideoFrame?
+    /// The longest freezes, in the order of time.
+    private var kept: [(freeze: Freeze, before: VideoFrame, after: VideoFrame)] = []
+
+    /// Freezes that are kept: a dozen.
+    static let capacity = 12
+    /// The longer side of the copies.
+    private static let longSide = 160
+
+    init() {
+        // Two each, and the newest one beside the one that comes in.
+        thumbnails = FittingPool(capacity: 2 * Self.capacity + 2)
+    }
+
+    /// Takes note of a picture that is shown, and of the freeze that it ends.
+    mutating func add(_ picture: VideoFrame, ending freeze: Freeze?) {
+        let previous = newest
+        newest = small(picture)
+        guard let freeze, let previous, let newest else { return }
+        if kept.count == Self.capacity {
+            guard let shortest = kept.indices.min(by: { kept[$0].freeze.duration < kept[$1].freeze.duration }),
+                kept[shortest].freeze.duration < freeze.duration
+            else { return }
+            kept.remove(at: shortest)
+        }
+        kept.append((freeze, previous, newest))
+    }
+
+    private mutating func small(_ picture: VideoFrame) -> VideoFrame? {
+        let resolution = Self.resolution(for: picture.resolution)
+        // A size that no pool can be made for is none that was ever shown.
+        guard let pool = try? thumbnails.pool(for: resolution) else { return nil }
+        return picture.scaled(into: pool)
+    }
+
+    /// The same shape, even, and no larger than a thumbnail is.
+    static func resolution(for picture: Resolution) -> Resolution {
+        let longer = max(picture.width, picture.height)
+        guard longer > longSide else { return picture }
+        func side(_ value: Int) -> Int { max(2, (value * longSide / longer + 1) & ~1) }
+        return Resolution(width: side(picture.width), height: side(picture.height))
+    }
+
+    // MARK: As files
+
+    /// The freezes with their pictures as files, in the order of time.
+    func pictured() throws -> [PicturedFreeze] {
+        try kept.map { freeze, before, after in
+            PicturedFreeze(
+                freeze: freeze, before: try Self.thumbnail(of: before, at: freeze.start),
+                after: try Self.thumbnail(of: after, at: freeze.end))
+        }
+    }
+
+    /// libvpx's quantizer, of 63: some 3 kB for 160x120.
+    private static let quantizer = 24
+
+    private static func thumbnail(of picture: VideoFrame, at time: MediaTime) throws -> Thumbnail {
+        var settings = VPXEncoder.Settings(.vp8)
+        settings.quantizers = quantizer...quantizer
+        let encoder = try VPXEncoder(
+            settings, layer: StreamLayer(rid: "thumbnail"), resolution: picture.resolution, frameRate: 1,
+            bitrate: .megabits(1))
+        var file: [UInt8] = []
+        try encoder.encode(picture, isKeyFrame: true) { _, payload in file = WebPPicture.bytes(ofKeyFrame: payload) }
+        return Thumbnail(time: time, resolution: picture.resolution, webP: file)
+    }
+}

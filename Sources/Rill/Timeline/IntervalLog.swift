@@ -1,0 +1,42 @@
+import RillCore
+
+/// Intervals of equal length from time zero on, in fixed memory: when they are used up, two become one.
+///
+/// They begin so short that each frame has its own, 1/128 s, and stay a power of two of that: a second is always a whole
+/// number of them, or they of it. A call of 16 s keeps the first length, a day comes to 64 s.
+struct IntervalLog: Sendable {
+    /// The length of each interval.
+    private(set) var length = IntervalLog.shortest
+    /// The intervals up to the last one in which anything happened.
+    private(set) var intervals: [TimelineInterval] = []
+
+    /// More than a wide screen has columns for a plot.
+    static let capacity = 2048
+    static let shortest = MediaDuration(nanoseconds: 1_000_000_000 / 128)
+
+    init() {
+        intervals.reserveCapacity(Self.capacity)
+    }
+
+    /// Has `body` add to the interval of that time; what lies before zero counts to the first.
+    mutating func change(at time: MediaTime, _ body: (inout TimelineInterval) -> Void) {
+        while index(of: time) >= Self.capacity { halve() }
+        let index = index(of: time)
+        while intervals.count <= index { intervals.append(TimelineInterval()) }
+        body(&intervals[index])
+    }
+
+    private func index(of time: MediaTime) -> Int {
+        Int(max(time.nanoseconds, 0) / length.nanoseconds)
+    }
+
+    private mutating func halve() {
+        length = length * 2
+        for index in 0..<(intervals.count + 1) / 2 {
+            var merged = intervals[2 * index]
+            if 2 * index + 1 < intervals.count { merged.merge(intervals[2 * index + 1]) }
+            intervals[index] = merged
+        }
+        intervals.removeLast(intervals.count / 2)
+    }
+}

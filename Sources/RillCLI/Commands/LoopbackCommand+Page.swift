@@ -1,0 +1,49 @@
+import ArgumentParser
+import Rill
+import RillPages
+
+extension LoopbackCommand {
+    /// Writes the page, where one is asked for.
+    func writePage(_ result: LoopbackReport, of loopback: Loopback) throws {
+        guard let report else { return }
+        let page = LoopbackPage(report: result, timelines: try loopback.timelines(), facts: facts(loopback))
+        let bytes = page.page.bytes
+        var file = try ByteOutput(path: report)
+        try file.write(bytes.span)
+        try file.finish()
+    }
+
+    private func facts(_ loopback: Loopback) -> [(name: String, value: String)] {
+        let settings = loopback.settings
+        var facts: [(name: String, value: String)] = [
+            ("source", clip ?? "the portrait scene, drawn"), ("network", settings.network.description),
+            ("mode", live ? "live: real threads in real time" : "virtual time: the same seed gives the same page"),
+        ]
+        facts += settings.layers.map { layer in
+            (
+                "\(layer.rid) layer",
+                "\(layer.encoder.codec.rawValue.uppercased()) \(layer.resolution), up to \(layer.frameRate) frames a second, "
+                    + "\(layer.bitrate) bit/s"
+            )
+        }
+        facts += [
+            ("jitter buffer", "holds frames back for \(settings.playoutDelay.notation)"),
+            ("made by", RillCommand.configuration.version), ("again", commandLine),
+        ]
+        return facts
+    }
+
+    /// What was typed, but for where the page goes.
+    private var commandLine: String {
+        var words: [String] = []
+        var rest = CommandLine.arguments.dropFirst()[...]
+        while let word = rest.popFirst() {
+            if word == "--report" {
+                _ = rest.popFirst()
+            } else if !word.hasPrefix("--report=") {
+                words.append(word.contains { " '\"\\$&|;<>()*?".contains($0) } ? "'\(word)'" : word)
+            }
+        }
+        return "rill " + words.joined(separator: " ") + " --report call.html"
+    }
+}

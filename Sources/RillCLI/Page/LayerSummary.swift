@@ -1,0 +1,54 @@
+import Rill
+import RillPages
+
+/// The figures of each layer that a reader wants first.
+struct LayerSummary {
+    private let layers: [LoopbackReport.Layer]
+
+    init(_ layers: [LoopbackReport.Layer]) {
+        self.layers = layers
+    }
+
+    var html: HTML {
+        var table = PageTable(["What was seen"] + layers.map(\.rid))
+        func row(_ name: String, isDetail: Bool = false, _ value: (LoopbackReport.Layer) -> String) {
+            table.add([name] + layers.map(value), isDetail: isDetail)
+        }
+        row("pictures") { $0.resolution }
+        row("shown, of the frames sent") { Decimal.percent($0.received.shownShare) }
+        row("frames", isDetail: true) { "\($0.received.framesShown) of \($0.sent.framesEncoded)" }
+        row("freezes, W3C's rule") { "\($0.received.freezeCount)" }
+        row("in all", isDetail: true) { Self.seconds($0.received.totalFreezesDuration) }
+        row("gaps longer than 500 ms") { "\($0.received.longFreezeCount)" }
+        row("in all", isDetail: true) { Self.seconds($0.received.totalLongFreezesDuration) }
+        row("delay added, median") { Self.milliseconds($0.addedDelay?.median) }
+        row("95 of 100 frames below", isDetail: true) { Self.milliseconds($0.addedDelay?.percentile95) }
+        row("capture to showing, median") { Self.milliseconds($0.wholeDelay?.median) }
+        row("95 of 100 frames below", isDetail: true) { Self.milliseconds($0.wholeDelay?.percentile95) }
+        row("packets lost") { Decimal.percent(Self.lostShare($0)) }
+        row("key frames asked for") { "\($0.received.pliCount)" }
+        row("likeness to the source, PSNR-Y") { $0.quality?.psnrY.map { Decimal.text($0, decimals: 2) + " dB" } ?? "–" }
+        return .element(
+            "div", [:], table.html,
+            .paragraph(
+                "Delay added: from sending to showing, less the network's smallest. What is left is the jitter buffer, "
+                    + "repair and decoding.", isNote: true))
+    }
+
+    private static func lostShare(_ layer: LoopbackReport.Layer) -> Double {
+        layer.sent.packetsSent == 0 ? 0 : Double(layer.received.packetsLost) / Double(layer.sent.packetsSent)
+    }
+
+    private static func seconds(_ milliseconds: Double) -> String {
+        Decimal.text(milliseconds / 1000, decimals: 2) + " s"
+    }
+
+    private static func milliseconds(_ value: Double?) -> String {
+        value.map { Decimal.text($0, decimals: 1) + " ms" } ?? "–"
+    }
+}
+
+extension LoopbackReport.Layer {
+    /// From capture to showing.
+    fileprivate var wholeDelay: LatencySummary? { latencies.last.flatMap { $0.count > 0 ? $0 : nil } }
+}

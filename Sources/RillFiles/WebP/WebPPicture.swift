@@ -1,0 +1,38 @@
+/// Pictures that browsers show, of what a VP8 encoder makes: a WebP picture is a VP8 key frame in a RIFF file.
+///
+///     let file = WebPPicture.bytes(ofKeyFrame: payload)
+///
+/// A few kilobytes for a thumbnail, where a PNG takes tens of them. Source: WebP Container Specification, "Simple File
+/// Format (Lossy)"; it takes key frames that are shown, of at most 16383x16383 pixels, as VP8 has them anyway. The colours
+/// are BT.601, limited range.
+public enum WebPPicture {
+    /// The file for a key frame.
+    ///
+    ///      0                   1                   2                   3
+    ///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+    ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+    ///     |      'R'      |      'I'      |      'F'      |      'F'      |
+    ///     |                   File Size, little-endian                    |
+    ///     |      'W'      |      'E'      |      'B'      |      'P'      |
+    ///     |      'V'      |      'P'      |      '8'      |      ' '      |
+    ///     |                   Chunk Size, little-endian                   |
+    ///     :                  the frame, padded to even                    :
+    ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+    ///
+    /// File Size counts what follows it.
+    public static func bytes(ofKeyFrame frame: Span<UInt8>) -> [UInt8] {
+        let padding = frame.count & 1
+        var file: [UInt8] = []
+        file.reserveCapacity(headerByteCount + frame.count + padding)
+        file += "RIFF".utf8
+        file.append(littleEndian: UInt32(headerByteCount - 8 + frame.count + padding))
+        file += "WEBPVP8 ".utf8
+        file.append(littleEndian: UInt32(frame.count))
+        for index in frame.indices { file.append(frame[index]) }
+        if padding == 1 { file.append(0) }
+        return file
+    }
+
+    /// Bytes before the frame.
+    static let headerByteCount = 20
+}

@@ -1,0 +1,19 @@
+/// Times since the beginning of a session as people read them: `42`, `1:30`, `2:05:00`.
+public enum Clock {
+    /// Seconds with that many decimals; from a minute on `min:s`, from an hour on `h:min:s`.
+    public static func text(_ seconds: Double, decimals: Int = 0) -> String {
+        guard seconds.isFinite, seconds.magnitude < 1e9 else { return "–" }
+        let rounded = Decimal.text(seconds.magnitude, decimals: decimals)
+        // What is rounded up to a minute is a minute.
+        let wholeLength = decimals > 0 ? rounded.utf8.count - decimals - 1 : rounded.utf8.count
+        guard let whole = Int(rounded.prefix(wholeLength)) else { return "–" }
+        let fraction = rounded.dropFirst(wholeLength)
+        let sign = seconds < 0 && (whole > 0 || fraction.contains { $0 > "0" }) ? "-" : ""
+        guard whole >= 60 else { return sign + rounded }
+        let (minutes, rest) = whole.quotientAndRemainder(dividingBy: 60)
+        guard minutes >= 60 else { return "\(sign)\(minutes):\(twoDigits(rest))\(fraction)" }
+        return "\(sign)\(minutes / 60):\(twoDigits(minutes % 60)):\(twoDigits(rest))\(fraction)"
+    }
+
+    private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

@@ -1,0 +1,89 @@
+/// A drawing of values over a common axis, with its title, its legend and what a reader should see in it.
+///
+///     let plot = Plot("Frame delay", x: .time(0...120), y: Axis("delay", unit: "ms", holding: delays), [
+///         .line("captured to shown", .blue, points)
+///     ])
+///
+/// It is as wide as the page lets it and keeps its height; text keeps its size. What lies closer than pixels is thinned.
+public struct Plot: Sendable {
+    /// What is drawn.
+    public var title: String
+    /// What a good curve looks like; below the plot.
+    public var caption: String
+    /// From left to right.
+    public var x: Axis
+    /// From the bottom to the top.
+    public var y: Axis
+    /// What is drawn, from behind to before.
+    public var marks: [Mark]
+    /// Stretches of the horizontal axis that are marked behind everything.
+    public var shades: [ClosedRange<Double>] = []
+    /// Height of the drawing in CSS pixels.
+    public var height = 120
+
+    /// A plot; values that are not finite are gaps, and such places are the programmer's mistake.
+    public init(_ title: String, caption: String = "", x: Axis, y: Axis, _ marks: [Mark]) {
+        self.title = title
+        self.caption = caption
+        self.x = x
+        self.y = y
+        self.marks = marks
+    }
+
+    /// The plot as it stands on a page.
+    public var html: HTML {
+        let legend = marks.map { mark in
+            HTML.element("span", ["class": "key"], mark.sample, HTML(text: mark.name))
+        }
+        let unit = y.unit.isEmpty ? "" : ", \(y.unit)"
+        let heading = HTML.element(
+            "figcaption", [:], .element("b", [:], HTML(text: title)), HTML(text: unit),
+            .element("span", ["class": "legend"], legend))
+        let drawing = Drawing(x: x, height: height)
+        let label = "\(title)\(unit): " + marks.map(\.name).joined(separator: ", ")
+        let figure = drawing.html(
+            label: label,
+            behind: [drawing.shading(shades)] + marks.map { $0.drawn(in: drawing, y) },
+            axes: drawing.horizontalAxis() + drawing.verticalAxis(y))
+        return .element(
+            "figure", ["class": "plot"], heading, figure, caption.isEmpty ? .empty : .paragraph(caption, isNote: true))
+    }
+}
+
+extension Mark {
+    /// What it looks like, for the legend.
+    var sample: HTML {
+        let (classes, path) =
+            switch form {
+            case .scatter: ("dots \(ink.name)", "M10 5h0")
+            case .band: ("band \(ink.name)", "M0 1H20V9H0Z")
+            case .line, .step, .level: ("line \(ink.name)\(isDashed ? " dashed" : "")", "M0 5H20")
+            }
+        return .element(
+            "svg", ["width": "20", "height": "10", "aria-hidden": "true"],
+            .element("path", ["class": classes, "d": path]))
+    }
+
+    func drawn(in drawing: Drawing, _ y: Axis) -> HTML {
+        let lineClass = "line \(ink.name)\(isDashed ? " dashed" : "")"
+        let (classes, path) =
+            switch form {
+            case .line(let points): (lineClass, drawing.line(Thinning.thinned(points, along: drawing.x), y))
+            case .step(let points): (lineClass, drawing.steps(Thinning.thinned(points, along: drawing.x), y))
+            case .scatter(let points):
+                (
+                    "dots \(ink.name)",
+                    drawing.dots(Thinning.thinned(points, along: drawing.x, and: y, height: drawing.height), y)
+                )
+            case .band(let ranges): ("band \(ink.name)", drawing.band(Thinning.thinned(ranges, along: drawing.x), y))
+            case .level(let value):
+                (
+                    lineClass,
+                    drawing.line(
+                        [Point(drawing.x.range.lowerBound, value), Point(drawing.x.range.upperBound, value)], y)
+                )
+            }
+        guard !path.isEmpty else { return .empty }
+        return .element("path", ["class": classes, "d": path])
+    }
+}
