@@ -4,6 +4,7 @@ package enum Peer: String {
     case gstreamer = "gst-launch-1.0"
     /// Python with GStreamer's bindings: the system's own, whatever other Python comes first in the path.
     case python = "python3"
+    case chromium
     case tshark, editcap, mergecap, text2pcap
 
     private var program: Program? {

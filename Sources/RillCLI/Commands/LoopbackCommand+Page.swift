@@ -23,7 +23,7 @@ extension LoopbackCommand {
             (
                 "\(layer.rid) layer",
                 "\(layer.encoder.codec.rawValue.uppercased()) \(layer.resolution), up to \(layer.frameRate) frames a second, "
-                    + "\(layer.bitrate) bit/s"
+                    + "\(Decimal.text(Double(layer.bitrate.bitsPerSecond) / 1000, decimals: 0)) kbit/s"
             )
         }
         facts += [
@@ -33,11 +33,12 @@ extension LoopbackCommand {
         return facts
     }
 
-    /// What was typed, but for where the page goes.
+    /// What was typed, but for where the results go: they do not change the session.
     private var commandLine: String {
         var words: [String] = []
         var rest = CommandLine.arguments.dropFirst()[...]
         while let word = rest.popFirst() {
+            if word == "--json" || word == "--measured" { continue }
             if word == "--report" {
                 _ = rest.popFirst()
             } else if !word.hasPrefix("--report=") {

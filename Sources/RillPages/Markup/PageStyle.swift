@@ -13,7 +13,7 @@ enum PageStyle {
         body { margin: 0; background: var(--paper); color: var(--text);
           font: 15px/1.45 system-ui, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif; }
         main { max-width: 1400px; margin: 0 auto; padding: 20px 24px 48px; }
-        h1 { font-size: 26px; line-height: 1.2; margin: 0 0 4px; }
+        h1 { font-size: 26px; line-height: 1.2; margin: 0 0 4px; overflow-wrap: anywhere; }
         h2 { font-size: 19px; margin: 36px 0 8px; padding-top: 14px; border-top: 1px solid var(--rule); }
         h3 { font-size: 15px; margin: 20px 0 4px; }
         .subtitle { margin: 0 0 16px; color: var(--soft); overflow-wrap: anywhere; }

@@ -1,7 +1,17 @@
 /// Times since the beginning of a session as people read them: `42`, `1:30`, `2:05:00`.
 public enum Clock {
+    /// What a time is at least written with.
+    public enum Part: Int, Sendable {
+        /// Seconds alone, where it is shorter than a minute.
+        case seconds
+        /// Minutes and seconds: `0:42`.
+        case minutes
+        /// Hours, minutes and seconds: `0:00:42`.
+        case hours
+    }
+
     /// Seconds with that many decimals; from a minute on `min:s`, from an hour on `h:min:s`.
-    public static func text(_ seconds: Double, decimals: Int = 0) -> String {
+    public static func text(_ seconds: Double, decimals: Int = 0, from part: Part = .seconds) -> String {
         guard seconds.isFinite, seconds.magnitude < 1e9 else { return "–" }
         let rounded = Decimal.text(seconds.magnitude, decimals: decimals)
         // What is rounded up to a minute is a minute.
@@ -9,9 +19,9 @@ public enum Clock {
         guard let whole = Int(rounded.prefix(wholeLength)) else { return "–" }
         let fraction = rounded.dropFirst(wholeLength)
         let sign = seconds < 0 && (whole > 0 || fraction.contains { $0 > "0" }) ? "-" : ""
-        guard whole >= 60 else { return sign + rounded }
+        guard whole >= 60 || part != .seconds else { return sign + rounded }
         let (minutes, rest) = whole.quotientAndRemainder(dividingBy: 60)
-        guard minutes >= 60 else { return "\(sign)\(minutes):\(twoDigits(rest))\(fraction)" }
+        guard minutes >= 60 || part == .hours else { return "\(sign)\(minutes):\(twoDigits(rest))\(fraction)" }
         return "\(sign)\(minutes / 60):\(twoDigits(minutes % 60)):\(twoDigits(rest))\(fraction)"
     }
 

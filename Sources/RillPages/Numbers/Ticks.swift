@@ -6,7 +6,8 @@ struct Ticks: Equatable {
     var decimals: Int
     /// Every which of them stays where there is little room: those whose index from zero is a multiple of it.
     var coarseStep: Int
-    private var step: Double
+    /// From one to the next.
+    private(set) var step: Double
 
     /// At most `count` (2 or more) multiples of 1, 2 or 5 times a power of ten within `range`.
     init(_ range: ClosedRange<Double>, atMost count: Int) {

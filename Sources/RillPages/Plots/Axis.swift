@@ -6,8 +6,8 @@ public struct Axis: Sendable, Equatable {
     public var unit: String
     /// From the left to the right, or from the bottom to the top.
     public var range: ClosedRange<Double>
-    /// The values are seconds, written as times.
-    public var isTime = false
+    /// The values are seconds, written as times; `nil` for any other quantity.
+    private(set) var clock: Clock.Part?
 
     /// An axis over a range, which has to be finite; one without any length is made longer.
     public init(_ title: String, unit: String = "", _ range: ClosedRange<Double>) {
@@ -18,19 +18,24 @@ public struct Axis: Sendable, Equatable {
         self.range = isFlat ? range.lowerBound...(range.lowerBound + 1) : range
     }
 
-    /// An axis from zero on (or from the smallest value, where that lies below) to a little above the largest.
+    /// An axis from zero on, or from below the smallest value where that is negative, to the next tick above the largest.
     public init(_ title: String, unit: String = "", holding values: some Sequence<Double>, atLeast least: Double = 1) {
         let finite = values.lazy.filter(\.isFinite)
         let (low, high) = finite.reduce((0.0, least)) { (min($0.0, $1), max($0.1, $1)) }
-        self.init(title, unit: unit, low * 1.05...high * 1.05)
+        let step = Ticks(low * 1.02...high * 1.02, atMost: Drawing.verticalTickCount - 1).step
+        self.init(
+            title, unit: unit,
+            (low * 1.02 / step).rounded(.down) * step...(high * 1.02 / step).rounded(.up) * step)
     }
 
     /// Seconds since the beginning.
     public static func time(_ range: ClosedRange<Double>) -> Axis {
-        var axis = Axis("time", unit: "", range)
-        axis.isTime = true
-        // Written as the ticks are.
-        axis.unit = range.upperBound < 60 ? "s" : range.upperBound < 3600 ? "min:s" : "h:min:s"
+        var axis = Axis("time", range)
+        // All ticks of one axis are written alike.
+        let clock: Clock.Part =
+            range.upperBound < 60 ? .seconds : range.upperBound < 3600 ? .minutes : .hours
+        axis.unit = ["s", "min:s", "h:min:s"][clock.rawValue]
+        axis.clock = clock
         return axis
     }
 
@@ -39,18 +44,11 @@ public struct Axis: Sendable, Equatable {
 
     /// At most that many ticks.
     func ticks(atMost count: Int) -> Ticks {
-        isTime ? Ticks(time: range, atMost: count) : Ticks(range, atMost: count)
+        clock == nil ? Ticks(range, atMost: count) : Ticks(time: range, atMost: count)
     }
 
     /// How a value is written.
     func text(_ value: Double, decimals: Int) -> String {
-        isTime ? Clock.text(value, decimals: decimals) : Decimal.text(value, decimals: decimals)
-    }
-
-    /// A value with its unit, for a label that stands alone.
-    func described(_ value: Double) -> String {
-        let decimals = max(0, ticks(atMost: 6).decimals)
-        let text = text(value, decimals: decimals)
-        return unit.isEmpty || isTime ? text : "\(text) \(unit)"
+        clock.map { Clock.text(value, decimals: decimals, from: $0) } ?? Decimal.text(value, decimals: decimals)
     }
 }

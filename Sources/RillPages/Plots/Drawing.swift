@@ -10,6 +10,8 @@ struct Drawing {
     var hasLabels = true
 
     private static let width = 1000.0
+    /// Ticks along the left side, at most.
+    static let verticalTickCount = 6
     /// Room for the labels under the horizontal axis.
     private static let labelHeight = 18
 
@@ -111,7 +113,7 @@ struct Drawing {
 
     /// The ticks along the left side, with their lines across.
     func verticalAxis(_ y: Axis) -> [HTML] {
-        let ticks = y.ticks(atMost: height < 80 ? 3 : 6)
+        let ticks = y.ticks(atMost: height < 80 ? 3 : Self.verticalTickCount)
         return ticks.values.map { value in
             let place = up(value, y)
             return .element(

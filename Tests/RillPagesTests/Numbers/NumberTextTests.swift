@@ -12,6 +12,10 @@ import Testing
         #expect(Clock.text(seconds, decimals: decimals) == text)
     }
 
+    @Test func `Times beside longer ones are written like them`() {
+        #expect(Clock.text(5, from: .minutes) == "0:05" && Clock.text(5.25, decimals: 1, from: .hours) == "0:00:05.3")
+    }
+
     @Test(arguments: [
         (0.0, "0"), (1.04, "1"), (1.05, "1.1"), (-0.04, "0"), (-1.25, "-1.3"), (-0.5, "-0.5"), (1000, "1000"),
     ])

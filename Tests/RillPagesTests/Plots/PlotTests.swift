@@ -1,3 +1,4 @@
+import RillTestSupport
 import Testing
 
 @testable import RillPages
@@ -44,7 +45,7 @@ import Testing
         #expect(document.named("figcaption").map(\.text) == ["Delay, msactualframes"])
         #expect(
             document.named("text").map(\.text) == [
-                "0", "20", "40", "1:00", "1:20", "1:40", "2:00", "0", "20", "40", "60", "80", "100", "min:s",
+                "0:00", "0:20", "0:40", "1:00", "1:20", "1:40", "2:00", "0", "20", "40", "60", "80", "100", "min:s",
             ])
         #expect(document.named("p").map(\.text) == ["Good: low."])
         #expect(document.named("path").count { $0.attributes["class"] == "shade" } == 1)
@@ -65,7 +66,7 @@ import Testing
     @Test func `Few events are marks of their own, with when and how often`() throws {
         let plot = EventPlot("Events", x: x, [.init("keys", .blue, events: [.init(1), .init(50, count: 3)])])
         let document = try MarkupDocument(plot.html.source)
-        #expect(document.named("title").map(\.text) == ["keys, 1.00", "keys, 50.00, 3 times"])
+        #expect(document.named("title").map(\.text) == ["keys, 0:01.00", "keys, 0:50.00, 3 times"])
         #expect(document.named("text").contains { $0.text == "keys 4" })
     }
 

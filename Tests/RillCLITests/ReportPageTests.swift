@@ -1,0 +1,120 @@
+import Foundation
+import RillTestSupport
+import Testing
+
+@Suite struct ReportPageTests {
+    private let folder = TemporaryFolder()
+
+    /// A short lossy call's page, and its report as JSON.
+    private func call(_ name: String, network: String = "loss=8%,delay=40ms,seed=5") throws -> (
+        page: String, json: Data
+    ) {
+        let outcome = try rill(
+            "loopback", "--size", "128x96", "--duration", "4s", "--json", "--network", network, "--report",
+            folder.path(name))
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return (String(decoding: try read(folder.path(name)), as: UTF8.self), Data(outcome.output))
+    }
+
+    @Test func `The page is well-formed and needs nothing but itself`() throws {
+        let (page, _) = try call("a.html")
+        let document = try MarkupDocument(page)
+        // Two layers: bitrate, frames, loss, buffer delay, frame delay, events.
+        #expect(document.elements.count { $0.attributes["class"] == "plot" } == 12)
+        for element in document.elements {
+            #expect(element.attributes["href"] == nil)
+            let source = element.attributes["src"] ?? "data:"
+            #expect(source.hasPrefix("data:"), "\(source.prefix(40))")
+        }
+        for word in ["http:", "https:", "url(", "@import", "fetch("] { #expect(!page.contains(word), "\(word)") }
+        let thumbnails = document.named("img")
+        #expect(!thumbnails.isEmpty, "the seed freezes nothing: the test shows nothing")
+        #expect(thumbnails.allSatisfy { $0.attributes["src"]?.hasPrefix("data:image/webp;base64,UklGR") == true })
+    }
+
+    @Test func `The same seed gives the same bytes, whatever the file is called`() throws {
+        let first = try call("first.html").page
+        #expect(try call("second.html").page == first)
+        #expect(try call("other.html", network: "loss=8%,delay=40ms,seed=6").page != first)
+    }
+
+    @Test func `The numbers on the page are those of the report`() throws {
+        let (page, json) = try call("a.html")
+        // The rows of the last table: a name, and a value of each layer.
+        let rows = try statisticsRows(page)
+        let report = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        let layers = try #require(report["layers"] as? [[String: Any]])
+        var compared = 0
+        for (column, layer) in layers.enumerated() {
+            for group in ["sent", "received", "quality", "addedDelay"] {
+                for (name, value) in try #require(layer[group] as? [String: Any]) {
+                    let cells = try #require(rows[group]?[name], "\(group) \(name)")
+                    if let number = value as? NSNumber {
+                        #expect(Double(cells[column]) == number.doubleValue, "\(group) \(name) of layer \(column)")
+                    } else {
+                        #expect(cells[column] == value as? String, "\(group) \(name) of layer \(column)")
+                    }
+                    compared += 1
+                }
+            }
+            let latencies = try #require(layer["latencies"] as? [[String: Any]])
+            for step in latencies {
+                let name = "\(step["from"] ?? "") → \(step["to"] ?? "") median"
+                let cells = try #require(rows["latencies"]?[name], "\(name)")
+                #expect(Double(cells[column]) == (step["median"] as? NSNumber)?.doubleValue, "\(name)")
+            }
+        }
+        #expect(compared > 60)
+    }
+
+    /// The rows below each heading of the last table.
+    private func statisticsRows(_ page: String) throws -> [String: [String: [String]]] {
+        let elements = try MarkupDocument(page).elements
+        let start = try #require(elements.lastIndex { $0.name == "table" })
+        var rows: [String: [String: [String]]] = [:]
+        var (group, name) = ("", "")
+        for element in elements[start...] {
+            switch (element.name, element.attributes["scope"]) {
+            case ("th", "colgroup"): group = element.text
+            case ("th", "row"): name = element.text
+            case ("td", _): rows[group, default: [:]][name, default: []].append(element.text)
+            default: break
+            }
+        }
+        return rows
+    }
+
+    @Test(.enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
+    func `Chromium shows the page without complaint`() throws {
+        _ = try call("a.html")
+        let dom = try chromium("a.html")
+        #expect(dom.page.components(separatedBy: "class=\"plot\"").count == 13)
+        #expect(dom.complaints == [], "\(dom.complaints)")
+        // It would tell of an error: here is a page that has one.
+        try write(Array("<!DOCTYPE html><script>nothing.such()</script>".utf8), to: folder.path("bad.html"))
+        #expect(try chromium("bad.html").complaints.count == 1)
+    }
+
+    /// The page as Chromium has it when it has run its scripts, and what it wrote to its console.
+    private func chromium(_ name: String) throws -> (page: String, complaints: [String]) {
+        let program = try #require(Program(named: Peer.chromium.rawValue))
+        let outcome = try program.start(
+            [
+                // It refuses to run as root in its sandbox; the page is ours.
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                "--user-data-dir=\(folder.path("profile"))", "--dump-dom", "file://\(folder.path(name))",
+            ], limit: 120
+        ).wait()
+        guard outcome.status == 0 else { throw TestFailure("chromium: \(outcome.errors.suffix(2000))") }
+        return (
+            String(decoding: outcome.output, as: UTF8.self),
+            outcome.errors.split(separator: "\n").filter { $0.contains(":CONSOLE") }.map(String.init)
+        )
+    }
+
+    @Test(arguments: [["--report", "page.txt"], ["--report", "-"], ["--report", "a.html", "--output", "a.html"]])
+    func `A page goes to a file of its own whose name says what it is`(arguments: [String]) throws {
+        let outcome = try rillProgram().run(["loopback"] + arguments)
+        #expect(outcome.status == 64, "\(arguments): \(outcome.errors)")
+    }
+}
