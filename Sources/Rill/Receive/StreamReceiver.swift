@@ -60,6 +60,8 @@ final class StreamReceiver {
             case .frame(let frame):
                 wakeTime = now
                 return .decode(frame)
+            case .requestPackets:
+                break
             case .requestKeyFrame:
                 reporter.sendKeyFrameRequest(on: &buffer, at: now, to: feedback)
             case .wait(let time):
@@ -73,6 +75,11 @@ final class StreamReceiver {
     func decodingFailed(_ frame: ReceivedFrame, at now: MediaTime) {
         buffer.decodingFailed(frame.frame)
         wakeTime = min(wakeTime, now)
+    }
+
+    /// A frame took `duration` from its release to its picture.
+    func noteDecodeTime(_ duration: MediaDuration, at now: MediaTime) {
+        buffer.noteDecodeTime(duration, at: now)
     }
 
     /// Whether nothing is held that could still be shown.
