@@ -6,8 +6,11 @@ public import RillNetwork
 public struct LoopbackSettings: Sendable {
     /// The streams, one to three.
     public var layers: [LayerSettings]
-    /// The network there. The way back has the same settings, and chance of its own.
+    /// The network there.
     public var network: LinkSettings
+    /// The network of the way back; `nil`, the default, for the same settings as there: rates, traces and blackouts too.
+    /// In either case it has chance of its own, also with the same seed.
+    public var returnNetwork: LinkSettings?
     /// How long the receiver holds frames back to even out the network's jitter.
     public var playoutDelay = MediaDuration.milliseconds(100)
     /// In virtual time: how long an encoder takes for a frame.
@@ -25,6 +28,9 @@ public struct LoopbackSettings: Sendable {
         self.network = network
     }
 
-    /// The network of the way back.
-    var returnNetwork: LinkSettings { network.seeded(network.seed ^ 0x5245_5455_524E) }
+    /// The network of the way back, with its own chance.
+    var wayBack: LinkSettings {
+        let network = returnNetwork ?? network
+        return network.seeded(network.seed ^ 0x5245_5455_524E)
+    }
 }
