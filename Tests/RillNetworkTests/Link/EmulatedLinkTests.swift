@@ -48,10 +48,34 @@ import Testing
             ])
     }
 
+    @Test func givesTheTraceOfEveryImpairmentThatItHasAlwaysGiven() throws {
+        let settings = try LinkSettings(
+            notation: "burst=20%/2,blackout=4ms@12ms,delay=40ms,jitter=10ms,spikes=20ms/30ms,wifi=1ms/9ms,"
+                + "order=by-delay,duplicate=20%,duplicate-delay=3ms,corrupt=30%,rate=400k/200k@10ms,seed=7")
+        let run = LinkRun(settings, count: 24)
+        let trace = run.outcomes.map { outcome in
+            switch outcome {
+            case .queued(let arrival, let copyArrival, let isCorrupted):
+                [arrival, copyArrival].map { $0.map { "\($0.nanoseconds)" } ?? "" }.joined(separator: "+")
+                    + (isCorrupted ? "!" : "")
+            case .lost(let reason): "\(reason)"
+            }
+        }
+        #expect(
+            trace == [
+                "39635185+", "50594352+!", "44716145+", "46676884+", "47784051+", "blackout", "60854330+63854330",
+                "96562386+99562386", "77739646+80739646", "85838075+!", "81262034+!", "81995024+", "91582619+",
+                "79864938+", "90073295+93073295!", "burst", "88678087+!", "123161921+", "82898571+", "117020020+",
+                "141928902+", "burst", "burst", "burst",
+            ])
+    }
+
     @Test(arguments: 1...20)
     func keepsCountOfEveryDatagram(seed: UInt64) throws {
         let settings = try LinkSettings(
-            notation: "loss=10%,delay=40ms,jitter=20ms,reorder=10%,duplicate=10%,rate=800k,queue=50ms,seed=\(seed)")
+            notation:
+                "loss=10%,burst=5%/3,blackout=50ms@1s,delay=40ms,jitter=20ms,reorder=10%,duplicate=10%,corrupt=1%,"
+                + "rate=800k/600k@2s,queue=50ms,seed=\(seed)")
         let run = LinkRun(settings, count: 3000) { 50 + $0 % 150 }
         let statistics = run.statistics
         #expect(statistics.sent == 3000)
@@ -61,7 +85,7 @@ import Testing
         #expect(statistics.delivered == run.deliveries.count)
         #expect(run.leftOver == 0, "every slot is free again")
         #expect(statistics.deliveredBytes == run.contents.reduce(0) { $0 + $1[1] })
-        #expect(statistics.lost == run.lostCount)
+        #expect(statistics.lostRandomly == run.lostCount)
         #expect(statistics.copied == run.deliveries.count(where: \.isCopy))
         #expect(statistics.heldBack == run.deliveries.count { $0.isHeldBack && !$0.isCopy })
     }

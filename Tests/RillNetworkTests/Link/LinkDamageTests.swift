@@ -53,6 +53,18 @@ import Testing
         #expect(link.statistics.corrupted == (size == 0 ? 0 : 1000))
     }
 
+    /// Numbers written down once, as those of the other traces.
+    @Test func flipsTheBitsThatItHasAlwaysFlipped() throws {
+        let (arrived, _) = try run("corrupt=100%,seed=7", count: 4)
+        let flips = arrived.map { damaged in
+            damaged.bytes.indices.filter { damaged.bytes[$0] != 0 }.map { "\($0):\(damaged.bytes[$0])" }
+        }
+        #expect(
+            flips == [
+                ["51:2", "54:8", "57:32"], ["42:8", "65:4"], ["58:8", "64:64", "71:2"], ["4:4", "65:1", "84:32"],
+            ])
+    }
+
     @Test func aCopyIsAsDamagedAsItsFirst() throws {
         let (arrived, _) = try run("corrupt=50%,duplicate=100%,duplicate-delay=7ms", count: 200)
         #expect(arrived.count == 400)
