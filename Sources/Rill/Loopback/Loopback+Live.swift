@@ -10,7 +10,7 @@ extension Loopback {
         let clock = LiveClock()
         let sender = self.sender
         let capture = self.capture
-        let wayBack = LiveLink(settings.returnNetwork, clock: clock) { datagram, now in
+        let wayBack = LiveLink(settings.wayBack, clock: clock) { datagram, now in
             capture?.add(datagram, .toSender, at: now)
             sender.receive(datagram, at: now)
         }
