@@ -15,7 +15,7 @@ extension Loopback {
                 try ReceivePipeline(receiveSettings(layer: index), sink: meters[index], feedback: wayBack),
                 decodeTime: settings.decodeTime)
         }
-        let routes = StreamRoutes(sender.layers.map(\.ssrc))
+        let routes = StreamRoutes(meters.indices.map(receiveSettings))
         way.connect { [capture = self.capture] datagram, now in
             capture?.add(datagram, .toReceiver, at: now)
             guard let index = routes.stream(of: datagram) else { return }

@@ -37,6 +37,11 @@ public final class Loopback {
         self.source = try makeSource()
         var send = SendSettings(layers: settings.layers, seed: settings.network.seed)
         send.adaptation = settings.adaptation
+        if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
+        if settings.fec > .zero {
+            send.protection = ProtectionSettings(
+                percentage: settings.fec, payloadType: PayloadType(101), redPayloadType: PayloadType(100))
+        }
         self.sender = try SendPipeline(send, taps: taps)
         var meters: [LoopbackMeter] = []
         for (index, layer) in settings.layers.enumerated() {
@@ -60,6 +65,7 @@ public final class Loopback {
         buffer.playoutDelay = settings.playoutDelay
         // The receiver's own source number: any that differs from those of the streams.
         var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
+        receive.repair = layer.repair
         // The limit is against strangers; this sender is known.
         receive.maximumPixelCount = max(receive.maximumPixelCount, layer.settings.resolution.pixelCount)
         return receive

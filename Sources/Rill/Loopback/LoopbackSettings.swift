@@ -8,6 +8,12 @@ public struct LoopbackSettings: Sendable {
     public var layers: [LayerSettings]
     /// The network there. The way back has the same settings, and chance of its own.
     public var network: LinkSettings
+    /// Whether packets that are missing are asked for again.
+    public var requestsPackets = true
+    /// Whether they are sent again on a stream of their own (RTX); else they are sent as they were.
+    public var usesRetransmissionStream = true
+    /// Parities for each frame, in percent of its packets (ULPFEC in RED); none at zero.
+    public var fec = Percentage.zero
     /// How long the receiver holds frames back to even out the network's jitter.
     public var playoutDelay = MediaDuration.milliseconds(100)
     /// In virtual time: how long an encoder takes for a frame.

@@ -8,6 +8,7 @@ import RillReceive
 /// thread at a time.
 final class StreamReceiver {
     private let settings: ReceiveSettings
+    private var restorer: PacketRestorer
     private var buffer: JitterBuffer
     private var reporter: ReceiverReporter
     /// When the stream last asked to be woken, whatever comes.
@@ -29,25 +30,41 @@ final class StreamReceiver {
         precondition(
             (1...255).contains(settings.canonicalName.utf8.count), "a canonical name has 1 to 255 bytes")
         self.settings = settings
+        self.restorer = PacketRestorer(settings.repair, for: settings.jitterBuffer)
         self.buffer = JitterBuffer(settings.jitterBuffer)
         self.reporter = ReceiverReporter(settings)
     }
 
-    /// Takes a datagram of the stream: RTP goes to the jitter buffer, RTCP to the reports. `nil`: it was neither, or a
-    /// report.
+    /// Takes a datagram of the stream or of its retransmissions: RTP goes to the jitter buffer, as it is or restored, RTCP
+    /// to the reports. `nil`: there was no packet for the buffer in it.
     @discardableResult
     func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
         wakeTime = min(wakeTime, now)
         switch PacketKind(of: datagram) {
         case .rtp:
             reporter.notePacket(at: now)
-            return buffer.insert(datagram, at: now)
+            return insertPackets(of: datagram, at: now)
         case .rtcp:
             reporter.receive(datagram, for: &buffer, at: now)
             return nil
         case .other:
             return nil
         }
+    }
+
+    private func insertPackets(of datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
+        var result: InsertResult?
+        restorer.insert(datagram) { packet in
+            switch packet {
+            case .media(let bytes, let origin):
+                let outcome = buffer.insert(bytes, origin: origin, at: now)
+                // What it helped to restore speaks for other packets.
+                if origin != .parity { result = outcome }
+            case .withoutMedia(let header):
+                buffer.notePacketWithoutMedia(header, at: now)
+            }
+        }
+        return result
     }
 
     /// Gives the next frame to decode, or says when to ask again; requests and reports that are due go to `feedback`.
@@ -79,6 +96,8 @@ final class StreamReceiver {
     var isIdle: Bool { buffer.occupancy.packets == 0 }
 
     var statistics: InboundStatistics { buffer.statistics }
+
+    var repairStatistics: RepairStatistics { restorer.statistics }
 
     var roundTripStatistics: RoundTripStatistics { reporter.roundTripStatistics }
 }

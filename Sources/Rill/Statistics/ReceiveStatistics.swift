@@ -6,6 +6,8 @@ public import RillReceive
 public struct ReceiveStatistics: Sendable {
     /// Packets, frames and the jitter buffer.
     public var stream: InboundStatistics
+    /// What came of retransmissions and parities.
+    public var repair: RepairStatistics
     /// The time to the sender and back.
     public var roundTrip: RoundTripStatistics
     /// What the decoder has done.
@@ -19,6 +21,7 @@ public struct ReceiveStatistics: Sendable {
 
     init(_ receiver: StreamReceiver, _ decoder: StreamDecoder) {
         self.stream = receiver.statistics
+        self.repair = receiver.repairStatistics
         self.roundTrip = receiver.roundTripStatistics
         self.decoder = decoder.statistics
         self.framesShown = decoder.framesShown

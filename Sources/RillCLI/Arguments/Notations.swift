@@ -16,4 +16,5 @@ let bitrateNotation = notation { text throws(NotationError) in try Bitrate(notat
 let durationNotation = notation { text throws(NotationError) in try MediaDuration(notation: text) }
 let resolutionNotation = notation { text throws(NotationError) in try Resolution(notation: text) }
 let frameRateNotation = notation { text throws(NotationError) in try FrameRate(notation: text) }
+let percentageNotation = notation { text throws(NotationError) in try Percentage(notation: text) }
 let networkNotation = notation { text throws(NetworkError) in try LinkSettings(notation: text) }
