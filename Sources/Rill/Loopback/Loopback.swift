@@ -61,8 +61,10 @@ public final class Loopback {
     func receiveSettings(layer index: Int) -> ReceiveSettings {
         let layer = sender.layers[index]
         var buffer = JitterBufferSettings(
-            ssrc: layer.ssrc, payloadType: sender.settings.payloadType, rid: layer.settings.rid)
+            ssrc: layer.ssrc, payloadType: layer.streamSettings.payloadType, codec: layer.settings.encoder.codec,
+            rid: layer.settings.rid)
         buffer.playoutDelay = settings.playoutDelay
+        if !settings.requestsPackets { buffer.nack = nil }
         // The receiver's own source number: any that differs from those of the streams.
         var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
         receive.repair = layer.repair

@@ -1,6 +1,7 @@
 public import RillCodec
 public import RillCore
 public import RillNetwork
+public import RillReceive
 
 /// A call with oneself: what is sent, over which network, and how it is received.
 public struct LoopbackSettings: Sendable {
@@ -14,8 +15,8 @@ public struct LoopbackSettings: Sendable {
     public var usesRetransmissionStream = true
     /// Parities for each frame, in percent of its packets (ULPFEC in RED); none at zero.
     public var fec = Percentage.zero
-    /// How long the receiver holds frames back to even out the network's jitter.
-    public var playoutDelay = MediaDuration.milliseconds(100)
+    /// How long the receiver holds frames back to even out the network's jitter and to wait for repairs.
+    public var playoutDelay = PlayoutDelayBounds.adaptive
     /// In virtual time: how long an encoder takes for a frame.
     public var encodeTime = MediaDuration.zero
     /// In virtual time: how long a decoder takes for a frame.

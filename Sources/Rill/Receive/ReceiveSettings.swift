@@ -10,8 +10,11 @@ public struct ReceiveSettings: Sendable {
     /// What the session agreed on for its repair; nothing, by default. What is missed is asked for again all the same, as
     /// ``jitterBuffer`` says.
     public var repair = RepairSettings()
-    /// What the stream is decoded as. The jitter buffer puts together VP8 alone so far.
-    public var codec = VideoCodec.vp8
+    /// What the stream is decoded as: what the jitter buffer puts together.
+    public var codec: VideoCodec {
+        get { jitterBuffer.codec }
+        set { jitterBuffer.codec = newValue }
+    }
     /// How many decoded pictures the sink may hold at once; those beyond are decoded, not shown, and counted as
     /// ``RillCodec/VPXDecoder/Statistics/picturesWithoutBuffer``.
     public var pictureCapacity = 8

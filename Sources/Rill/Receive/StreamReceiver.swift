@@ -61,7 +61,7 @@ final class StreamReceiver {
                 // What it helped to restore speaks for other packets.
                 if origin != .parity { result = outcome }
             case .withoutMedia(let header):
-                buffer.notePacketWithoutMedia(header, at: now)
+                _ = buffer.notePacketWithoutMedia(header, at: now)  // counted there
             }
         }
         return result
@@ -77,6 +77,7 @@ final class StreamReceiver {
                 reporter.send(on: &buffer, at: now, to: feedback)
                 wakeTime = now
                 return .decode(frame)
+            case .requestPackets: reporter.requestPackets(buffer.requestedPackets)
             case .requestKeyFrame: reporter.requestKeyFrame()
             case .wait(let time):
                 reporter.send(on: &buffer, at: now, to: feedback)
@@ -90,6 +91,11 @@ final class StreamReceiver {
     func decodingFailed(_ frame: ReceivedFrame, at now: MediaTime) {
         buffer.decodingFailed(frame.frame)
         wakeTime = min(wakeTime, now)
+    }
+
+    /// A frame took `duration` from its release to its picture.
+    func noteDecodeTime(_ duration: MediaDuration, at now: MediaTime) {
+        buffer.noteDecodeTime(duration, at: now)
     }
 
     /// Whether nothing is held that could still be shown.

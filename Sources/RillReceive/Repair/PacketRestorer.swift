@@ -34,7 +34,7 @@ public enum RestoreResult: Equatable, Sendable {
 ///     restorer.insert(datagram) { packet in
 ///         switch packet {
 ///         case .media(let bytes, let origin): _ = buffer.insert(bytes, origin: origin, at: now)
-///         case .withoutMedia(let header): buffer.notePacketWithoutMedia(header, at: now)
+///         case .withoutMedia(let header): _ = buffer.notePacketWithoutMedia(header, at: now)
 ///         }
 ///     }
 ///
