@@ -12,6 +12,12 @@ public struct LoopbackSettings: Sendable {
     /// The network of the way back; `nil`, the default, for the same settings as there: rates, traces and blackouts too.
     /// In either case it has chance of its own, also with the same seed.
     public var returnNetwork: LinkSettings?
+    /// Whether packets that are missing are asked for again.
+    public var requestsPackets = true
+    /// Whether they are sent again on a stream of their own (RTX); else they are sent as they were.
+    public var usesRetransmissionStream = true
+    /// Parities for each frame, in percent of its packets (ULPFEC in RED); none at zero.
+    public var fec = Percentage.zero
     /// How long the receiver holds frames back to even out the network's jitter and to wait for repairs.
     public var playoutDelay = PlayoutDelayBounds.adaptive
     /// In virtual time: how long an encoder takes for a frame.

@@ -16,6 +16,7 @@ let bitrateNotation = notation { text throws(NotationError) in try Bitrate(notat
 let durationNotation = notation { text throws(NotationError) in try MediaDuration(notation: text) }
 let resolutionNotation = notation { text throws(NotationError) in try Resolution(notation: text) }
 let frameRateNotation = notation { text throws(NotationError) in try FrameRate(notation: text) }
+let percentageNotation = notation { text throws(NotationError) in try Percentage(notation: text) }
 let networkNotation = notation { text throws(NetworkError) in try LinkSettings(notation: text) }
 let playoutDelayNotation: @Sendable (String) throws -> PlayoutDelayBounds = { try PlayoutDelayBounds(notation: $0) }
 

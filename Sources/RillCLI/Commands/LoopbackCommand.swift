@@ -50,6 +50,7 @@ struct LoopbackCommand: ParsableCommand {
               rill loopback clip.y4m --bitrate 800k --output high.y4m --low-output low.y4m
               rill loopback clip.y4m --live --json
               rill loopback --network loss=2%,seed=7 --capture call.pcap
+              rill loopback --network loss=2%,delay=150ms --fec 20% --no-nack
               rill loopback clip.y4m --live --coded high.ivf --trace call.trace
             """)
 
@@ -115,6 +116,17 @@ struct LoopbackCommand: ParsableCommand {
 
     @Option(help: "What a layer gives up first where machine or bitrate do not suffice.")
     var degradation = DegradationChoice.balanced
+
+    @Option(
+        help: "Parities for each frame, in percent of its packets, so that losses repair themselves (default: 0%).",
+        transform: percentageNotation)
+    var fec: Percentage = .zero
+
+    @Flag(inversion: .prefixedNo, help: "Ask for packets that are missing.")
+    var nack = true
+
+    @Flag(inversion: .prefixedNo, help: "Send packets again on a stream of their own; else as they were.")
+    var rtx = true
 
     @Option(
         help: """
@@ -202,6 +214,9 @@ struct LoopbackCommand: ParsableCommand {
         var settings = LoopbackSettings(layers: layers, network: network)
         settings.returnNetwork = returnNetwork
         settings.playoutDelay = playoutDelay
+        settings.fec = fec
+        settings.requestsPackets = nack
+        settings.usesRetransmissionStream = rtx
         settings.encodeTime = encodeTime
         settings.decodeTime = decodeTime
         settings.isCompared = compare
