@@ -1,0 +1,62 @@
+public import RillCore
+public import RillNetwork
+public import RillRTP
+
+/// What an onlooker is told of a simulated call, in the order in which it happens.
+public protocol CallObserver: AnyObject {
+    /// A layer's frame has been handed to the network, with all its packets.
+    func frameWasSent(layer: Int, timestamp: RTPTimestamp, captureTime: MediaTime, at now: MediaTime)
+    /// A datagram was put on the link, and this becomes of it. The bytes hold until this returns.
+    func datagramWasSent(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime, _ outcome: SendOutcome)
+    /// A datagram has arrived at the other end. The bytes hold until this returns.
+    func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime)
+    /// A layer's frame is shown.
+    func frameWasShown(layer: Int, timestamp: RTPTimestamp, at now: MediaTime)
+    /// A layer has been asked for a key frame, which its next frame will be.
+    func keyFrameWasRequested(layer: Int, at now: MediaTime)
+}
+
+/// Which way a datagram goes.
+public enum LinkDirection: Sendable {
+    /// From the sender to the receiver.
+    case toReceiver
+    /// Back.
+    case toSender
+}
+
+/// A link in virtual time that tells an observer of every datagram and its fate.
+final class ObservedLink: TimedStage, PacketSink {
+    private let link: EmulatedLink
+    private let direction: LinkDirection
+    private let observer: any CallObserver
+    private var datagram: [UInt8] = []
+    private var receive: (Span<UInt8>, MediaTime) -> Void = { _, _ in }
+
+    init(_ settings: LinkSettings, _ direction: LinkDirection, observer: any CallObserver) {
+        self.link = EmulatedLink(settings)
+        self.direction = direction
+        self.observer = observer
+    }
+
+    /// Sets where datagrams arrive; before that they are lost.
+    func connect(to receive: @escaping (Span<UInt8>, MediaTime) -> Void) {
+        self.receive = receive
+    }
+
+    func send(_ packet: Span<UInt8>, at time: MediaTime) {
+        let outcome = link.send(packet, at: time)
+        observer.datagramWasSent(packet, direction, at: time, outcome)
+    }
+
+    /// Whether nothing is on its way.
+    var isIdle: Bool { link.countOnTheWay == 0 }
+
+    var wakeTime: MediaTime { link.nextArrival ?? .distantFuture }
+
+    func wake(at now: MediaTime) {
+        while let delivery = link.poll(at: now, into: &datagram) {
+            observer.datagramArrived(datagram.span, direction, at: delivery.arrival)
+            receive(datagram.span, delivery.arrival)
+        }
+    }
+}
