@@ -25,6 +25,10 @@ let package = Package(
         .executableTarget(
             name: "layer-trial", dependencies: [.product(name: "Rill", package: "rill")], path: "LayerTrial",
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        // The calls of `network` and `rivals`.
+        .executableTarget(
+            name: "network-trial", dependencies: [.product(name: "Rill", package: "rill")], path: "NetworkTrial",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         // What `rtp` measures.
         .executableTarget(
             name: "rtp-wire", dependencies: ["Turns", .product(name: "RillRTP", package: "rill")], path: "RTPWire",

@@ -1,9 +1,12 @@
 public import RillCore
 public import RillNetwork
 public import RillRTP
+public import RillSend
 
 /// What an onlooker is told of a simulated call, in the order in which it happens.
 public protocol CallObserver: AnyObject {
+    /// The call begins; these are the layers' streams.
+    func callBegan(streams: [RTPStreamSettings])
     /// A layer's frame has been handed to the network, with all its packets.
     func frameWasSent(layer: Int, timestamp: RTPTimestamp, captureTime: MediaTime, at now: MediaTime)
     /// A datagram was put on the link, and this becomes of it. The bytes hold until this returns.

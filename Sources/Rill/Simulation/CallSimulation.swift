@@ -38,6 +38,7 @@ public final class CallSimulation {
         let (way, wayBack) = makeLinks()
         var random = SeededGenerator(seed: settings.send.seed)
         let streams = settings.layers.map { settings.send.stream(of: $0, using: &random) }
+        observer.callBegan(streams: streams)
         let sender = try CodedClipSender(clips, streams: streams, packets: way, observer: observer)
         let receivers = settings.layers.indices.map { index in
             CodecFreeReceiver(
@@ -70,6 +71,7 @@ public final class CallSimulation {
     ) throws {
         let (way, wayBack) = makeLinks()
         let pipeline = try SendPipeline(settings.send)
+        observer.callBegan(streams: pipeline.layers.map(\.streamSettings))
         let sender = VirtualSender(pipeline, source: source, packets: way, encodeTime: .zero)
         for (index, layer) in pipeline.layers.enumerated() {
             // All happens on this thread, and the pipeline does not outlive the call.
