@@ -17,7 +17,7 @@ import Testing
         #expect(link.poll(at: .distantFuture, into: &datagram) == nil)
         let sent = link.send([1, 2, 3].span, at: .zero)
         let due = MediaTime.zero + .milliseconds(40)
-        #expect(sent == .queued(arrival: due, copyArrival: nil))
+        #expect(sent == .queued(arrival: due, copyArrival: nil, isCorrupted: false))
         #expect(link.nextArrival == due)
         #expect(link.countOnTheWay == 1)
         #expect(link.poll(at: due - MediaDuration(nanoseconds: 1), into: &datagram) == nil)
@@ -72,7 +72,7 @@ import Testing
         let run = LinkRun(settings, count: 3000)
         var promised: [[Int64]] = []
         for (sequence, outcome) in run.outcomes.enumerated() {
-            guard case .queued(let arrival, let copyArrival) = outcome else { continue }
+            guard case .queued(let arrival, let copyArrival, _) = outcome else { continue }
             promised.append([arrival.nanoseconds, Int64(sequence), 0])
             if let copyArrival { promised.append([copyArrival.nanoseconds, Int64(sequence), 1]) }
         }
@@ -86,15 +86,15 @@ import Testing
         let link = EmulatedLink(try LinkSettings(delay: .milliseconds(5)))
         link.send([1].span, at: .zero + .seconds(1))
         let late = link.send([2].span, at: .zero)
-        #expect(late == .queued(arrival: .zero + .milliseconds(1005), copyArrival: nil))
+        #expect(late == .queued(arrival: .zero + .milliseconds(1005), copyArrival: nil, isCorrupted: false))
     }
 
     @Test func refusesWhatIsLargerThanADatagram() {
         let link = EmulatedLink(.clean)
         let largest = [UInt8](repeating: 1, count: EmulatedLink.maximumDatagramSize)
-        #expect(link.send(largest.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil))
-        #expect(link.send((largest + [1]).span, at: .zero) == .tooLarge(byteCount: 65_508))
-        #expect(link.send([UInt8]().span, at: .zero) == .queued(arrival: .zero, copyArrival: nil))
+        #expect(link.send(largest.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
+        #expect(link.send((largest + [1]).span, at: .zero) == .lost(.tooLarge(byteCount: 65_508)))
+        #expect(link.send([UInt8]().span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
         var datagram: [UInt8] = []
         #expect(link.poll(at: .zero, into: &datagram) != nil && datagram == largest)
         #expect(link.poll(at: .zero, into: &datagram) != nil && datagram.isEmpty)
@@ -105,11 +105,13 @@ import Testing
     func holdsABoundedAmount(size: Int, most: Int) {
         let link = EmulatedLink(.clean)
         let bytes = [UInt8](repeating: 1, count: size)
-        for _ in 0..<most { #expect(link.send(bytes.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil)) }
-        #expect(link.send(bytes.span, at: .zero) == .linkFull)
+        for _ in 0..<most {
+            #expect(link.send(bytes.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
+        }
+        #expect(link.send(bytes.span, at: .zero) == .lost(.linkFull))
         var datagram: [UInt8] = []
         #expect(link.poll(at: .zero, into: &datagram) != nil)
-        #expect(link.send(bytes.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil))
+        #expect(link.send(bytes.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
         #expect(link.statistics.refused == 1 && link.countOnTheWay == most)
     }
 }

@@ -9,7 +9,7 @@ import Testing
         let settings = try LinkSettings(notation: LinkSettingsTests.whole)
         let expected = try LinkSettings(
             loss: .percent(2), delay: .milliseconds(40), jitter: .milliseconds(10), reorder: .percent(1),
-            duplicate: Percentage(partsPerMillion: 5000), rate: .megabits(2), seed: 7)
+            duplicate: Percentage(partsPerMillion: 5000), rate: RateSchedule(.megabits(2)), seed: 7)
         #expect(settings == expected)
         #expect(settings.reorderDelay == .milliseconds(40) && settings.queueLimit == nil)
     }
@@ -18,7 +18,7 @@ import Testing
         #expect(try LinkSettings(notation: "") == .clean)
         #expect(
             try LinkSettings(notation: "seed=3,queue=1.5s,reorder-delay=5ms,loss=0")
-                == LinkSettings(reorderDelay: .milliseconds(5), queueLimit: .milliseconds(1500), seed: 3))
+                == LinkSettings(reorderDelay: .milliseconds(5), queueLimit: .time(.milliseconds(1500)), seed: 3))
     }
 
     @Test(
@@ -49,15 +49,15 @@ import Testing
             try LinkSettings(jitter: .milliseconds(-1))
         }
         #expect(throws: NetworkError.rateOutOfRange(.megabits(2_000_000))) {
-            try LinkSettings(rate: .megabits(2_000_000))
+            try LinkSettings(rate: RateSchedule(.megabits(2_000_000)))
         }
     }
 
     @Test func saysWhatWasExpected() {
         #expect(
             NetworkError.unknownSetting("lose=2%").description
-                == "\"lose=2%\" is no setting of a link: expected loss, delay, jitter, reorder, reorder-delay, duplicate,"
-                + " rate, queue, seed")
+                == "\"lose=2%\" is no setting of a link: expected loss, burst, blackout, delay, jitter, spikes,"
+                + " wifi, order, reorder, reorder-delay, duplicate, duplicate-delay, corrupt, rate, trace, queue, seed")
         #expect(
             NetworkError.missingValue(.jitter).description
                 == "jitter has no value: expected something like jitter=10ms")
@@ -73,7 +73,14 @@ import Testing
     func offersExamplesThatItTakes(name: LinkSettings.Name) throws {
         let message = NetworkError.missingValue(name).description
         let example = try #require(message.split(separator: " ").last)
-        #expect(throws: Never.self) { try LinkSettings(notation: example) }
+        // A trace is a file, and this one is not there.
+        let refusal = name == .trace ? NetworkError.traceUnreadable("lte.up", code: 2) : nil
+        do {
+            _ = try LinkSettings(notation: example)
+            #expect(refusal == nil)
+        } catch {
+            #expect(error == refusal, "\(error)")
+        }
     }
 
     @Test func readsBackWhatItWrites() throws {
@@ -85,8 +92,8 @@ import Testing
         for _ in 0..<5000 {
             let settings = try LinkSettings(
                 loss: share(), delay: duration(), jitter: duration(), reorder: share(), reorderDelay: duration(),
-                duplicate: share(), rate: Bool.random(using: &generator) ? .kilobits(1) : nil,
-                queueLimit: Bool.random(using: &generator) ? duration() : nil, seed: generator.next())
+                duplicate: share(), rate: Bool.random(using: &generator) ? RateSchedule(.kilobits(1)) : nil,
+                queueLimit: Bool.random(using: &generator) ? .time(duration()) : nil, seed: generator.next())
             #expect(try LinkSettings(notation: settings.description) == settings, "\(settings)")
         }
     }
