@@ -129,13 +129,14 @@ private struct StreamGroup: ~Copyable {
         init(_ receiver: StreamReceiver, _ decoder: StreamDecoder) {
             self.receiver = receiver
             self.decoder = decoder
-            self.statistics = ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
+            self.statistics = ReceiveStatistics(receiver, decoder)
         }
 
         /// As of now: packets count even when no frame comes of them.
         var currentStatistics: ReceiveStatistics {
             var current = statistics
             current.stream = receiver.statistics
+            current.roundTrip = receiver.roundTripStatistics
             return current
         }
 
@@ -149,7 +150,7 @@ private struct StreamGroup: ~Copyable {
             }
             self.decoder = decoder
             self.failure = failure
-            self.statistics = ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
+            self.statistics = ReceiveStatistics(receiver, decoder)
         }
     }
 

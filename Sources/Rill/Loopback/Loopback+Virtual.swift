@@ -21,9 +21,10 @@ extension Loopback {
             guard let index = routes.stream(of: datagram) else { return }
             receivers[index].insert(datagram, at: now)
         }
-        wayBack.connect { [sender, capture = self.capture] datagram, now in
+        // Unowned: the way there holds the receivers, and they the way back.
+        wayBack.connect { [sender, unowned way, capture = self.capture] datagram, now in
             capture?.add(datagram, .toSender, at: now)
-            sender.receive(datagram, at: now)
+            sender.receive(datagram, at: now, resendingTo: way)
         }
 
         let driver = VirtualDriver([capture, way, wayBack] + receivers)

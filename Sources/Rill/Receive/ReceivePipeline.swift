@@ -51,7 +51,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
 
     /// What the stream has been through.
     public var statistics: ReceiveStatistics {
-        ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
+        ReceiveStatistics(receiver, decoder)
     }
 
     // The two halves of `poll`, for a driver in whose time decoding lasts.

@@ -54,15 +54,15 @@ final class StreamReceiver {
     func poll(
         at now: MediaTime, into payload: inout [UInt8], feedback: some PacketSink
     ) -> Step {
-        reporter.sendReport(on: &buffer, at: now, to: feedback)
         while true {
             switch buffer.poll(at: now, into: &payload) {
             case .frame(let frame):
+                reporter.send(on: &buffer, at: now, to: feedback)
                 wakeTime = now
                 return .decode(frame)
-            case .requestKeyFrame:
-                reporter.sendKeyFrameRequest(on: &buffer, at: now, to: feedback)
+            case .requestKeyFrame: reporter.requestKeyFrame()
             case .wait(let time):
+                reporter.send(on: &buffer, at: now, to: feedback)
                 wakeTime = min(time, reporter.nextReportTime)
                 return .wait(until: wakeTime)
             }
@@ -79,4 +79,6 @@ final class StreamReceiver {
     var isIdle: Bool { buffer.occupancy.packets == 0 }
 
     var statistics: InboundStatistics { buffer.statistics }
+
+    var roundTripStatistics: RoundTripStatistics { reporter.roundTripStatistics }
 }
