@@ -53,7 +53,7 @@ final class CallLog: CallObserver {
         _ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime, _ outcome: SendOutcome
     ) {
         var arrival: MediaTime?
-        if case .queued(let time, _) = outcome { arrival = time }
+        if case .queued(let time, _, _) = outcome { arrival = time }
         switch direction {
         case .toReceiver:
             way.note(arrival, at: now)

@@ -49,11 +49,15 @@ public final class CallSimulation {
             }
         }
         let routes = StreamRoutes(streams.map(\.ssrc))
-        way.connect { datagram, now in
+        way.connect { [observer] datagram, now in
+            observer.datagramArrived(datagram, .toReceiver, at: now)
             guard let index = routes.stream(of: datagram) else { return }
             receivers[index].insert(datagram, at: now)
         }
-        if !settings.isOpenLoop { wayBack.connect { sender.receive($0, at: $1) } }
+        wayBack.connect { [observer, settings] datagram, now in
+            observer.datagramArrived(datagram, .toSender, at: now)
+            if !settings.isOpenLoop { sender.receive(datagram, at: now) }
+        }
         try drive([sender, way, wayBack] + receivers, isSent: { sender.isDone }) {
             way.isIdle && receivers.allSatisfy(\.isIdle)
         }
@@ -97,21 +101,31 @@ public final class CallSimulation {
                 decodeTime: settings.decodeTime)
         }
         let routes = StreamRoutes(pipeline.layers.map(\.ssrc))
-        way.connect { datagram, now in
+        way.connect { [observer] datagram, now in
+            observer.datagramArrived(datagram, .toReceiver, at: now)
             guard let index = routes.stream(of: datagram) else { return }
             receivers[index].insert(datagram, at: now)
         }
-        if !settings.isOpenLoop { wayBack.connect { pipeline.receive($0, at: $1, resendingTo: way) } }
+        // Unowned: the way there holds the receivers, and they the way back.
+        wayBack.connect { [observer, settings, unowned way] datagram, now in
+            observer.datagramArrived(datagram, .toSender, at: now)
+            if !settings.isOpenLoop { pipeline.receive(datagram, at: now, resendingTo: way) }
+        }
         try drive([sender, way, wayBack] + receivers, isSent: { sender.isDone }) {
             way.isIdle && receivers.allSatisfy(\.isIdle)
         }
     }
 
-    private func makeLinks() -> (ObservedLink, ObservedLink) {
-        (
-            ObservedLink(settings.network, .toReceiver, observer: observer),
-            ObservedLink(settings.returnNetwork, .toSender, observer: observer)
-        )
+    private func makeLinks() -> (way: VirtualLink, wayBack: VirtualLink) {
+        (link(settings.network, .toReceiver), link(settings.returnNetwork, .toSender))
+    }
+
+    private func link(_ settings: LinkSettings, _ direction: LinkDirection) -> VirtualLink {
+        let link = VirtualLink(settings)
+        link.observe { [observer] datagram, now, outcome in
+            observer.datagramWasSent(datagram, direction, at: now, outcome)
+        }
+        return link
     }
 
     /// Runs the stages until all is sent and what is on its way has arrived, or cannot be waited for any longer.
