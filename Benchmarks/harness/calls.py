@@ -35,6 +35,7 @@ class Calls:
 
     @staticmethod
     def job(network: Network, seconds: int, seed: int) -> dict:
+        """A call over that network."""
         job = {"network": network.text(seconds), "seed": seed}
         if network.back is not None:
             job["returnNetwork"] = network.back
