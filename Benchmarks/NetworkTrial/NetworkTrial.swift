@@ -6,9 +6,12 @@ import Rill
 ///     network-trial prepare --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]
 ///     network-trial calls   --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]  < JOBS > RESULTS
 ///     network-trial judge   TRACE.json high|low  < LOG > RESULTS
+///     network-trial record  --folder F [--clip CLIP.y4m]
+///     network-trial long    --folder F --hours N --network NETWORK
 ///
 /// `prepare` encodes both layers once. `calls` makes a call for each line that it reads, and writes a line for each; one
 /// with a capture also writes CAPTURE.json, which `judge` needs to judge what another receiver made of the capture.
+/// `record` encodes ten seconds of 1280x720 and writes their packets, `long` simulates hours of them.
 @main
 struct NetworkTrial {
     static func main() {
@@ -32,16 +35,19 @@ struct NetworkTrial {
         switch verb {
         case "prepare":
             try CodedLayers.prepare(
-                Pictures(clip: options.clip), seconds: options.seconds, keySeconds: options.keySeconds,
+                Pictures(clip: options.clip), seconds: options.number("--seconds"), keySeconds: options.keySeconds,
                 in: options.folder)
         case "calls": try makeCalls(options)
-        default: throw WrongUse("no verb \(verb): expected prepare, calls or judge")
+        case "record": try LongCall.record(clip: options.clip, in: options.folder)
+        case "long":
+            try LongCall.run(hours: options.number("--hours"), network: options["--network"], in: options.folder)
+        default: throw WrongUse("no verb \(verb): expected prepare, calls, judge, record or long")
         }
     }
 
     private static func makeCalls(_ options: Options) throws {
         let trial = try Trial(
-            folder: options.folder, seconds: options.seconds, keySeconds: options.keySeconds
+            folder: options.folder, seconds: options.number("--seconds"), keySeconds: options.keySeconds
         ) { try Pictures(clip: options.clip) }
         while let line = readLine() {
             let job = try JSONDecoder().decode(Job.self, from: Data(line.utf8))
@@ -78,22 +84,31 @@ func writeText(_ text: String, to path: String) throws {
 /// What stands on the command line behind the verb: names with their values.
 private struct Options {
     let folder: String
-    let seconds: Int
-    let keySeconds: Int?
-    let clip: String?
+    private let values: [String: String]
 
     init(_ arguments: [String]) throws {
         guard arguments.count % 2 == 0 else { throw WrongUse("expected pairs of --name and value") }
         var values: [String: String] = [:]
         for index in stride(from: 0, to: arguments.count, by: 2) { values[arguments[index]] = arguments[index + 1] }
-        guard let folder = values["--folder"], let seconds = values["--seconds"].flatMap({ Int($0) }), seconds > 0 else {
-            throw WrongUse("--folder and --seconds are needed")
-        }
+        guard let folder = values["--folder"] else { throw WrongUse("--folder is missing") }
         self.folder = folder
-        self.seconds = seconds
-        keySeconds = values["--key-seconds"].flatMap { Int($0) }
-        clip = values["--clip"]
+        self.values = values
     }
+
+    subscript(name: String) -> String {
+        get throws {
+            guard let value = values[name] else { throw WrongUse("\(name) is missing") }
+            return value
+        }
+    }
+
+    func number(_ name: String) throws -> Int {
+        guard let number = Int(try self[name]), number > 0 else { throw WrongUse("\(name) is no number from 1 up") }
+        return number
+    }
+
+    var keySeconds: Int? { values["--key-seconds"].flatMap { Int($0) } }
+    var clip: String? { values["--clip"] }
 }
 
 /// The command line was not as it should be, or what it names.

@@ -69,7 +69,8 @@ def draw_rivals(path: Path, panels: list, ours: str) -> None:
         axes.set_title(f"{panel.network.name}, {panel.layer} layer", fontsize=9.5)
         axes.set_xlim(left=0)
         axes.margins(x=0.12, y=0.15)
-        axes.set_ylim(bottom=min(-0.04 * axes.get_ylim()[1], -0.2))
+        top = max([y for _, y in points] + [cell.freezes_per_minute, 1])
+        axes.set_ylim(-0.06 * top, 1.2 * top)
         axes.grid(alpha=0.3)
     for axes in grid[-1]:
         axes.set_xlabel("95 % of added delays, ms")

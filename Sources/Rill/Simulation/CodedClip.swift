@@ -15,6 +15,9 @@ public struct CodedClip: Sendable {
     private var frames: [Frame] = []
     private var bytes: [UInt8] = []
     private var firstKey: Int?
+    /// How often the frames are played, and how long once takes.
+    private var rounds = 1
+    private var roundLength = MediaDuration.zero
 
     private struct Frame {
         var description: EncodedFrame
@@ -48,31 +51,55 @@ public struct CodedClip: Sendable {
     }
 
     /// How many frames there are.
-    public var count: Int { frames.count }
+    public var count: Int { frames.count * rounds }
+
+    /// The clip played over and over, in the memory of one; it has to begin with a key frame.
+    public func repeated(_ times: Int) -> CodedClip {
+        precondition(rounds == 1 && firstKey == 0 && times > 0, "a clip is repeated once, from a key frame on")
+        var clip = self
+        clip.rounds = times
+        clip.roundLength = layer.frameRate.time(ofFrame: frames.count) - .zero
+        return clip
+    }
 
     /// Appends a frame; its bytes are copied. Numbers and capture times have to rise.
     public mutating func append(_ frame: EncodedFrame, _ payload: Span<UInt8>) {
+        precondition(rounds == 1, "frames are appended before the clip is repeated")
         if frame.isKey, firstKey == nil { firstKey = frames.count }
         frames.append(Frame(description: frame, start: bytes.count))
         bytes.append(copying: payload)
     }
 
     /// What is known of frame `index`.
-    public func description(of index: Int) -> EncodedFrame { frames[index].description }
+    public func description(of index: Int) -> EncodedFrame {
+        let (round, place) = index.quotientAndRemainder(dividingBy: frames.count)
+        var description = frames[place].description
+        guard round > 0 else { return description }
+        description.captureTime += roundLength * round
+        description.number += Int64(round * frames.count)
+        var references = FrameReferences()
+        for index in 0..<description.references.count {
+            references.append(description.references[index] + Int64(round * frames.count))
+        }
+        description.references = references
+        return description
+    }
 
     /// Calls `body` with the bytes of frame `index`.
     public func withPayload<Result>(of index: Int, _ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
-        let end = index + 1 < frames.count ? frames[index + 1].start : bytes.count
+        let place = index % frames.count
+        let end = place + 1 < frames.count ? frames[place + 1].start : bytes.count
         let all = bytes
-        return try body(all.span.extracting(frames[index].start..<end))
+        return try body(all.span.extracting(frames[place].start..<end))
     }
 
     /// The first key frame in the place of frame `index`: what stands in for a key frame that somebody asks for.
     func keyFrame(inPlaceOf index: Int) -> (description: EncodedFrame, payload: Int)? {
         guard let firstKey else { return nil }
+        let replaced = description(of: index)
         var description = frames[firstKey].description
-        description.number = frames[index].description.number
-        description.captureTime = frames[index].description.captureTime
+        description.number = replaced.number
+        description.captureTime = replaced.captureTime
         return (description, firstKey)
     }
 }
