@@ -1,7 +1,7 @@
 // GStreamer as a receiver of recorded packets, in virtual time: what a jitter buffer of a fixed latency makes of a trace.
 //
 //     gstreamer-receiver play TRACE.pcap SSRC PAYLOAD-TYPE virtual|real LATENCY...
-//     gstreamer-receiver cost TRACE.pcap SSRC PAYLOAD-TYPE PACKETS LOSS REORDER
+//     gstreamer-receiver cost TRACE.pcap SSRC PAYLOAD-TYPE PACKETS LOSS DELAY
 //
 // `play` sends the packets of one source through
 //
@@ -10,8 +10,8 @@
 // one latency after the other, and prints a line for each picture shown: `L RTP-TIMESTAMP NANOSECONDS`, the time at which
 // the sink renders it, counted from 1 January 2026, where the captures of virtual time begin. No picture is dropped for
 // coming late. `cost` sends the packets through jitter buffer and depayloader alone, over and over, PACKETS in all, of
-// which parts of a million LOSS are left out and REORDER come after their neighbour; it prints the packets that came
-// through and the nanoseconds of processor time that each packet took.
+// which LOSS in a million are left out and DELAY in a million come 10 ms late, so that others overtake them; it prints the
+// frames that came out and the nanoseconds of processor time, all threads', that each packet took.
 //
 // In virtual time the pipeline's clock is a GstTestClock, which stands still until it is told to go on. It goes on to the
 // next packet or to the next moment that an element waits for, whichever comes first, once every thread of this process
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kClockRate = 90000, kHeadByteCount = 24, kRecordByteCount = 16, kInternetByteCount = 28 };
+enum { kClockRate = 90000, kHeadByteCount = 24, kRecordByteCount = 16, kInternetByteCount = 28, kDelay = 10000000 };
 // 1 January 2026, 0:00 UTC.
 static const guint64 kTraceStart = 1767225600ULL * GST_SECOND;
 
@@ -324,67 +324,77 @@ static GstPadProbeReturn count_frame(GstPad *pad, GstPadProbeInfo *info, gpointe
     return GST_PAD_PROBE_OK;
 }
 
-static guint64 random_state = 1;
+// A packet of the trace, counted over all rounds of it, and when it comes.
+typedef struct {
+    guint index;
+    GstClockTime time;
+    gboolean is_lost;
+} Event;
 
-static gboolean happens(guint parts_per_million) {
-    random_state = random_state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (random_state >> 33) % 1000000 < parts_per_million;
+static int in_order_of_time(const void *a, const void *b) {
+    const Event *first = a, *second = b;
+    if (first->time != second->time) return first->time < second->time ? -1 : 1;
+    return first->index < second->index ? -1 : 1;
 }
 
-// Sequence numbers and timestamps go on from one round of the trace to the next.
-static void cost(Trace *trace, guint payload_type, guint packets, guint loss, guint reorder) {
+static gboolean happens(GRand *random, guint parts_per_million) {
+    return (guint)g_rand_int_range(random, 0, 1000000) < parts_per_million;
+}
+
+// Sends the trace over and over; numbers and timestamps go on from one round to the next.
+static void cost(const Trace *trace, guint payload_type, guint packets, guint loss, guint delay) {
+    const Packet *first = &trace->packets[0], *last = &trace->packets[trace->count - 1];
+    guint32 round_ticks = big32(last->bytes + 4) - big32(first->bytes + 4) + kClockRate / 30;
+    GstClockTime round_time = gst_util_uint64_scale(round_ticks, GST_SECOND, kClockRate);
+    Event *events = g_new(Event, packets);
+    GRand *random = g_rand_new_with_seed(1);
+    for (guint index = 0; index < packets; index++) {
+        GstClockTime time = trace->packets[index % trace->count].arrival - first->arrival;
+        time += index / trace->count * round_time + (happens(random, delay) ? kDelay : 0);
+        events[index] = (Event){index, time, happens(random, loss)};
+    }
+    qsort(events, packets, sizeof *events, in_order_of_time);
+
     Receiver *receiver = start(200, payload_type, TRUE, FALSE);
     gint frames = 0;
-    GstPad *exit_pad = gst_element_get_static_pad(receiver->depayloader, "src");
-    gst_pad_add_probe(exit_pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, &frames, NULL);
-    gst_object_unref(exit_pad);
+    GstPad *end = gst_element_get_static_pad(receiver->depayloader, "src");
+    gst_pad_add_probe(end, GST_PAD_PROBE_TYPE_BUFFER, count_frame, &frames, NULL);
+    gst_object_unref(end);
     GstTestClock *clock = GST_TEST_CLOCK(receiver->clock);
-    const Packet *first = &trace->packets[0], *last = &trace->packets[trace->count - 1];
-    guint32 frame_ticks = 3000;
-    guint32 round_ticks = big32(last->bytes + 4) - big32(first->bytes + 4) + frame_ticks;
-    GstClockTime round_time = gst_util_uint64_scale(round_ticks, GST_SECOND, kClockRate);
-    guint16 round_numbers = (guint16)trace->count;
-    guint held = packets;
-
-    struct timespec begin, end;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-    for (guint index = 0; index < packets; index++) {
-        guint at = index;
-        if (held < index) {
-            at = held;
-            held = packets;
-        } else if (index + 1 < packets && happens(reorder)) {
-            held = index;
-            at = ++index;
-            index--;  // the one behind it comes first, and it comes next
-        }
-        guint round = at / trace->count;
-        Packet packet = trace->packets[at % trace->count];
-        GstClockTime now = packet.arrival - first->arrival + round * round_time;
-        if (now > gst_clock_get_time(receiver->clock)) gst_test_clock_set_time(clock, now);
+    struct timespec start_time, end_time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start_time);
+    for (guint position = 0; position < packets; position++) {
+        Event event = events[position];
+        if (event.time > gst_clock_get_time(receiver->clock)) gst_test_clock_set_time(clock, event.time);
+        // Whoever waits for a moment that has come goes on; nobody waits for it to be done, as on a real clock.
         for (GstClockID next = NULL; gst_test_clock_peek_next_pending_id(clock, &next);) {
-            gboolean is_due = gst_clock_id_get_time(next) <= now;
+            gboolean is_due = gst_clock_id_get_time(next) <= event.time;
             gst_clock_id_unref(next);
             if (!is_due) break;
             next = gst_test_clock_process_next_clock_id(clock);
             if (next) gst_clock_id_unref(next);
         }
-        if (happens(loss)) continue;
-        GstBuffer *buffer = gst_buffer_new_allocate(NULL, packet.count, NULL);
+        if (event.is_lost) continue;
+        const Packet *packet = &trace->packets[event.index % trace->count];
+        guint round = event.index / trace->count;
+        GstBuffer *buffer = gst_buffer_new_allocate(NULL, packet->count, NULL);
         GstMapInfo map;
         gst_buffer_map(buffer, &map, GST_MAP_WRITE);
-        memcpy(map.data, packet.bytes, packet.count);
-        GST_WRITE_UINT16_BE(map.data + 2, (guint16)(GST_READ_UINT16_BE(packet.bytes + 2) + round * round_numbers));
-        GST_WRITE_UINT32_BE(map.data + 4, big32(packet.bytes + 4) + round * round_ticks);
+        memcpy(map.data, packet->bytes, packet->count);
+        GST_WRITE_UINT16_BE(map.data + 2, (guint16)(GST_READ_UINT16_BE(packet->bytes + 2) + round * trace->count));
+        GST_WRITE_UINT32_BE(map.data + 4, big32(packet->bytes + 4) + round * round_ticks);
         gst_buffer_unmap(buffer, &map);
-        GST_BUFFER_PTS(buffer) = GST_BUFFER_DTS(buffer) = now;
+        GST_BUFFER_PTS(buffer) = GST_BUFFER_DTS(buffer) = event.time;
         gst_pad_push(receiver->source, buffer);
     }
     settle();
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    double nanoseconds = (end.tv_sec - begin.tv_sec) * 1e9 + (end.tv_nsec - begin.tv_nsec);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end_time);
+    double nanoseconds =
+        (end_time.tv_sec - start_time.tv_sec) * 1e9 + (double)(end_time.tv_nsec - start_time.tv_nsec);
     printf("%d %.1f\n", frames, nanoseconds / packets);
     stop(receiver);
+    g_rand_free(random);
+    g_free(events);
 }
 
 int main(int count, char **arguments) {
