@@ -1,6 +1,7 @@
 public import RillCodec
 public import RillCore
 public import RillNetwork
+public import RillReceive
 
 /// A call with oneself: what is sent, over which network, and how it is received.
 public struct LoopbackSettings: Sendable {
@@ -8,8 +9,8 @@ public struct LoopbackSettings: Sendable {
     public var layers: [LayerSettings]
     /// The network there. The way back has the same settings, and chance of its own.
     public var network: LinkSettings
-    /// How long the receiver holds frames back to even out the network's jitter.
-    public var playoutDelay = MediaDuration.milliseconds(100)
+    /// How long the receiver holds frames back to even out the network's jitter and to wait for repairs.
+    public var playoutDelay = PlayoutDelayBounds.adaptive
     /// In virtual time: how long an encoder takes for a frame.
     public var encodeTime = MediaDuration.zero
     /// In virtual time: how long a decoder takes for a frame.

@@ -60,6 +60,7 @@ final class StreamReceiver {
                 reporter.send(on: &buffer, at: now, to: feedback)
                 wakeTime = now
                 return .decode(frame)
+            case .requestPackets: reporter.requestPackets(buffer.requestedPackets)
             case .requestKeyFrame: reporter.requestKeyFrame()
             case .wait(let time):
                 reporter.send(on: &buffer, at: now, to: feedback)
@@ -73,6 +74,11 @@ final class StreamReceiver {
     func decodingFailed(_ frame: ReceivedFrame, at now: MediaTime) {
         buffer.decodingFailed(frame.frame)
         wakeTime = min(wakeTime, now)
+    }
+
+    /// A frame took `duration` from its release to its picture.
+    func noteDecodeTime(_ duration: MediaDuration, at now: MediaTime) {
+        buffer.noteDecodeTime(duration, at: now)
     }
 
     /// Whether nothing is held that could still be shown.

@@ -92,9 +92,12 @@ struct LoopbackCommand: ParsableCommand {
     var degradation = DegradationChoice.balanced
 
     @Option(
-        help: "How long the receiver holds frames back to even out jitter (default: 100ms).",
-        transform: durationNotation)
-    var playoutDelay: MediaDuration = .milliseconds(100)
+        help: """
+            How long the receiver holds frames back: one time, as 100ms, or least and most, as 50ms...500ms \
+            (default: as little as the network lets it).
+            """,
+        transform: playoutDelayNotation)
+    var playoutDelay: PlayoutDelayBounds = .adaptive
 
     @Option(
         help: "In virtual time: how long an encoder takes for a frame (default: 0ms).", transform: durationNotation)
