@@ -59,7 +59,7 @@ final class Trial {
         if job.usesCodecs ?? false {
             errors = try runWithCodecs(simulation, log)
         } else {
-            nacks = try simulation.run(sending: coded.clips).map(nackCount)
+            nacks = try simulation.run(sending: coded.clips).map(\.nackCount)
         }
         try log.capture?.finish()
         var results = layers.indices.map { index in
@@ -92,5 +92,3 @@ final class Trial {
         return errors
     }
 }
-
-private func nackCount(_ statistics: InboundStatistics) -> Int { 0 }

@@ -38,6 +38,7 @@ public struct CallSettings: Sendable {
     func receive(_ layer: LayerSettings, _ ssrc: SSRC) -> ReceiveSettings {
         var buffer = jitterBuffer
         (buffer.ssrc, buffer.rid) = (ssrc, layer.rid)
+        if isOpenLoop { buffer.nack = nil }
         buffer.payloadType = send.payloadType(for: layer.encoder.codec)
         // The receiver's own source number: any that differs from those of the streams.
         return ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(ssrc.rawValue ^ 0x8000_0000))

@@ -30,6 +30,7 @@ final class CodecFreeReceiver<Feedback: PacketSink>: TimedStage {
     func wake(at now: MediaTime) {
         if let (frame, end) = working {
             guard end <= now else { return }
+            if let released = frame.frame.stamps[.released] { receiver.noteDecodeTime(now - released, at: now) }
             if frame.isShown { show(frame, now) }
             working = nil
         }
