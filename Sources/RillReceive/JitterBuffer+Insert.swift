@@ -1,18 +1,37 @@
 public import RillCore
-import RillRTP
+public import RillRTP
 
 extension JitterBuffer {
-    /// Takes a packet as it came from the network, at the time it came. Its bytes are copied once, if they are needed.
+    /// Takes a packet at the time it came. Its bytes are copied once, if they are needed.
     ///
-    /// Poll afterwards: the packet may have made a frame whole, or shown that a key frame is needed.
-    public mutating func insert(_ packet: Span<UInt8>, at time: MediaTime) -> InsertResult {
+    /// Poll afterwards: the packet may have made a frame whole, or shown that others are missing.
+    ///
+    /// - Parameter origin: how it came: one that was repaired says nothing about the network's jitter and loss.
+    public mutating func insert(
+        _ packet: Span<UInt8>, origin: PacketOrigin = .network, at time: MediaTime
+    ) -> InsertResult {
         now = max(now, time)
-        let result = take(packet)
+        let result = take(packet, origin)
         counts.note(result)
         return result
     }
 
-    private mutating func take(_ bytes: Span<UInt8>) -> InsertResult {
+    /// Notes that a packet of the stream's numbers has come that is none of its payload, such as a parity: its number is
+    /// not missing.
+    public mutating func notePacketWithoutMedia(_ header: RTPHeader, at time: MediaTime) -> InsertResult {
+        now = max(now, time)
+        guard header.ssrc == settings.ssrc ?? header.ssrc else { return .wrongSSRC(header.ssrc) }
+        guard
+            case .fits(let sequence, let timestamp) = continuity.judge(header.sequenceNumber, header.timestamp, at: now)
+        else { return .setAside }
+        if reception.packetsReceived == 0 { packets.restart(around: sequence) }
+        note(sequence, timestamp, .network, at: now)
+        let result = holdPadding(sequence, at: now)
+        counts.note(result)
+        return result
+    }
+
+    private mutating func take(_ bytes: Span<UInt8>, _ origin: PacketOrigin) -> InsertResult {
         let packet: RTPPacket
         do throws(RTPError) {
             packet = try RTPPacket(parsing: bytes)
@@ -25,50 +44,103 @@ extension JitterBuffer {
         guard bytes.count <= settings.maximumPacketByteCount else { return .oversized(byteCount: bytes.count) }
         settings.ssrc = header.ssrc
 
-        switch continuity.judge(header.sequenceNumber, header.timestamp, at: now) {
+        switch continuity.judge(header.sequenceNumber, header.timestamp, isAfterSilence: isAfterSilence, at: now) {
         case .fits(let sequence, let timestamp):
-            return accept(packet, bytes.count, sequence, timestamp, at: now)
+            return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
         case .setAside:
             setAside.packet.removeAll(keepingCapacity: true)
             setAside.packet.append(copying: bytes)
             setAside.arrival = now
+            setAside.origin = origin
             return .setAside
+        case .resumed(let jump):
+            restart(jump)
         case .jumped(let jump):
             restart(jump)
             acceptSetAside()
-            guard
-                case .fits(let sequence, let timestamp) = continuity.judge(
-                    header.sequenceNumber, header.timestamp, at: now)
-            else { return .setAside }
-            return accept(packet, bytes.count, sequence, timestamp, at: now)
         }
+        guard
+            case .fits(let sequence, let timestamp) = continuity.judge(
+                header.sequenceNumber, header.timestamp, at: now)
+        else { return .setAside }
+        return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
+    }
+
+    /// Whether nothing waits here and nothing came for a while: a jump then costs nothing and is likely.
+    private var isAfterSilence: Bool {
+        guard assembler.frames.count == 0, lastArrival.nanoseconds != .min else { return false }
+        return now - lastArrival > max(StreamContinuity.silence, interval.last * 3)
     }
 
     /// Takes a packet that goes on from those before.
     private mutating func accept(
-        _ packet: RTPPacket, _ byteCount: Int, _ sequence: Int64, _ timestamp: Int64, at arrival: MediaTime
+        _ packet: RTPPacket, _ byteCount: Int, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin,
+        at arrival: MediaTime
     ) -> InsertResult {
         if reception.packetsReceived == 0 { packets.restart(around: sequence) }
-        reception.note(sequence: sequence, timestamp: timestamp, at: arrival)
-        counts.bytesReceived += packet.payload.count
-        counts.headerBytesReceived += byteCount - packet.payload.count
+        note(sequence, timestamp, origin, at: arrival)
+        if origin == .network {
+            counts.bytesReceived += packet.payload.count
+            counts.headerBytesReceived += byteCount - packet.payload.count
+        }
         guard !packet.payload.isEmpty else { return holdPadding(sequence, at: arrival) }
-
-        let descriptor: VP8PayloadDescriptor
-        let offset: Int
         do throws(RTPError) {
-            (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
+            let (piece, offset) = try parse(packet, sequence, timestamp, origin, at: arrival)
+            return hold(piece, packet.payload.extracting(offset...))
         } catch {
             return .malformed(error)
         }
-        let bytes = packet.payload.extracting(offset...)
-        let piece = FramePiece(
-            sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor),
-            startsFrame: descriptor.startsFrame, hasMarker: packet.header.marker,
+    }
+
+    /// Takes note that a packet came, whatever it carries.
+    @inline(__always)
+    private mutating func note(_ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime) {
+        lastArrival = arrival
+        // A packet that was repaired did not come over the network in its own time (RFC 4588 §5.3).
+        if origin == .network {
+            reception.note(sequence: sequence, timestamp: timestamp, at: arrival)
+        }
+        repairs.noteArrival(sequence, origin: origin, at: arrival)
+    }
+
+    /// What the packet says of its frame, and where in its payload the frame's bytes begin.
+    @inline(__always)
+    private mutating func parse(
+        _ packet: RTPPacket, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime
+    ) throws(RTPError) -> (FramePiece, offset: Int) {
+        let (label, startsFrame, isKey, offset): (FrameLabel, Bool, Bool, Int)
+        switch settings.codec {
+        case .vp8:
+            let descriptor: VP8PayloadDescriptor
+            (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
+            startsFrame = descriptor.startsFrame
             // RFC 6386 §9.1: the lowest bit of a frame is 0 if it is a key frame.
-            isKey: descriptor.startsFrame && bytes[0] & 1 == 0, byteCount: bytes.count, arrival: arrival,
-            rotation: rotation(toldBy: packet))
-        return hold(piece, bytes)
+            isKey = startsFrame && packet.payload[offset] & 1 == 0
+            label = FrameLabel(descriptor)
+        case .vp9:
+            (label, startsFrame, isKey, offset) = try parseVP9(packet.payload)
+        }
+        let piece = FramePiece(
+            sequence: sequence, timestamp: timestamp, label: label, startsFrame: startsFrame,
+            hasMarker: packet.header.marker, isKey: isKey, byteCount: packet.payload.count - offset, arrival: arrival,
+            origin: origin, rotation: rotation(toldBy: packet))
+        return (piece, offset)
+    }
+
+    private mutating func parseVP9(
+        _ bytes: Span<UInt8>
+    ) throws(RTPError) -> (FrameLabel, startsFrame: Bool, isKey: Bool, offset: Int) {
+        let payload = try VP9Payload(parsing: bytes)
+        let descriptor = payload.descriptor
+        // A picture begins with its lowest spatial layer; the others are pieces of it.
+        let startsFrame = descriptor.startsFrame && (descriptor.layer?.spatialIndex ?? 0) == 0
+        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID {
+            group = GroupOfPictures(structure, from: FrameLabel.PictureID(id))
+        }
+        // VP9 §6.2: frame_type, behind marker, profile (of two bits) and show_existing_frame, is 0 of a key frame.
+        let isKey =
+            startsFrame && !descriptor.isInterPicturePredicted && payload.piece[0] & 0b1100 == 0
+        return (FrameLabel(descriptor, &group), startsFrame, isKey, bytes.count - payload.piece.count)
     }
 
     /// How far the packet says that its picture has to be turned; `nil` if it says nothing, or nothing that can be read.
@@ -90,20 +162,20 @@ extension JitterBuffer {
     private mutating func hold(_ piece: FramePiece, _ bytes: Span<UInt8>) -> InsertResult {
         var droppedFrames = 0
         switch packets.place(of: piece.sequence) {
+        case .free: break
         case .duplicate: return .duplicate
         case .late: return .late
         case .ahead(let floor): droppedFrames = makeRoom(upTo: floor)
-        case .free: break
         }
         guard let index = assembler.place(piece, packets) else { return .inconsistent }
         packets.store(bytes, as: piece.sequence)
-        timing.notePacket(timestamp: piece.timestamp, at: piece.arrival)
+        if piece.origin == .network { timing.notePacket(timestamp: piece.timestamp, at: piece.arrival) }
         // The end of the frame before may show by where this one starts.
         if piece.startsFrame { noteWholeFrame(index - 1, at: piece.arrival) }
         let isWhole = noteWholeFrame(index, at: piece.arrival)
         // One more packet of the newest frame changes nothing as long as others are missing.
         let isMore = index == assembler.frames.count - 1 && assembler.frames[index].packetCount > 1
-        if isWhole || !isMore { settledUntil = nil }
+        if isWhole || !isMore || repairs.missingCount > 0 { settledUntil = nil }
         return droppedFrames > 0 ? .queuedAfterOverflow(droppedFrames: droppedFrames) : .queued
     }
 
@@ -127,10 +199,11 @@ extension JitterBuffer {
         guard assembler.isNewlyWhole(index, packets) else { return false }
         let frame = assembler.frames[index]
         assembler.complete(
-            index, at: arrival, playout: timing.noteFrame(timestamp: frame.timestamp, at: arrival))
+            index, at: arrival,
+            playout: timing.noteFrame(timestamp: frame.timestamp, frameInterval: interval.last, at: arrival))
         let previous = index > 0 ? assembler.frames[index - 1] : nil
         if let ticks = finder.timestampStep(to: frame, from: previous, packets) {
-            requester.noteFrameInterval(timing.mediaTime(ticks) - .zero)
+            interval.note(timing.mediaTime(ticks) - .zero)
         }
         counts.noteWhole(frame, at: arrival)
         return true
@@ -144,11 +217,17 @@ extension JitterBuffer {
             newFloor = max(newFloor, removeFirstFrame().last + 1)
             dropped += 1
         }
-        packets.advance(to: newFloor)
+        advance(to: newFloor)
         settledUntil = nil
         counts.drops.overflow += dropped
         if dropped > 0 { finder.lose() }
         return dropped
+    }
+
+    /// Gives up what lies before `floor`.
+    mutating func advance(to floor: Int64) {
+        packets.advance(to: floor)
+        repairs.advance(to: floor)
     }
 
     // MARK: Jumps
@@ -162,6 +241,7 @@ extension JitterBuffer {
         counts.resynchronisations += 1
         settledUntil = nil
         packets.restart(around: continuity.newestSequence ?? 0)
+        repairs.restart(at: continuity.newestSequence ?? 0)
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
         finder.restart()
         if !jump.keepsTime { timing.restart() }
@@ -169,7 +249,7 @@ extension JitterBuffer {
 
     /// Takes the packet that was set aside, with which the stream begins anew.
     private mutating func acceptSetAside() {
-        let (bytes, arrival) = setAside
+        let (bytes, arrival, origin) = setAside
         setAside.packet = []
         // It was parsed when it was set aside, so this cannot throw.
         guard let packet = try? RTPPacket(parsing: bytes.span) else { return }
@@ -178,7 +258,7 @@ extension JitterBuffer {
             case .fits(let sequence, let timestamp) = continuity.judge(
                 header.sequenceNumber, header.timestamp, at: arrival)
         else { return }
-        _ = accept(packet, bytes.count, sequence, timestamp, at: arrival)
+        _ = accept(packet, bytes.count, sequence, timestamp, origin, at: arrival)
     }
 }
 
@@ -198,6 +278,7 @@ extension InboundStatistics {
     /// Counts a frame that became whole.
     mutating func noteWhole(_ frame: PendingFrame, at now: MediaTime) {
         framesReceived += 1
+        if frame.isRepaired { framesRepaired += 1 }
         if frame.isKey { keyFramesReceived += 1 }
         if frame.packetCount > 1 {
             framesAssembledFromMultiplePackets += 1

@@ -19,6 +19,14 @@ extension JitterBuffer {
             case .wait(let time):
                 settledUntil = time
                 return .wait(until: time)
+            case .ask:
+                repairs.jitter = MediaDuration(nanoseconds: reception.jitter * 2)
+                repairs.collect(at: now, into: &requestedPackets)
+                guard !requestedPackets.isEmpty else { continue }
+                counts.nackCount += 1
+                return .requestPackets
+            case .suspect(let sequence):
+                repairs.suspect(sequence, at: now)
             case .request:
                 requester.noteRequest(at: now)
                 counts.pliCount += 1
@@ -47,44 +55,96 @@ extension JitterBuffer {
         case release(Int, ReferenceFinder.Path)
         /// Drop what lies before the key frame at that index.
         case drop(before: Int)
+        /// Ask for the packets that it is time to ask for.
+        case ask
+        /// Take the packet of that number for missing.
+        case suspect(Int64)
         /// Ask for a key frame.
         case request
         /// Nothing, until then.
         case wait(until: MediaTime)
     }
 
-    private func nextStep() -> Step {
+    /// The first frame in decode order that should be decoded and cannot.
+    private struct Obstacle {
+        var frame: PendingFrame
+        /// The last packet of the frame before it, as far as known.
+        var previousLast: Int64
+    }
+
+    private mutating func nextStep() -> Step {
+        let request = repairs.nextAction
+        if request <= now { return .ask }
+        switch nextFrameStep() {
+        case .wait(let time): return .wait(until: min(time, request))
+        case let step: return step
+        }
+    }
+
+    private func nextFrameStep() -> Step {
         var path = finder.path
+        var obstacle: Obstacle?
+        var previousLast = packets.floor - 1
         for index in 0..<assembler.frames.count {
             finder.reach(assembler.frames[index], &path, packets)
             if let playout = assembler.frames[index].playout, finder.canDecode(assembler.frames[index], path) {
                 return playout <= now ? .release(index, path) : .wait(until: playout)
             }
-            guard finder.canDoWithout(assembler.frames[index]) else { return stepOver(assembler.frames[index]) }
+            if !finder.canDoWithout(assembler.frames[index]) {
+                obstacle = obstacle ?? Obstacle(frame: assembler.frames[index], previousLast: previousLast)
+                guard finder.canLookBehind(assembler.frames[index]) else { break }
+            }
+            previousLast = assembler.frames[index].last
             finder.skip(assembler.frames[index], &path)
         }
-        return stepOver(nil)
+        return stepOver(obstacle)
     }
 
-    /// The next step where no frame can be reached: `obstacle` is the first one that should be and cannot be decoded.
-    private func stepOver(_ obstacle: PendingFrame?) -> Step {
-        let brokenFrom: MediaTime
+    /// The next step where no frame can be reached.
+    private func stepOver(_ obstacle: Obstacle?) -> Step {
+        var brokenFrom = MediaTime.distantFuture
         if finder.chain == .lost {
             brokenFrom = now
         } else if let obstacle {
-            brokenFrom = due(obstacle)
-        } else {
-            brokenFrom = .distantFuture
+            switch prospect(of: obstacle) {
+            case .broken(let time): brokenFrom = time
+            case .suspicious(let sequence, let time):
+                if time <= now { return .suspect(sequence) }
+                brokenFrom = time
+            }
         }
         if let index = assembler.firstWholeKey, let playout = assembler.frames[index].playout {
             let replaced = min(playout, brokenFrom)
             return replaced <= now ? .drop(before: index) : .wait(until: replaced)
         }
-        let request = max(brokenFrom, requester.nextRequest)
+        let request = max(brokenFrom, requester.nextRequest(frameInterval: interval.last))
         return request <= now ? .request : .wait(until: request)
     }
 
-    /// When a frame is to be played out, as far as known now.
+    /// What is to be expected of a frame that cannot be decoded.
+    private enum Prospect {
+        /// The chain breaks here then, if nothing comes before.
+        case broken(MediaTime)
+        /// The packet of that number is taken for missing then, if nothing comes before.
+        case suspicious(Int64, MediaTime)
+    }
+
+    private func prospect(of obstacle: Obstacle) -> Prospect {
+        let frame = obstacle.frame
+        var time = due(frame)
+        if !frame.isWhole { time = max(time, frame.newestArrival + JitterBuffer.patience) }
+        guard settings.nack != nil else { return .broken(time) }
+        let end = frame.hasEnd ? frame.last : frame.last + 1
+        if let hope = repairs.hope(after: obstacle.previousLast, through: end) { return .broken(max(time, hope)) }
+        // Nothing is missing but its end, of which nothing can be known before something comes behind it.
+        if !frame.hasEnd, let newest = repairs.newest, newest == frame.last { return .suspicious(newest + 1, time) }
+        return .broken(time)
+    }
+
+    /// How long after the newest packet of a frame its next one may come, on any network.
+    static let patience = MediaDuration.milliseconds(20)
+
+    /// When a frame is to be released, as far as known now.
     private func due(_ frame: PendingFrame) -> MediaTime {
         frame.playout ?? timing.provisionalPlayout(timestamp: frame.timestamp)
     }
@@ -103,7 +163,7 @@ extension JitterBuffer {
         for _ in 0..<index {
             if removeFirstFrame().isWhole { counts.drops.undecodable += 1 } else { counts.drops.incomplete += 1 }
         }
-        packets.advance(to: assembler.frames[0].first)
+        advance(to: assembler.frames[0].first)
     }
 
     /// Releases the first frame; `nil` if it turns out to be of no use.
@@ -111,7 +171,7 @@ extension JitterBuffer {
         let frame = removeFirstFrame()
         payload.removeAll(keepingCapacity: true)
         payload.append(addingCapacity: frame.byteCount) { packets.append(frame.first, through: frame.last, to: &$0) }
-        packets.advance(to: frame.last + 1)
+        advance(to: frame.last + 1)
         guard let header = readHeader(payload.span), let resolution else {
             counts.drops.malformed += 1
             finder.lose()
@@ -123,30 +183,41 @@ extension JitterBuffer {
             counts.drops.notNeeded += 1
             return nil
         }
-        counts.noteRelease(frame, isOvertaken: isOvertaken, at: now, targetDelay: timing.delay)
+        let assembly = frame.assembly ?? now
+        timing.noteRelease(timestamp: frame.timestamp, assembly: assembly, repairTime: repairTime, at: now)
+        let due = frame.playout ?? now
+        let isLate = due < now
+        let targetDelay = timing.targetDelay
+        counts.noteRelease(frame, isOvertaken: isOvertaken, isLate: isLate, at: now, targetDelay: targetDelay)
         return ReceivedFrame(
             frame: describe(frame, number, references, resolution),
             rtpTimestamp: RTPTimestamp(UInt32(truncatingIfNeeded: frame.timestamp)),
-            extendedTimestamp: frame.timestamp, playoutTime: frame.playout ?? now,
-            isShown: header.isShown && !isOvertaken)
+            extendedTimestamp: frame.timestamp, playoutTime: due + timing.decodeTime, targetDelay: targetDelay,
+            isShown: header.isShown && !isOvertaken, isRepaired: frame.isRepaired, isLate: isLate)
     }
+
+    /// How long one repair takes: until the next frame shows the loss, and there and back.
+    private var repairTime: MediaDuration {
+        min(interval.last, .milliseconds(200)) + roundTripTime + JitterBuffer.repairSlack
+    }
+
+    /// What one repair may take longer than that.
+    private static let repairSlack = MediaDuration.milliseconds(10)
 
     /// Whether another frame is to be released at this very time.
     private var isReleaseDue: Bool {
-        switch nextStep() {
+        switch nextFrameStep() {
         case .release: true
         case .drop(let index): due(assembler.frames[index]) <= now
-        case .request, .wait: false
+        case .ask, .suspect, .request, .wait: false
         }
     }
 
-    /// Reads what VP8 itself says of the frame, and notes a key frame's size; `nil` if it is no VP8 frame.
-    private mutating func readHeader(_ bytes: Span<UInt8>) -> VP8FrameHeader? {
+    /// Reads what the coded frame itself says, and notes its size; `nil` if it is no frame of the codec.
+    private mutating func readHeader(_ bytes: Span<UInt8>) -> CodedFrameHeader? {
         // Which of its fields is wrong does not matter: the frame is counted as malformed.
-        guard let header = try? VP8FrameHeader.parse(bytes) else { return nil }
-        if let key = header.keyFrame {
-            resolution = Resolution(validatingWidth: key.width, height: key.height)
-        }
+        guard let header = try? CodedFrameHeader(parsing: bytes, as: settings.codec) else { return nil }
+        if header.isKeyFrame || header.width > 0 { resolution = header.resolution }
         return header
     }
 
@@ -158,7 +229,7 @@ extension JitterBuffer {
         stamps[.assembled] = frame.assembly
         stamps[.released] = now
         return EncodedFrame(
-            codec: .vp8, layer: StreamLayer(rid: settings.rid, temporalIndex: frame.label.layerIndex),
+            codec: settings.codec, layer: StreamLayer(rid: settings.rid, temporalIndex: frame.label.layerIndex),
             number: number, references: references, isKey: frame.isKey,
             isDiscardable: frame.label.isDiscardable,
             isLayerSync: frame.label.layer?.isSync ?? false, resolution: resolution, rotation: rotation,
@@ -169,9 +240,10 @@ extension JitterBuffer {
 extension InboundStatistics {
     /// Counts a frame that goes to the decoder.
     mutating func noteRelease(
-        _ frame: PendingFrame, isOvertaken: Bool, at now: MediaTime, targetDelay: MediaDuration
+        _ frame: PendingFrame, isOvertaken: Bool, isLate: Bool, at now: MediaTime, targetDelay: MediaDuration
     ) {
         jitterBufferEmittedCount += 1
+        if isLate && frame.isRepaired { framesRepairedLate += 1 }
         jitterBufferDelay += now - frame.arrival
         jitterBufferTargetDelay += targetDelay
         if isOvertaken { framesDecodedOnly += 1 }

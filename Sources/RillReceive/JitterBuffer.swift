@@ -1,7 +1,8 @@
 public import RillCore
-import RillRTP
+public import RillRTP
 
-/// Turns the packets of one VP8 stream, as the network brings them, into frames that can be decoded, in order and time.
+/// Turns the packets of one VP8 or VP9 stream, as the network brings them, into frames that can be decoded, in order and
+/// time.
 ///
 /// Put each packet in as it comes, then poll until it says when to be woken:
 ///
@@ -11,39 +12,49 @@ import RillRTP
 ///     polling: while true {
 ///         switch buffer.poll(at: now, into: &bytes) {
 ///         case .frame(let received): decoder.decode(bytes.span, isShown: received.isShown)
+///         case .requestPackets: sendGenericNACK(buffer.requestedPackets)
 ///         case .requestKeyFrame: sendPictureLossIndication()
 ///         case .wait(until: let time): wakeUp = time; break polling
 ///         }
 ///     }
 ///
-/// It reorders, drops duplicates, assembles frames, and plays them out:
+/// A chain of small parts, each with one verb, unwraps numbers, holds packets in a ring, asks for those that are missing,
+/// assembles frames, finds what they refer to, estimates jitter, and times the playout.
 ///
-/// - A frame is whole when its last missing packet came. Its playout time, fixed then, is its timestamp plus the
-///   smallest transit of all frames so far plus ``JitterBufferSettings/playoutDelay``.
+/// - A frame is whole when its last missing packet came. Its playout time is fixed then: its timestamp, the transit that
+///   nearly all frames keep, and a margin, as little as ``JitterBufferSettings/playoutDelay`` and the network let it be.
 /// - Frames are released in decode order, each when its playout time has come, it is whole, and what it refers to was
 ///   released. Late is better than never; but of several that are due at once, only the last is to be shown. One that
 ///   no other refers to is then dropped instead.
+/// - Missing packets are asked for as soon as they are missed, at most once in a round-trip time each
+///   (``JitterBufferSettings/nack``).
 /// - The first frame in decode order that cannot be decoded, because something of it or before it is missing, breaks the
-///   chain when it is due. (Until it is whole it is due by its timestamp and the smallest transit so far.) Then a key
-///   frame is asked for, and again as often as ``KeyFrameRequester`` lets, until one is there. Should the missing
-///   packets come first, the chain has healed, and decoding catches up.
+///   chain when it is due and there is no hope of repair: three requests without an answer, or nobody to ask. Then a key
+///   frame is asked for, at most once in max(300 ms, round-trip time) and not before three frame intervals, until one is
+///   there. Should the missing packets come first, the chain has healed, and decoding catches up.
 /// - A whole key frame that is due, or that comes into a broken chain, replaces all that lies before it and cannot be
 ///   decoded.
 ///
 /// Takes any bytes. Memory is bounded by ``JitterBufferSettings/packetCapacity``; what does not fit pushes out the oldest
-/// frames. Nothing is allocated per packet or frame once the arrays have grown to the stream's frames.
+/// frames. Nothing is allocated per packet or frame once the ring and the arrays have grown to the stream.
 ///
 /// One owner, no thread, no clock: time is an argument and must not run backwards (a time before the last one counts as
-/// that one). One buffer, one stream. Sources: RFC 3550, 6386, 7741, 4585.
+/// that one). One buffer, one stream. Sources: RFC 3550, 6386, 7741, 9628, 4585.
 public struct JitterBuffer: ~Copyable, Sendable {
     /// What the buffer was made with. The SSRC is filled in with the first packet's if it was left open.
     public internal(set) var settings: JitterBufferSettings
+    /// The packets to ask for, by rising number, when `poll` has said `requestPackets`; until the next poll.
+    public internal(set) var requestedPackets: [SequenceNumber] = []
 
     var packets: PacketBuffer
     var continuity: StreamContinuity
     var reception = ReceptionCounter()
+    var repairs: NACKGenerator
     var assembler: FrameAssembler
     var finder = ReferenceFinder()
+    /// How VP9's pictures refer to each other, where its packets do not say.
+    var group: GroupOfPictures?
+    var interval = FrameInterval()
     var timing: PlayoutTiming
     var requester: KeyFrameRequester
     var counts = InboundStatistics()
@@ -51,9 +62,11 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var resolution: Resolution?
     /// How far pictures have to be turned, as the stream said last (3GPP TS 26.114 §7.4.5).
     var rotation = Rotation.none
-    /// The packet that did not fit the stream, whole, and when it came.
-    var setAside: (packet: [UInt8], arrival: MediaTime) = ([], .zero)
+    /// The packet that did not fit the stream, whole, and when and how it came.
+    var setAside: (packet: [UInt8], arrival: MediaTime, origin: PacketOrigin) = ([], .zero, .network)
     var now = MediaTime(nanoseconds: .min)
+    /// When a packet of the stream came last.
+    var lastArrival = MediaTime(nanoseconds: .min)
     /// What `poll` last said to wait for; `nil` once anything has happened since that could change it.
     var settledUntil: MediaTime?
 
@@ -62,10 +75,11 @@ public struct JitterBuffer: ~Copyable, Sendable {
         settings.validate()
         self.settings = settings
         packets = PacketBuffer(
-            capacity: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)
-        continuity = StreamContinuity(capacity: packets.capacity)
-        assembler = FrameAssembler(packetCapacity: packets.capacity)
-        timing = PlayoutTiming(delay: settings.playoutDelay)
+            limit: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)
+        continuity = StreamContinuity(capacity: packets.limit)
+        repairs = NACKGenerator(settings.nack, roundTripTime: settings.roundTripTime)
+        assembler = FrameAssembler(packetCapacity: packets.limit)
+        timing = PlayoutTiming(settings.playoutDelay)
         requester = KeyFrameRequester(roundTripTime: settings.roundTripTime)
     }
 
@@ -74,8 +88,15 @@ public struct JitterBuffer: ~Copyable, Sendable {
         get { requester.roundTripTime }
         set {
             requester.roundTripTime = newValue
+            repairs.roundTripTime = newValue
             settledUntil = nil
         }
+    }
+
+    /// Takes note that a frame that was released took `duration` to become a picture: frames are then released so much
+    /// earlier that they can be shown in time.
+    public mutating func noteDecodeTime(_ duration: MediaDuration, at time: MediaTime) {
+        timing.noteDecodeTime(duration, at: max(now, time))
     }
 
     /// Counts since the buffer was made.
@@ -84,6 +105,9 @@ public struct JitterBuffer: ~Copyable, Sendable {
         statistics.packetsReceived = reception.packetsReceived
         statistics.packetsLost = reception.packetsLost
         statistics.jitter = MediaDuration(nanoseconds: reception.jitter)
+        statistics.targetDelay = timing.targetDelay
+        statistics.clockSkew = timing.skew
+        statistics.roundTripTime = roundTripTime
         return statistics
     }
 

@@ -7,6 +7,8 @@ public enum PollResult: Sendable {
     case frame(ReceivedFrame)
     /// Send the stream's source a picture loss indication (RFC 4585 §6.3.1). Then poll again.
     case requestKeyFrame
+    /// Send the stream's source a generic NACK (RFC 4585 §6.2.1) for ``JitterBuffer/requestedPackets``. Then poll again.
+    case requestPackets
     /// Nothing, until that time or the next packet, whichever comes first. `.distantFuture`: only a packet can change
     /// anything.
     case wait(until: MediaTime)
@@ -23,8 +25,16 @@ public struct ReceivedFrame: Sendable {
     public var rtpTimestamp: RTPTimestamp
     /// The timestamp without its wraparounds: the first packet's own 32 bits, counted on from there.
     public var extendedTimestamp: Int64
-    /// When the frame was to be played out. It may have been released later, never earlier.
+    /// When the frame was to be shown: when it was to be released, and the time that decoding usually takes. It may have
+    /// been released later, never earlier.
     public var playoutTime: MediaTime
+    /// The delay that the playout aimed at (W3C jitterBufferTargetDelay): from the fastest way that a frame had in the last
+    /// minute to the moment of showing.
+    public var targetDelay: MediaDuration
     /// Whether to show it; a frame that came so late that its successor is due already is only decoded.
     public var isShown: Bool
+    /// Whether a packet of it was sent again, or made again from parities.
+    public var isRepaired: Bool
+    /// Whether it was released later than it was to be.
+    public var isLate: Bool
 }

@@ -93,7 +93,8 @@ import Testing
             frames, playoutDelay: network.playoutDelay, roundTripTime: roundTripTime, until: end)
         let receiver = VirtualReceiver(
             JitterBufferSettings(
-                payloadType: stream.payloadType, playoutDelay: network.playoutDelay, roundTripTime: roundTripTime))
+                payloadType: stream.payloadType, playoutDelay: .fixed(network.playoutDelay),
+                nack: nil, roundTripTime: roundTripTime))
         receiver.play(arrivals, until: end)
 
         let releases = receiver.frames.map { output in

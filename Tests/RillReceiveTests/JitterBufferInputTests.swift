@@ -184,7 +184,7 @@ import Testing
             var generator = SeededGenerator(seed: seed)
             // Long enough that no frame is due before all are there.
             let receiver = VirtualReceiver(
-                JitterBufferSettings(payloadType: stream.payloadType, playoutDelay: .seconds(1)))
+                JitterBufferSettings(payloadType: stream.payloadType, playoutDelay: .fixed(.seconds(1)), nack: nil))
             for packet in seed == 0 ? packets : packets.shuffled(using: &generator) {
                 _ = receiver.insert(packet, at: .zero)
             }

@@ -86,7 +86,8 @@ import Testing
     @Test mutating func aFullRingDropsTheOldestAndAsks() {
         var settings = JitterBufferSettings(payloadType: stream.payloadType)
         settings.packetCapacity = 64
-        settings.playoutDelay = .seconds(60)
+        settings.playoutDelay = .fixed(.seconds(60))
+        settings.nack = nil
         let receiver = VirtualReceiver(settings)
         // 31 frames of two packets, and the key frame's first packet.
         receiver.insert(stream.frame(isKey: true, packets: 2).packets[0], at: .zero)

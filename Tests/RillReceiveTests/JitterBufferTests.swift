@@ -74,7 +74,8 @@ import Testing
             var generator = SeededGenerator(seed: seed)
             // Long enough that no frame is due before all are there.
             let receiver = VirtualReceiver(
-                JitterBufferSettings(payloadType: stream.payloadType, playoutDelay: .milliseconds(500)))
+                JitterBufferSettings(
+                    payloadType: stream.payloadType, playoutDelay: .fixed(.milliseconds(500)), nack: nil))
             for packet in packets.shuffled(using: &generator) {
                 _ = receiver.insert(packet, at: .milliseconds(10))
             }

@@ -52,6 +52,8 @@ public struct DecodabilityModel {
     private let playoutDelay: MediaDuration
     private let roundTripTime: MediaDuration
     private var arrived: [Int]
+    /// When the newest packet of each frame came.
+    private var newestArrival: [MediaTime]
     /// When each whole frame is to be played out.
     private var playout: [MediaTime?]
     private var smallestTransit: MediaDuration?
@@ -66,6 +68,7 @@ public struct DecodabilityModel {
         self.playoutDelay = playoutDelay
         self.roundTripTime = roundTripTime
         arrived = frames.map { _ in 0 }
+        newestArrival = frames.map { _ in MediaTime(nanoseconds: .min) }
         playout = frames.map { _ in nil }
 
         var packets: [(time: MediaTime, frame: Int)] = []
@@ -97,6 +100,7 @@ public struct DecodabilityModel {
         let transit = now - MediaTime(ticks: frame.timestamp, rate: 90_000)
         if firstTransit == nil { firstTransit = transit }
         arrived[index] += 1
+        newestArrival[index] = now
         guard arrived[index] == frame.arrivals.count else { return }
         smallestTransit = min(transit, smallestTransit ?? transit)
         playout[index] = due(index)
@@ -116,7 +120,7 @@ public struct DecodabilityModel {
                 base = first + 1
                 continue
             }
-            let isBroken = due(first) <= now
+            let isBroken = breaks(first) <= now
             if let key = frames.indices.first(where: { $0 > first && frames[$0].isKey && playout[$0] != nil }) {
                 guard isBroken || due(key) <= now else { return }
                 base = key
@@ -139,6 +143,11 @@ public struct DecodabilityModel {
         return media + (smallestTransit ?? firstTransit ?? .zero) + playoutDelay
     }
 
+    /// When a frame that cannot be decoded is given up: one that is not whole has 20 ms after its newest packet.
+    private func breaks(_ index: Int) -> MediaTime {
+        playout[index] ?? max(due(index), newestArrival[index] + .milliseconds(20))
+    }
+
     private var nextRequest: MediaTime {
         guard let last = requests.last else { return MediaTime(nanoseconds: .min) }
         return last + max(.milliseconds(300), roundTripTime, frameInterval * 3)
@@ -146,6 +155,6 @@ public struct DecodabilityModel {
 
     /// All times at which something may happen without a packet, and many at which nothing does.
     private var moments: [MediaTime] {
-        frames.indices.filter { $0 >= base && arrived[$0] > 0 }.map(due) + [nextRequest]
+        frames.indices.filter { $0 >= base && arrived[$0] > 0 }.flatMap { [due($0), breaks($0)] } + [nextRequest]
     }
 }

@@ -38,7 +38,7 @@ struct LiveDriverTests {
     @Test func aLiveCallShowsWhatWasSent() throws {
         var settings = LoopbackSettings(
             layers: layers, network: try LinkSettings(notation: "delay=5ms,jitter=1ms"))
-        settings.playoutDelay = .milliseconds(60)
+        settings.playoutDelay = .fixed(.milliseconds(60))
         let pictures = try LoopedPictures(resolution, frameCount: 45)
         let report = try Loopback(settings) { LoopedPictures(pictures) }.runLive()
         #expect(report.mode == "live" && report.framesCaptured == 45)
@@ -58,7 +58,7 @@ struct LiveDriverTests {
                 SendSettings(layers: [.high(resolution, bitrate: .kilobits(100))], seed: UInt64(index)))
             var buffer = JitterBufferSettings(
                 ssrc: pipeline.layers[0].ssrc, payloadType: pipeline.settings.payloadType)
-            buffer.playoutDelay = .milliseconds(30)
+            buffer.playoutDelay = .fixed(.milliseconds(30))
             let screen = PictureRecording()
             try receiver.add(ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(UInt32(index))), sink: screen)
             senders.append((pipeline, screen))

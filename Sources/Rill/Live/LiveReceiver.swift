@@ -11,7 +11,8 @@ import RillReceive
 ///     receiver.insert(datagram)
 ///
 /// Each stream has a jitter buffer and a decoder of its own. A decoding thread serves the streams that were given to it,
-/// and sleeps until the next frame of any of them is due. A datagram finds its stream by its SSRC.
+/// and sleeps until the next frame of any of them is due. A datagram finds its stream by its SSRC, or by that of its
+/// retransmissions.
 ///
 /// Threads: `rill-decode-0` and so on. A stream's sink is called on its decoding thread.
 public final class LiveReceiver: Sendable {
@@ -22,7 +23,7 @@ public final class LiveReceiver: Sendable {
     private let threads: [NamedThread]
     private let routes = Monitor([SSRC: Route]())
 
-    private struct Route: Sendable {
+    private struct Route: Sendable, Equatable {
         var group: Int
         var index: Int
     }
@@ -48,19 +49,35 @@ public final class LiveReceiver: Sendable {
     ///
     /// - Parameter sink: gets the pictures; it belongs to the decoding thread from now on.
     public func add(_ settings: ReceiveSettings, sink: sending any FrameSink) throws(CodecError) {
-        guard let ssrc = settings.jitterBuffer.ssrc else {
-            preconditionFailure("a stream among others is told apart by its SSRC")
-        }
+        precondition(settings.jitterBuffer.ssrc != nil, "a stream among others is told apart by its SSRC")
         let decoder = try StreamDecoder(settings, sink: sink)
         routes.withLock { routes in
-            precondition(routes[ssrc] == nil, "the stream \(ssrc) is there already")
-            let group = routes.count % groups.count
-            let index = groups[group].change { group in
-                group.streams.append(StreamGroup.Stream(StreamReceiver(settings), decoder))
-                return group.streams.count - 1
-            }
-            routes[ssrc] = Route(group: group, index: index)
+            for ssrc in settings.sources { precondition(routes[ssrc] == nil, "the stream \(ssrc) is there already") }
+            // The thread with the fewest sources to serve.
+            let loads = groups.indices.map { group in routes.values.count { $0.group == group } }
+            let group = loads.firstIndex(of: loads.min() ?? 0) ?? 0
+            let index = groups[group].change { $0.add(StreamGroup.Stream(StreamReceiver(settings), decoder)) }
+            for ssrc in settings.sources { routes[ssrc] = Route(group: group, index: index) }
         }
+    }
+
+    /// Removes a stream and finishes its sink, which is called no more when this returns. It waits for a picture that is
+    /// being decoded or shown, so the stream's own sink must not call it.
+    ///
+    /// - Returns: what the stream has been through; `nil` for a stream that is not there.
+    /// - Throws: what the sink throws, or has thrown.
+    @discardableResult
+    public func remove(_ ssrc: SSRC) throws -> ReceiveStatistics? {
+        let route = routes.withLock { routes -> Route? in
+            guard let route = routes[ssrc] else { return nil }
+            routes = routes.filter { $0.value != route }
+            return route
+        }
+        guard let route else { return nil }
+        let stream = groups[route.group].wait { $0.remove(at: route.index) }
+        do { try stream.decoder?.finish() } catch { throw stream.failure ?? error }
+        if let failure = stream.failure { throw failure }
+        return stream.currentStatistics
     }
 
     /// Adds a stream whose pictures an app awaits: `for await picture in try receiver.pictures(settings) { … }`.
@@ -78,7 +95,7 @@ public final class LiveReceiver: Sendable {
         guard let ssrc = SSRC(ofSenderOf: datagram), let route = routes.withLock({ $0[ssrc] }) else { return false }
         let now = clock.now
         groups[route.group].change { group in
-            _ = group.streams[route.index].receiver.insert(datagram, at: now)
+            _ = group.streams[route.index]?.receiver.insert(datagram, at: now)
         }
         return true
     }
@@ -86,12 +103,12 @@ public final class LiveReceiver: Sendable {
     /// What the stream has been through; `nil` for a stream that is not there.
     public func statistics(of ssrc: SSRC) -> ReceiveStatistics? {
         guard let route = routes.withLock({ $0[ssrc] }) else { return nil }
-        return groups[route.group].withLock { $0.streams[route.index].currentStatistics }
+        return groups[route.group].withLock { $0.streams[route.index]?.currentStatistics }
     }
 
     /// Whether no stream holds anything that could still be shown.
     public var isIdle: Bool {
-        groups.allSatisfy { group in group.withLock { $0.streams.allSatisfy(\.receiver.isIdle) } }
+        groups.allSatisfy { group in group.withLock { $0.streams.allSatisfy { $0?.receiver.isIdle ?? true } } }
     }
 
     /// Stops decoding, waits for the threads and finishes the sinks.
@@ -113,7 +130,8 @@ public final class LiveReceiver: Sendable {
 
 /// The streams of one decoding thread.
 private struct StreamGroup: ~Copyable {
-    var streams: [Stream] = []
+    /// A stream that was removed leaves its place to the next.
+    var streams: [Stream?] = []
     var isStopping = false
     /// The stream that is asked first: the one behind that which was served last, so that none starves.
     var first = 0
@@ -129,13 +147,15 @@ private struct StreamGroup: ~Copyable {
         init(_ receiver: StreamReceiver, _ decoder: StreamDecoder) {
             self.receiver = receiver
             self.decoder = decoder
-            self.statistics = ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
+            self.statistics = ReceiveStatistics(receiver, decoder)
         }
 
         /// As of now: packets count even when no frame comes of them.
         var currentStatistics: ReceiveStatistics {
             var current = statistics
             current.stream = receiver.statistics
+            current.repair = receiver.repairStatistics
+            current.roundTrip = receiver.roundTripStatistics
             return current
         }
 
@@ -149,13 +169,30 @@ private struct StreamGroup: ~Copyable {
             }
             self.decoder = decoder
             self.failure = failure
-            self.statistics = ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
+            self.statistics = ReceiveStatistics(receiver, decoder)
         }
+    }
+
+    /// Adds a stream; its place.
+    mutating func add(_ stream: Stream) -> Int {
+        guard let index = streams.firstIndex(where: { $0 == nil }) else {
+            streams.append(stream)
+            return streams.count - 1
+        }
+        streams[index] = stream
+        return index
+    }
+
+    /// Takes a stream out; `nil` as long as the decoding thread works with it.
+    mutating func remove(at index: Int) -> Stream? {
+        guard streams[index]?.decoder != nil else { return nil }
+        return streams[index].take()
     }
 
     /// Finishes the sinks; what went wrong, now or before, in the order of the streams.
     func finish() -> [any Error] {
         streams.compactMap { stream in
+            guard let stream else { return nil }
             do { try stream.decoder?.finish() } catch { return stream.failure ?? error }
             return stream.failure
         }
@@ -193,8 +230,9 @@ private func decode(_ group: Monitor<StreamGroup>, clock: LiveClock, feedback: a
             let decoded = clock.now
             do { try job.decoder.show(picture, decoded: decoded, at: clock.now) } catch { failure = error }
         }
-        group.withLock { group in
-            group.streams[job.index].giveBack(job.decoder, after: job.frame, outcome, failure, at: clock.now)
+        // Somebody may wait to remove the stream.
+        group.change { group in
+            group.streams[job.index]?.giveBack(job.decoder, after: job.frame, outcome, failure, at: clock.now)
         }
     }
 }
@@ -217,10 +255,11 @@ private func nextJob(
             var next = MediaTime.distantFuture
             for offset in group.streams.indices {
                 let index = (group.first + offset) % group.streams.count
-                switch group.streams[index].poll(at: now, into: &payload, feedback: feedback) {
+                switch group.streams[index]?.poll(at: now, into: &payload, feedback: feedback) {
+                case nil: continue
                 case .decode(let frame):
                     // The one thread of the group has given back what it took.
-                    guard let decoder = group.streams[index].decoder.take() else { continue }
+                    guard let decoder = group.streams[index]?.decoder.take() else { continue }
                     group.first = index + 1
                     return .job(DecodingJob(index: index, frame: frame, decoder: decoder))
                 case .wait(let time): next = min(next, time)

@@ -10,9 +10,11 @@ extension Loopback {
         let clock = LiveClock()
         let sender = self.sender
         let capture = self.capture
-        let wayBack = LiveLink(settings.returnNetwork, clock: clock) { datagram, now in
+        // What is asked for again goes the way there, which is laid after the way back.
+        let laid = Monitor<LiveLink?>(nil)
+        let wayBack = LiveLink(settings.wayBack, clock: clock) { datagram, now in
             capture?.add(datagram, .toSender, at: now)
-            sender.receive(datagram, at: now)
+            sender.receive(datagram, at: now, resendingTo: laid.withLock { $0 })
         }
         let receiver = LiveReceiver(feedback: wayBack, clock: clock)
         for index in meters.indices {
@@ -26,6 +28,7 @@ extension Loopback {
             recorder?.noteArrival(datagram, at: now)
             receiver.insert(datagram)
         }
+        laid.withLock { $0 = way }
         // The capture thread's alone from here on: a loopback runs once.
         nonisolated(unsafe) let source = self.source
         let live = unsafe LiveSender(sender, source: source, packets: way, clock: clock)

@@ -8,14 +8,14 @@ extension Loopback {
     /// - Throws: an error of the source, an encoder or a sink.
     public func runInVirtualTime(progress: (MediaTime) -> Void = { _ in }) throws -> LoopbackReport {
         let way = VirtualLink(settings.network)
-        let wayBack = VirtualLink(settings.returnNetwork)
+        let wayBack = VirtualLink(settings.wayBack)
         let capture = VirtualSender(sender, source: source, packets: way, encodeTime: settings.encodeTime)
         let receivers = try meters.indices.map { index in
             VirtualReceiver(
                 try ReceivePipeline(receiveSettings(layer: index), sink: meters[index], feedback: wayBack),
                 decodeTime: settings.decodeTime)
         }
-        let routes = StreamRoutes(sender.layers.map(\.ssrc))
+        let routes = StreamRoutes(meters.indices.map(receiveSettings))
         if let recorder { way.observe(recorder.linkObserver) }
         way.connect { [recorder, capture = self.capture] datagram, now in
             capture?.add(datagram, .toReceiver, at: now)
@@ -23,9 +23,10 @@ extension Loopback {
             guard let index = routes.stream(of: datagram) else { return }
             receivers[index].insert(datagram, at: now)
         }
-        wayBack.connect { [sender, capture = self.capture] datagram, now in
+        // Unowned: the way there holds the receivers, and they the way back.
+        wayBack.connect { [sender, unowned way, capture = self.capture] datagram, now in
             capture?.add(datagram, .toSender, at: now)
-            sender.receive(datagram, at: now)
+            sender.receive(datagram, at: now, resendingTo: way)
         }
 
         let driver = VirtualDriver([capture, way, wayBack] + receivers)

@@ -39,6 +39,11 @@ public final class Loopback {
         self.source = try makeSource()
         var send = SendSettings(layers: settings.layers, seed: settings.network.seed)
         send.adaptation = settings.adaptation
+        if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
+        if settings.fec > .zero {
+            send.protection = ProtectionSettings(
+                percentage: settings.fec, payloadType: PayloadType(101), redPayloadType: PayloadType(100))
+        }
         self.sender = try SendPipeline(send, taps: taps)
         let recorder = settings.isRecorded ? SessionRecorder(sender) : nil
         var meters: [LoopbackMeter] = []
@@ -72,10 +77,13 @@ public final class Loopback {
     func receiveSettings(layer index: Int) -> ReceiveSettings {
         let layer = sender.layers[index]
         var buffer = JitterBufferSettings(
-            ssrc: layer.ssrc, payloadType: sender.settings.payloadType, rid: layer.settings.rid)
+            ssrc: layer.ssrc, payloadType: layer.streamSettings.payloadType, codec: layer.settings.encoder.codec,
+            rid: layer.settings.rid)
         buffer.playoutDelay = settings.playoutDelay
+        if !settings.requestsPackets { buffer.nack = nil }
         // The receiver's own source number: any that differs from those of the streams.
         var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
+        receive.repair = layer.repair
         if let recorder = recorder?.layers[index] { receive.observer = { recorder.note($0, at: $1) } }
         // The limit is against strangers; this sender is known.
         receive.maximumPixelCount = max(receive.maximumPixelCount, layer.settings.resolution.pixelCount)

@@ -36,7 +36,17 @@ extension LoopbackReport.Sent {
         self.headerBytesSent = statistics.stream.headerBytesSent
         self.bitrate = Double(encoder.bytesEncoded) * 8 * perSecond
         self.meanQP = encoder.framesEncoded == 0 ? 0 : Double(encoder.qpSum) / Double(encoder.framesEncoded)
-        self.pliCount = statistics.stream.pliCount
+        let stream = statistics.stream
+        self.retransmittedPacketsSent = stream.retransmittedPacketsSent
+        self.retransmittedBytesSent = stream.retransmittedBytesSent
+        self.fecPacketsSent = stream.fecPacketsSent
+        self.fecBytesSent = stream.fecBytesSent
+        self.pliCount = stream.pliCount
+        self.nackCount = stream.nackCount
+        self.refusedRetransmissions = stream.refusedRetransmissions.total
+        self.roundTripTime = stream.roundTripTime?.milliseconds
+        self.totalRoundTripTime = stream.totalRoundTripTime.milliseconds
+        self.roundTripTimeMeasurements = stream.roundTripTimeMeasurements
     }
 }
 
@@ -65,10 +75,23 @@ extension LoopbackReport.Received {
         self.totalInterFrameDelay = freezes.totalInterFrameDelay.milliseconds
         self.totalSquaredInterFrameDelay = freezes.totalSquaredInterFrameDelay
         self.pliCount = stream.pliCount
+        let repair = statistics.repair
+        self.nackCount = stream.nackCount
+        self.retransmittedPacketsReceived = repair.retransmittedPacketsReceived
+        self.retransmittedBytesReceived = repair.retransmittedBytesReceived
+        self.fecPacketsReceived = repair.fecPacketsReceived
+        self.fecPacketsDiscarded = repair.fecPacketsDiscarded
+        self.packetsRecovered = repair.packetsRecovered
+        self.framesRepaired = stream.framesRepaired
+        self.framesRepairedLate = stream.framesRepairedLate
         self.framesDecodedOnly = stream.framesDecodedOnly
         self.framesAssembledFromMultiplePackets = stream.framesAssembledFromMultiplePackets
         self.totalAssemblyTime = stream.totalAssemblyTime.milliseconds
         self.jitter = stream.jitter.milliseconds
+        self.clockSkew = stream.clockSkew
+        self.roundTripTime = statistics.roundTrip.roundTripTime?.milliseconds
+        self.totalRoundTripTime = statistics.roundTrip.totalRoundTripTime.milliseconds
+        self.roundTripTimeMeasurements = statistics.roundTrip.roundTripTimeMeasurements
         self.jitterBufferEmittedCount = stream.jitterBufferEmittedCount
         func mean(_ sum: MediaDuration) -> Double {
             stream.jitterBufferEmittedCount == 0 ? 0 : sum.milliseconds / Double(stream.jitterBufferEmittedCount)

@@ -62,8 +62,26 @@ public struct LoopbackReport: Codable, Sendable {
         public var bitrate: Double
         /// Mean quantizer index: 0 to 127 for VP8, 0 to 255 for VP9.
         public var meanQP: Double
+        /// RTP packets among them that were sent again.
+        public var retransmittedPacketsSent: Int
+        /// Bytes of payload in those.
+        public var retransmittedBytesSent: Int
+        /// RTP packets among them that are parities (ULPFEC).
+        public var fecPacketsSent: Int
+        /// Bytes of payload in those.
+        public var fecBytesSent: Int
         /// Key-frame requests that arrived.
         public var pliCount: Int
+        /// Requests for packets that arrived, each for any number of them.
+        public var nackCount: Int
+        /// Packets asked for that were not sent again, for whatever reason.
+        public var refusedRetransmissions: Int
+        /// The time to the receiver and back at the end; absent where it was never measured.
+        public var roundTripTime: Double?
+        /// All measurements of it, summed.
+        public var totalRoundTripTime: Double
+        /// How many there were.
+        public var roundTripTimeMeasurements: Int
     }
 
     /// The receiving side of a layer.
@@ -106,6 +124,22 @@ public struct LoopbackReport: Codable, Sendable {
         public var totalSquaredInterFrameDelay: Double
         /// Key frames asked for.
         public var pliCount: Int
+        /// Requests for missing packets, each for one packet or more.
+        public var nackCount: Int
+        /// Packets that came again on a stream of their own.
+        public var retransmittedPacketsReceived: Int
+        /// Their payload, in bytes.
+        public var retransmittedBytesReceived: Int
+        /// Parities that came.
+        public var fecPacketsReceived: Int
+        /// Parities of no use.
+        public var fecPacketsDiscarded: Int
+        /// Packets computed from parities; W3C has no name for them.
+        public var packetsRecovered: Int
+        /// Frames that became whole by a packet that was sent again, or computed from parities.
+        public var framesRepaired: Int
+        /// Of those, frames that were released after their time.
+        public var framesRepairedLate: Int
         /// Frames released so late that they were decoded only.
         public var framesDecodedOnly: Int
         /// Frames of more than one packet that became whole.
@@ -114,6 +148,14 @@ public struct LoopbackReport: Codable, Sendable {
         public var totalAssemblyTime: Double
         /// Interarrival jitter at the end (RFC 3550 §6.4.1), in milliseconds.
         public var jitter: Double
+        /// By how much the receiver's clock runs faster than the sender's, as a share: 0.0001 is 100 ppm.
+        public var clockSkew: Double
+        /// The time to the sender and back, as the receiver measured it; absent where it never did.
+        public var roundTripTime: Double?
+        /// All measurements of it, summed.
+        public var totalRoundTripTime: Double
+        /// How many there were.
+        public var roundTripTimeMeasurements: Int
         /// Frames that left the jitter buffer.
         public var jitterBufferEmittedCount: Int
         /// Mean of what the jitter buffer aimed at.

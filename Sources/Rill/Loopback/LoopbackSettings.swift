@@ -1,15 +1,25 @@
 public import RillCodec
 public import RillCore
 public import RillNetwork
+public import RillReceive
 
 /// A call with oneself: what is sent, over which network, and how it is received.
 public struct LoopbackSettings: Sendable {
     /// The streams, one to three.
     public var layers: [LayerSettings]
-    /// The network there. The way back has the same settings, and chance of its own.
+    /// The network there.
     public var network: LinkSettings
-    /// How long the receiver holds frames back to even out the network's jitter.
-    public var playoutDelay = MediaDuration.milliseconds(100)
+    /// The network of the way back; `nil`, the default, for the same settings as there: rates, traces and blackouts too.
+    /// In either case it has chance of its own, also with the same seed.
+    public var returnNetwork: LinkSettings?
+    /// Whether packets that are missing are asked for again.
+    public var requestsPackets = true
+    /// Whether they are sent again on a stream of their own (RTX); else they are sent as they were.
+    public var usesRetransmissionStream = true
+    /// Parities for each frame, in percent of its packets (ULPFEC in RED); none at zero.
+    public var fec = Percentage.zero
+    /// How long the receiver holds frames back to even out the network's jitter and to wait for repairs.
+    public var playoutDelay = PlayoutDelayBounds.adaptive
     /// In virtual time: how long an encoder takes for a frame.
     public var encodeTime = MediaDuration.zero
     /// In virtual time: how long a decoder takes for a frame.
@@ -28,6 +38,9 @@ public struct LoopbackSettings: Sendable {
         self.network = network
     }
 
-    /// The network of the way back.
-    var returnNetwork: LinkSettings { network.seeded(network.seed ^ 0x5245_5455_524E) }
+    /// The network of the way back, with its own chance.
+    var wayBack: LinkSettings {
+        let network = returnNetwork ?? network
+        return network.seeded(network.seed ^ 0x5245_5455_524E)
+    }
 }

@@ -51,7 +51,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
 
     /// What the stream has been through.
     public var statistics: ReceiveStatistics {
-        ReceiveStatistics(stream: receiver.statistics, decoder: decoder)
+        ReceiveStatistics(receiver, decoder)
     }
 
     // The two halves of `poll`, for a driver in whose time decoding lasts.
@@ -65,6 +65,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
 
     /// Decodes the frame that ``next(at:)`` gave, and shows its picture.
     func finish(_ frame: ReceivedFrame, decoded: MediaTime, at now: MediaTime) throws {
+        if let released = frame.frame.stamps[.released] { receiver.noteDecodeTime(decoded - released, at: now) }
         switch decoder.decode(frame, payload.span) {
         case .picture(let picture): try decoder.show(picture, decoded: decoded, at: now)
         case .decodedOnly: break

@@ -7,8 +7,14 @@ public import RillReceive
 public struct ReceiveSettings: Sendable {
     /// The stream, and how long its packets are waited for.
     public var jitterBuffer: JitterBufferSettings
-    /// What the stream is decoded as. The jitter buffer puts together VP8 alone so far.
-    public var codec = VideoCodec.vp8
+    /// What the session agreed on for its repair; nothing, by default. What is missed is asked for again all the same, as
+    /// ``jitterBuffer`` says.
+    public var repair = RepairSettings()
+    /// What the stream is decoded as: what the jitter buffer puts together.
+    public var codec: VideoCodec {
+        get { jitterBuffer.codec }
+        set { jitterBuffer.codec = newValue }
+    }
     /// How many decoded pictures the sink may hold at once; those beyond are decoded, not shown, and counted as
     /// ``RillCodec/VPXDecoder/Statistics/picturesWithoutBuffer``.
     public var pictureCapacity = 8
@@ -37,4 +43,7 @@ public struct ReceiveSettings: Sendable {
         self.jitterBuffer = jitterBuffer
         self.ssrc = ssrc
     }
+
+    /// The sources that its packets come from, as far as they are known: its own, and that of its retransmissions.
+    var sources: [SSRC] { [jitterBuffer.ssrc, repair.retransmission?.ssrc].compactMap(\.self) }
 }

@@ -2,9 +2,11 @@ import RillCore
 import RillRTP
 import RillReceive
 
-/// Writes what one receiver has to say to its sender: reports at their interval, and key-frame requests at once.
+/// Writes what one receiver has to say to its sender: reports at their interval, requests for packets and key frames at
+/// once.
 ///
-/// Each datagram is a compound that begins with a receiver report and names its sender (RFC 3550 §6.1).
+/// Each datagram is a compound that begins with a receiver report and names its sender (RFC 3550 §6.1); what is due at
+/// one time goes in one. Regular reports bear the receiver's time, whose echo tells the round trip (RFC 3611 §4.4).
 struct ReceiverReporter {
     private let ssrc: SSRC
     private let canonicalName: [UInt8]
@@ -15,6 +17,17 @@ struct ReceiverReporter {
     private var lastPacket = MediaTime.zero
     /// When the next report is due; never, before the first packet and after a long silence.
     private(set) var nextReportTime = MediaTime.distantFuture
+    private var roundTrip = RoundTripMeter()
+
+    // What is to be asked for with the next datagram.
+    private var lost: [SequenceNumber] = []
+    private var isKeyFrameWanted = false
+
+    /// The first report leaves so long after the first packet: the sender's first one, which follows its first frame, is
+    /// then there to be answered.
+    static let firstReportDelay = MediaDuration.milliseconds(20)
+    /// Numbers that one request asks for at most: as many entries, should they lie far apart, fit a datagram of 1200 bytes.
+    static let maximumRequestCount = 200
 
     init(_ settings: ReceiveSettings) {
         ssrc = settings.ssrc
@@ -22,53 +35,101 @@ struct ReceiverReporter {
         interval = settings.reportInterval
     }
 
-    /// A packet of the stream has come: reports are due from an interval after the first one on.
+    /// What is known of the round trip.
+    var roundTripStatistics: RoundTripStatistics { roundTrip.statistics }
+
+    /// A packet of the stream has come: reports are due from now on.
     mutating func notePacket(at now: MediaTime) {
         lastPacket = now
-        if nextReportTime == .distantFuture { nextReportTime = now + interval }
-    }
-
-    /// Takes an RTCP datagram of the stream's sender.
-    func receive(_ datagram: Span<UInt8>, for buffer: inout JitterBuffer, at now: MediaTime) {
-        var compound = RTCPCompound(datagram)
-        // What cannot be read says nothing; the next report comes soon.
-        while let packet = try? compound.next() {
-            guard case .senderReport(let report) = try? RTCPMessage(parsing: packet) else { continue }
-            buffer.noteSenderReport(report, at: now)
+        if nextReportTime == .distantFuture {
+            nextReportTime = now + min(ReceiverReporter.firstReportDelay, interval)
         }
     }
 
-    /// Sends a report if one is due.
-    mutating func sendReport(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
-        guard nextReportTime <= now else { return }
-        // Of a stream that has been silent for two intervals there is nothing new to say (RFC 3550 §6.4).
-        nextReportTime = now - lastPacket > interval * 2 ? .distantFuture : now + interval
-        send(on: &buffer, requestingKeyFrameOf: nil, at: now, to: feedback)
+    /// Takes an RTCP datagram of the stream's sender.
+    mutating func receive(_ datagram: Span<UInt8>, for buffer: inout JitterBuffer, at now: MediaTime) {
+        var compound = RTCPCompound(datagram)
+        // What cannot be read says nothing; the next report comes soon.
+        while let packet = try? compound.next() {
+            switch try? RTCPMessage(parsing: packet) {
+            case .senderReport(let report): buffer.noteSenderReport(report, at: now)
+            case .extendedReport(let report): receive(report, for: &buffer, at: now)
+            default: continue
+            }
+        }
     }
 
-    /// Asks the stream's sender for a key frame.
-    mutating func sendKeyFrameRequest(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
-        send(on: &buffer, requestingKeyFrameOf: buffer.settings.ssrc, at: now, to: feedback)
+    private mutating func receive(_ report: ExtendedReport, for buffer: inout JitterBuffer, at now: MediaTime) {
+        var report = report
+        while let block = try? report.next() {
+            guard case .delaySinceLastReceiverReport(let echoes) = block else { continue }
+            for index in echoes.indices where echoes[index].ssrc == ssrc {
+                if let estimate = roundTrip.note(echoes[index], at: now) { buffer.roundTripTime = estimate }
+            }
+        }
     }
 
-    private mutating func send(
-        on buffer: inout JitterBuffer, requestingKeyFrameOf media: SSRC?, at now: MediaTime,
-        to feedback: some PacketSink
+    /// Asks for packets that are missing, with the next ``send(on:at:to:)``.
+    mutating func requestPackets(_ numbers: [SequenceNumber]) {
+        lost.append(contentsOf: numbers)
+    }
+
+    /// Asks for a key frame, with the next ``send(on:at:to:)``.
+    mutating func requestKeyFrame() {
+        isKeyFrameWanted = true
+    }
+
+    /// Sends what was asked for, and the report if it is due.
+    mutating func send(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
+        let isReportDue = nextReportTime <= now
+        guard isReportDue || isKeyFrameWanted || !lost.isEmpty else { return }
+        if isReportDue {
+            // Of a stream that has been silent for two intervals there is nothing new to say (RFC 3550 §6.4).
+            nextReportTime = now - lastPacket > interval * 2 ? .distantFuture : now + interval
+        }
+        var reference = isReportDue ? roundTrip.referenceTime(at: now) : nil
+        // Taken out and put back, so that its memory stays one.
+        var missing: [SequenceNumber] = []
+        swap(&missing, &lost)
+        var first = 0
+        repeat {
+            let end = min(first + ReceiverReporter.maximumRequestCount, missing.count)
+            write(missing.span.extracting(first..<end), isKeyFrameWanted, reference, on: &buffer, at: now)
+            feedback.send(datagram.span, at: now)
+            (isKeyFrameWanted, reference, first) = (false, nil, end)
+        } while first < missing.count
+        missing.removeAll(keepingCapacity: true)
+        swap(&missing, &lost)
+    }
+
+    /// Writes one datagram.
+    private mutating func write(
+        _ lost: Span<SequenceNumber>, _ isKeyFrameWanted: Bool, _ reference: NTPTimestamp?,
+        on buffer: inout JitterBuffer, at now: MediaTime
     ) {
         blocks.removeAll(keepingCapacity: true)
         if let block = buffer.reportBlock(at: now) { blocks.append(block) }
-        let request = media.map { PictureLossIndication(sender: ssrc, media: $0) }
-        let (name, source, blocks) = (canonicalName, ssrc, blocks)
+        let (name, source, blocks, media) = (canonicalName, ssrc, blocks, buffer.settings.ssrc)
         let report = ReceiverReport(ssrc: source, blocks: WireList(blocks.span))
         datagram.removeAll(keepingCapacity: true)
         datagram.append(
             addingCapacity: report.byteCount + SourceDescription.byteCount(canonicalName: name.count)
-                + (request?.byteCount ?? 0)
+                + ReceiverReporter.maximumRequestByteCount
         ) { output in
             report.write(into: &output)
             SourceDescription.write(canonicalName: name.span, of: source, into: &output)
-            request?.write(into: &output)
+            if let reference {
+                let writer = ExtendedReportWriter(ssrc: source, into: &output)
+                writer.append(.receiverReferenceTime(reference), into: &output)
+                writer.finish(into: &output)
+            }
+            guard let media else { return }
+            if !lost.isEmpty { GenericNACK.write(lost: lost, of: media, from: source, into: &output) }
+            if isKeyFrameWanted { PictureLossIndication(sender: source, media: media).write(into: &output) }
         }
-        feedback.send(datagram.span, at: now)
     }
+
+    /// What can come behind a report: the receiver's time (20 bytes), a request for packets (12, and 4 each), and one for
+    /// a key frame (12).
+    private static let maximumRequestByteCount = 20 + 12 + 4 * maximumRequestCount + 12
 }

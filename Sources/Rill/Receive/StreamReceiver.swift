@@ -8,6 +8,7 @@ import RillReceive
 /// thread at a time.
 final class StreamReceiver {
     private let settings: ReceiveSettings
+    private var restorer: PacketRestorer
     private var buffer: JitterBuffer
     private var reporter: ReceiverReporter
     /// When the stream last asked to be woken, whatever comes.
@@ -29,19 +30,20 @@ final class StreamReceiver {
         precondition(
             (1...255).contains(settings.canonicalName.utf8.count), "a canonical name has 1 to 255 bytes")
         self.settings = settings
+        self.restorer = PacketRestorer(settings.repair, for: settings.jitterBuffer)
         self.buffer = JitterBuffer(settings.jitterBuffer)
         self.reporter = ReceiverReporter(settings)
     }
 
-    /// Takes a datagram of the stream: RTP goes to the jitter buffer, RTCP to the reports. `nil`: it was neither, or a
-    /// report.
+    /// Takes a datagram of the stream or of its retransmissions: RTP goes to the jitter buffer, as it is or restored, RTCP
+    /// to the reports. `nil`: there was no packet for the buffer in it.
     @discardableResult
     func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
         wakeTime = min(wakeTime, now)
         switch PacketKind(of: datagram) {
         case .rtp:
             reporter.notePacket(at: now)
-            return buffer.insert(datagram, at: now)
+            return insertPackets(of: datagram, at: now)
         case .rtcp:
             reporter.receive(datagram, for: &buffer, at: now)
             return nil
@@ -50,21 +52,41 @@ final class StreamReceiver {
         }
     }
 
+    private func insertPackets(of datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
+        var result: InsertResult?
+        restorer.insert(datagram) { packet in
+            switch packet {
+            case .media(let bytes, let origin):
+                let outcome = buffer.insert(bytes, origin: origin, at: now)
+                // What it helped to restore speaks for other packets.
+                if origin != .parity { result = outcome }
+            case .withoutMedia(let header):
+                _ = buffer.notePacketWithoutMedia(header, at: now)  // counted there
+            }
+        }
+        return result
+    }
+
     /// Gives the next frame to decode, or says when to ask again; requests and reports that are due go to `feedback`.
     func poll(
         at now: MediaTime, into payload: inout [UInt8], feedback: some PacketSink
     ) -> Step {
-        reporter.sendReport(on: &buffer, at: now, to: feedback)
         while true {
             switch buffer.poll(at: now, into: &payload) {
             case .frame(let frame):
                 settings.observer?(.released(frame), now)
+                reporter.send(on: &buffer, at: now, to: feedback)
                 wakeTime = now
                 return .decode(frame)
+            case .requestPackets:
+                let missing = buffer.requestedPackets
+                settings.observer?(.packetsRequested(count: missing.count), now)
+                reporter.requestPackets(missing)
             case .requestKeyFrame:
                 settings.observer?(.keyFrameRequested, now)
-                reporter.sendKeyFrameRequest(on: &buffer, at: now, to: feedback)
+                reporter.requestKeyFrame()
             case .wait(let time):
+                reporter.send(on: &buffer, at: now, to: feedback)
                 wakeTime = min(time, reporter.nextReportTime)
                 return .wait(until: wakeTime)
             }
@@ -77,8 +99,17 @@ final class StreamReceiver {
         wakeTime = min(wakeTime, now)
     }
 
+    /// A frame took `duration` from its release to its picture.
+    func noteDecodeTime(_ duration: MediaDuration, at now: MediaTime) {
+        buffer.noteDecodeTime(duration, at: now)
+    }
+
     /// Whether nothing is held that could still be shown.
     var isIdle: Bool { buffer.occupancy.packets == 0 }
 
     var statistics: InboundStatistics { buffer.statistics }
+
+    var repairStatistics: RepairStatistics { restorer.statistics }
+
+    var roundTripStatistics: RoundTripStatistics { reporter.roundTripStatistics }
 }

@@ -1,6 +1,7 @@
 import RillCodec
 import RillCore
 import RillRTP
+import RillReceive
 import RillSend
 
 /// One layer of a sending pipeline: its encoder, and the RTP stream that it goes out on.
@@ -43,6 +44,17 @@ final class SendLayer: Sendable {
         } catch {
             throw .stream(error)
         }
+    }
+
+    /// What its receiver has to know of its repair.
+    var repair: RepairSettings {
+        var repair = RepairSettings()
+        repair.retransmission = streamSettings.retransmission.map {
+            RepairSettings.Retransmission(ssrc: $0.ssrc, payloadType: $0.payloadType)
+        }
+        repair.redPayloadType = streamSettings.protection?.redPayloadType
+        repair.fecPayloadType = streamSettings.protection?.payloadType
+        return repair
     }
 
     /// Encodes a frame; `body` gets the coded frame and its bytes, which hold until it returns.

@@ -1,6 +1,7 @@
 public import RillCodec
 public import RillCore
 public import RillRTP
+public import RillReceive
 
 // Control at run time: what the receiver asks for, and what the app changes.
 
@@ -90,6 +91,9 @@ extension SendPipeline {
 
     /// The source identifier of one layer's stream, which the receiver has to know.
     public func ssrc(of rid: StreamLayer.RID) -> SSRC { layers[index(of: rid)].ssrc }
+
+    /// What the receiver of one layer's stream has to know of its repair.
+    public func repair(of rid: StreamLayer.RID) -> RepairSettings { layers[index(of: rid)].repair }
 
     func index(of rid: StreamLayer.RID) -> Int {
         guard let index = layers.firstIndex(where: { $0.settings.rid == rid }) else {

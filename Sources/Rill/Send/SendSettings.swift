@@ -30,7 +30,7 @@ public struct SendSettings: Sendable {
     public var headerExtensions = HeaderExtensionMap()
     /// The payload type that lost packets go under when they are sent again, each layer's on a source of its own (RTX,
     /// RFC 4588); `nil` where none was agreed on: they are then sent again as they were.
-    public var retransmissionPayloadType: PayloadType?
+    public var retransmissionPayloadType: PayloadType? = PayloadType(97)
     /// How each layer's packets are protected (ULPFEC, RFC 5109); `nil` for not at all.
     public var protection: ProtectionSettings?
 

@@ -6,6 +6,10 @@ public import RillReceive
 public struct ReceiveStatistics: Sendable {
     /// Packets, frames and the jitter buffer.
     public var stream: InboundStatistics
+    /// What came of retransmissions and parities.
+    public var repair: RepairStatistics
+    /// The time to the sender and back.
+    public var roundTrip: RoundTripStatistics
     /// What the decoder has done.
     public var decoder: VPXDecoder.Statistics
     /// Pictures handed to the sink.
@@ -15,8 +19,10 @@ public struct ReceiveStatistics: Sendable {
     /// Time from a frame's release to its picture, summed over the pictures shown.
     public var totalDecodeTime: MediaDuration
 
-    init(stream: InboundStatistics, decoder: StreamDecoder) {
-        self.stream = stream
+    init(_ receiver: StreamReceiver, _ decoder: StreamDecoder) {
+        self.stream = receiver.statistics
+        self.repair = receiver.repairStatistics
+        self.roundTrip = receiver.roundTripStatistics
         self.decoder = decoder.statistics
         self.framesShown = decoder.framesShown
         self.freezes = decoder.freezes

@@ -29,12 +29,13 @@ final class LayerRecorder: Sendable {
     // MARK: The sending side
 
     /// An RTP packet was handed to the network.
-    func sent(byteCount: Int, isLost: Bool, at now: MediaTime) {
+    func sent(byteCount: Int, isAgain: Bool, isLost: Bool, at now: MediaTime) {
         state.withLock { state in
             state.log.change(at: now) { interval in
                 interval.packetsSent += 1
                 interval.packetsLost += isLost ? 1 : 0
                 interval.bytesSent += Int64(byteCount)
+                interval.bytesSentAgain += isAgain ? Int64(byteCount) : 0
             }
         }
     }
@@ -64,7 +65,9 @@ final class LayerRecorder: Sendable {
             state.log.change(at: now) { interval in
                 switch event {
                 case .keyFrameRequested: interval.keyFramesRequested += 1
-                case .packetsRequested(let count): interval.packetsRequested += Int32(clamping: count)
+                case .packetsRequested(let count):
+                    interval.packetRequests += 1
+                    interval.packetsRequested += Int32(clamping: count)
                 case .released(let frame): interval.note(frame)
                 }
             }
@@ -130,6 +133,9 @@ extension TimelineInterval {
         if let released = frame.frame.stamps[.released], let arrived = frame.frame.stamps[.arrived] {
             bufferDelay.add((released - arrived).milliseconds)
         }
-        if !frame.isShown { framesDecodedOnly += 1 }
+        targetDelay.add(frame.targetDelay.milliseconds)
+        framesRepaired += frame.isRepaired ? 1 : 0
+        framesLate += frame.isLate && frame.isShown ? 1 : 0
+        framesDecodedOnly += frame.isShown ? 0 : 1
     }
 }

@@ -6,18 +6,28 @@ import RillRTP
 struct SessionRecorder: Sendable {
     /// One for each layer, in their order.
     let layers: [LayerRecorder]
-    private let routes: StreamRoutes
+    private let sources: [Source]
+
+    /// A source of packets: a layer's own, or that of its retransmissions.
+    private struct Source {
+        var ssrc: SSRC
+        var layer: LayerRecorder
+        var sendsAgain: Bool
+    }
 
     init(_ sender: SendPipeline) {
         layers = sender.layers.map { LayerRecorder($0.settings) }
-        routes = StreamRoutes(sender.layers.map(\.ssrc))
+        sources = zip(sender.layers, layers).flatMap { layer, recorder in
+            [Source(ssrc: layer.ssrc, layer: recorder, sendsAgain: false)]
+                + (layer.repair.retransmission.map { [Source(ssrc: $0.ssrc, layer: recorder, sendsAgain: true)] } ?? [])
+        }
     }
 
     /// A datagram was handed to the network, which knows already what will become of it.
     func noteSent(_ datagram: Span<UInt8>, _ outcome: SendOutcome, at now: MediaTime) {
-        guard let layer = layer(of: datagram) else { return }
+        guard let source = source(of: datagram) else { return }
         let isLost = if case .queued = outcome { false } else { true }
-        layer.sent(byteCount: datagram.count, isLost: isLost, at: now)
+        source.layer.sent(byteCount: datagram.count, isAgain: source.sendsAgain, isLost: isLost, at: now)
     }
 
     /// What tells a link to do so.
@@ -27,11 +37,11 @@ struct SessionRecorder: Sendable {
 
     /// A datagram arrived at the receiver.
     func noteArrival(_ datagram: Span<UInt8>, at now: MediaTime) {
-        layer(of: datagram)?.received(byteCount: datagram.count, at: now)
+        source(of: datagram)?.layer.received(byteCount: datagram.count, at: now)
     }
 
-    private func layer(of datagram: Span<UInt8>) -> LayerRecorder? {
-        guard PacketKind(of: datagram) == .rtp else { return nil }
-        return routes.stream(of: datagram).map { layers[$0] }
+    private func source(of datagram: Span<UInt8>) -> Source? {
+        guard PacketKind(of: datagram) == .rtp, let ssrc = SSRC(ofSenderOf: datagram) else { return nil }
+        return sources.first { $0.ssrc == ssrc }
     }
 }

@@ -8,6 +8,8 @@ public struct TimelineInterval: Sendable, Equatable {
     public internal(set) var packetsLost: Int32 = 0
     /// Bytes of RTP datagrams that were handed to the network.
     public internal(set) var bytesSent: Int64 = 0
+    /// Of those, the ones on the stream of packets that are sent again (RTX).
+    public internal(set) var bytesSentAgain: Int64 = 0
     /// Bytes of RTP datagrams that arrived.
     public internal(set) var bytesReceived: Int64 = 0
 
@@ -19,7 +21,7 @@ public struct TimelineInterval: Sendable, Equatable {
     public internal(set) var keyFramesSent: Int32 = 0
     /// Frames that were shown.
     public internal(set) var framesShown: Int32 = 0
-    /// Frames released to the decoder that a packet sent again, or a parity, has made whole.
+    /// Frames released to the decoder of which a packet was sent again, or made again from parities.
     public internal(set) var framesRepaired: Int32 = 0
     /// Frames released, to be shown, after the time that they were to be played out at.
     public internal(set) var framesLate: Int32 = 0
@@ -28,14 +30,16 @@ public struct TimelineInterval: Sendable, Equatable {
 
     // MARK: Requests
 
-    /// Packets that the receiver asked for again (generic NACK).
+    /// Requests of the receiver for missing packets (generic NACK), each for one packet or more.
+    public internal(set) var packetRequests: Int32 = 0
+    /// Packets in those.
     public internal(set) var packetsRequested: Int32 = 0
     /// Key frames that the receiver asked for (PLI).
     public internal(set) var keyFramesRequested: Int32 = 0
 
     // MARK: Delays, in milliseconds
 
-    /// What the jitter buffer aimed at, of each frame released.
+    /// What the jitter buffer aimed at, of each frame released: from the fastest way of the last minute to its showing.
     public internal(set) var targetDelay = Spread()
     /// From a frame's first packet to its release.
     public internal(set) var bufferDelay = Spread()
@@ -55,6 +59,7 @@ public struct TimelineInterval: Sendable, Equatable {
         packetsSent += other.packetsSent
         packetsLost += other.packetsLost
         bytesSent += other.bytesSent
+        bytesSentAgain += other.bytesSentAgain
         bytesReceived += other.bytesReceived
         framesSent += other.framesSent
         keyFramesSent += other.keyFramesSent
@@ -62,6 +67,7 @@ public struct TimelineInterval: Sendable, Equatable {
         framesRepaired += other.framesRepaired
         framesLate += other.framesLate
         framesDecodedOnly += other.framesDecodedOnly
+        packetRequests += other.packetRequests
         packetsRequested += other.packetsRequested
         keyFramesRequested += other.keyFramesRequested
         targetDelay.merge(other.targetDelay)

@@ -16,4 +16,20 @@ let bitrateNotation = notation { text throws(NotationError) in try Bitrate(notat
 let durationNotation = notation { text throws(NotationError) in try MediaDuration(notation: text) }
 let resolutionNotation = notation { text throws(NotationError) in try Resolution(notation: text) }
 let frameRateNotation = notation { text throws(NotationError) in try FrameRate(notation: text) }
+let percentageNotation = notation { text throws(NotationError) in try Percentage(notation: text) }
 let networkNotation = notation { text throws(NetworkError) in try LinkSettings(notation: text) }
+let playoutDelayNotation: @Sendable (String) throws -> PlayoutDelayBounds = { try PlayoutDelayBounds(notation: $0) }
+
+extension PlayoutDelayBounds {
+    /// Bounds as the command line writes them: `100ms`, always the same, or `50ms...500ms`.
+    init(notation text: String) throws {
+        let ends = text.split(separator: "...", omittingEmptySubsequences: false)
+        let minimum = try durationNotation(String(ends[0]))
+        let maximum = ends.count == 2 ? try durationNotation(String(ends[1])) : minimum
+        guard ends.count <= 2, .zero <= minimum, minimum <= maximum, maximum <= PlayoutDelayBounds.longest else {
+            throw ValidationError(
+                "\"\(text)\" is no playout delay: expected a time up to 60s, or two as in 50ms...500ms")
+        }
+        self.init(minimum: minimum, maximum: maximum)
+    }
+}

@@ -16,7 +16,8 @@ extension LoopbackCommand {
     private func facts(_ loopback: Loopback) -> [(name: String, value: String)] {
         let settings = loopback.settings
         var facts: [(name: String, value: String)] = [
-            ("source", clip ?? "the portrait scene, drawn"), ("network", settings.network.description),
+            ("source", clip ?? "the portrait scene, drawn"), ("network there", settings.network.description),
+            ("network back", settings.returnNetwork?.description ?? "the same, with chance of its own"),
             ("mode", live ? "live: real threads in real time" : "virtual time: the same seed gives the same page"),
         ]
         facts += settings.layers.map { layer in
@@ -27,10 +28,24 @@ extension LoopbackCommand {
             )
         }
         facts += [
-            ("jitter buffer", "holds frames back for \(settings.playoutDelay.notation)"),
+            ("playout", playout(settings.playoutDelay)), ("repair", repair(settings)),
             ("made by", RillCommand.configuration.version), ("again", commandLine),
         ]
         return facts
+    }
+
+    private func playout(_ bounds: PlayoutDelayBounds) -> String {
+        if bounds == .adaptive { return "adaptive: as soon as the network lets it" }
+        if bounds.minimum == bounds.maximum { return "always \(bounds.minimum.notation) after the fastest way" }
+        return "adaptive, \(bounds.minimum.notation) to \(bounds.maximum.notation) after the fastest way"
+    }
+
+    private func repair(_ settings: LoopbackSettings) -> String {
+        let again = settings.usesRetransmissionStream ? "on a stream of their own (RTX)" : "as they were"
+        let requests = settings.requestsPackets ? "missing packets are asked for and sent again \(again)" : nil
+        let parities = settings.fec > .zero ? "\(settings.fec) parities (ULPFEC)" : nil
+        let means = [requests, parities].compactMap(\.self)
+        return means.isEmpty ? "none but key frames" : means.joined(separator: "; ")
     }
 
     /// What was typed, but for where the results go: they do not change the session.

@@ -34,17 +34,28 @@ extension LoopbackReport {
             row("  limited by") { $0.sent.isLimited ? $0.sent.qualityLimitationReason : "–" }
         }
         row("packets sent") { "\($0.sent.packetsSent)" }
+        func rowIfAny(_ title: String, _ value: (Layer) -> Int) {
+            if layers.contains(where: { value($0) != 0 }) { row(title) { "\(value($0))" } }
+        }
+        rowIfAny("  sent again") { $0.sent.retransmittedPacketsSent }
+        rowIfAny("  parities") { $0.sent.fecPacketsSent }
         row("packets received") { "\($0.received.packetsReceived)" }
         row("  lost") { "\($0.received.packetsLost)" }
         row("  duplicated") { "\($0.received.packetsDuplicated)" }
         row("  too late") { "\($0.received.packetsDiscarded)" }
+        rowIfAny("  asked for again, requests") { $0.received.nackCount }
         row("frames received whole") { "\($0.received.framesReceived)" }
+        rowIfAny("  repaired") { $0.received.framesRepaired }
+        rowIfAny("  of those late") { $0.received.framesRepairedLate }
         row("frames decoded") { "\($0.received.framesDecoded)" }
         row("  dropped") { "\($0.received.framesDropped)" }
         row("frames shown") { "\($0.received.framesShown)" }
         row("  of those encoded") { Decimal.percent($0.received.shownShare) }
         row("freezes") { "\($0.received.freezeCount)" }
         row("  in all, ms") { Decimal.text($0.received.totalFreezesDuration, decimals: 0) }
+        row("gaps above 500 ms") { "\($0.received.longFreezeCount)" }
+        row("delay added, median, ms") { Decimal.text($0.addedDelay?.median, decimals: 1) }
+        row("  95 %") { Decimal.text($0.addedDelay?.percentile95, decimals: 1) }
         row("key frames asked for") { "\($0.received.pliCount)" }
         row("PSNR-Y, dB") { Decimal.text($0.quality?.psnrY, decimals: 2) }
         row("SSIM-Y") { Decimal.text($0.quality?.ssimY, decimals: 4) }

@@ -44,16 +44,19 @@ struct LayerPlots {
     private var bitrate: Plot {
         let sent = rates { Double($0.bytesSent) * 8 / 1000 }
         let received = rates { Double($0.bytesReceived) * 8 / 1000 }
+        let again = rates { Double($0.bytesSentAgain) * 8 / 1000 }
         let target = Double(layer.targetBitrate) / 1000
+        var marks: [Mark] = [
+            .level("target", .grey, target), .step("sent", .orange, sent),
+            .step("received", .blue, received, isDashed: true),
+        ]
+        if again.contains(where: { $0.y > 0 }) { marks.insert(.step("of that sent again", .green, again), at: 1) }
         return Plot(
             "Bitrate",
             caption: "RTP with its headers. Good: sent stays about the target, and received lies on it; a distance is "
                 + "loss, or packets that wait in the network's queue.",
             x: x, y: Axis("bitrate", unit: "kbit/s", holding: (sent + received).map(\.y) + [target]),
-            [
-                .level("target", .grey, target), .step("sent", .orange, sent),
-                .step("received", .blue, received, isDashed: true),
-            ])
+            marks)
     }
 
     private var frameRate: Plot {
@@ -81,7 +84,7 @@ struct LayerPlots {
     // MARK: Delays
 
     private var bufferDelay: Plot {
-        let actual = delays(\.bufferDelay, "actual", .blue)
+        let actual = delays(\.bufferDelay, "held", .blue)
         let target = means(\.targetDelay)
         var marks = actual.marks
         if !target.isEmpty { marks.append(.line("target", .orange, target, isDashed: true)) }
@@ -173,7 +176,7 @@ struct LayerPlots {
         rows += [
             row("key frames sent", .blue, \.keyFramesSent),
             row("key frames asked for (PLI)", .purple, \.keyFramesRequested),
-            row("packets asked for again (NACK)", .orange, \.packetsRequested),
+            row("requests for missing packets (NACK)", .orange, \.packetRequests),
             row("frames repaired", .green, \.framesRepaired),
             row("frames shown late", .grey, \.framesLate),
             row("frames decoded only, too late to be shown", .grey, \.framesDecodedOnly),

@@ -4,9 +4,11 @@ import RillPages
 /// The figures of each layer that a reader wants first.
 struct LayerSummary {
     private let layers: [LoopbackReport.Layer]
+    private let timelines: [LayerTimeline]
 
-    init(_ layers: [LoopbackReport.Layer]) {
+    init(_ layers: [LoopbackReport.Layer], _ timelines: [LayerTimeline]) {
         self.layers = layers
+        self.timelines = timelines
     }
 
     var html: HTML {
@@ -25,7 +27,9 @@ struct LayerSummary {
         row("95 of 100 frames below", isDetail: true) { Self.milliseconds($0.addedDelay?.percentile95) }
         row("capture to showing, median") { Self.milliseconds($0.wholeDelay?.median) }
         row("95 of 100 frames below", isDetail: true) { Self.milliseconds($0.wholeDelay?.percentile95) }
-        row("packets lost") { Decimal.percent(Self.lostShare($0)) }
+        table.add(["packets that the network lost"] + timelines.map { Decimal.percent($0.lostShare) })
+        row("requests for missing packets", isDetail: true) { "\($0.received.nackCount)" }
+        row("frames repaired", isDetail: true) { "\($0.received.framesRepaired)" }
         row("key frames asked for") { "\($0.received.pliCount)" }
         row("likeness to the source, PSNR-Y") { $0.quality?.psnrY.map { Decimal.text($0, decimals: 2) + " dB" } ?? "–" }
         return .element(
@@ -33,10 +37,6 @@ struct LayerSummary {
             .paragraph(
                 "Delay added: from sending to showing, less the network's smallest. What is left is the jitter buffer, "
                     + "repair and decoding.", isNote: true))
-    }
-
-    private static func lostShare(_ layer: LoopbackReport.Layer) -> Double {
-        layer.sent.packetsSent == 0 ? 0 : Double(layer.received.packetsLost) / Double(layer.sent.packetsSent)
     }
 
     private static func seconds(_ milliseconds: Double) -> String {
@@ -51,4 +51,12 @@ struct LayerSummary {
 extension LoopbackReport.Layer {
     /// From capture to showing.
     fileprivate var wholeDelay: LatencySummary? { latencies.last.flatMap { $0.count > 0 ? $0 : nil } }
+}
+
+extension LayerTimeline {
+    /// Packets lost, of all that were handed to the network.
+    fileprivate var lostShare: Double {
+        let sum = TimelineInterval(sumOf: intervals)
+        return sum.packetsSent == 0 ? 0 : Double(sum.packetsLost) / Double(sum.packetsSent)
+    }
 }

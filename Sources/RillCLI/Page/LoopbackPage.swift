@@ -38,7 +38,7 @@ struct LoopbackPage {
         if let interruption = report.interruption { run.add(["ended early", interruption]) }
         return .element(
             "section", [:],
-            .element("div", ["class": "columns"], LayerSummary(report.layers).html, run.html))
+            .element("div", ["class": "columns"], LayerSummary(report.layers, timelines).html, run.html))
     }
 
     private var layerSections: [HTML] {

@@ -6,6 +6,8 @@ struct FrameLabel: Equatable {
     var pictureID: PictureID?
     /// The temporal layer; `nil` where the sender does not say enough to find references by it.
     var layer: Layer?
+    /// The frames that it refers to, where the sender names them; `nil` where they have to be inferred.
+    var references: References?
     /// No later frame refers to this one.
     var isDiscardable: Bool
 
@@ -13,6 +15,11 @@ struct FrameLabel: Equatable {
     struct PictureID: Equatable {
         var value: UInt16
         var bitWidth: UInt8
+
+        init(_ id: RillRTP.PictureID) {
+            value = id.value
+            bitWidth = UInt8(id.bitWidth)
+        }
 
         /// How far this one has counted on from `old`: 1 for the next frame. `nil` if it stands still, has jumped back,
         /// or counts in another width.
@@ -24,14 +31,41 @@ struct FrameLabel: Equatable {
         }
     }
 
-    /// A place in temporal layers, as RFC 7741 §4.2 tells it.
+    /// A place in temporal layers, as RFC 7741 §4.2 and RFC 9628 §4.2 tell it.
     struct Layer: Equatable {
         /// TID: 0 is the base.
         var index: UInt8
-        /// Y: it refers to the base layer alone.
+        /// Y of VP8: it refers to the base layer alone.
         var isSync: Bool
-        /// TL0PICIDX: which frame of the base layer it is, or builds on.
-        var baseIndex: UInt8
+        /// TL0PICIDX: which frame of the base layer it is, or builds on. Not there where references are named.
+        var baseIndex: UInt8?
+    }
+
+    /// P_DIFF of VP9: how many pictures before it those lie that a frame refers to.
+    struct References: Equatable, BitwiseCopyable {
+        private(set) var count: UInt8 = 0
+        private var distances: (UInt8, UInt8, UInt8) = (0, 0, 0)
+
+        init() {}
+
+        init(_ differences: VP9PictureDifferences) {
+            count = UInt8(differences.count)
+            if count > 0 { distances.0 = differences[0] }
+            if count > 1 { distances.1 = differences[1] }
+            if count > 2 { distances.2 = differences[2] }
+        }
+
+        subscript(index: UInt8) -> Int64 {
+            switch index {
+            case 0: Int64(distances.0)
+            case 1: Int64(distances.1)
+            default: Int64(distances.2)
+            }
+        }
+
+        static func == (a: References, b: References) -> Bool {
+            a.count == b.count && a.distances == b.distances
+        }
     }
 
     /// The temporal layer's number; 0 where there are no layers.
@@ -40,9 +74,29 @@ struct FrameLabel: Equatable {
     /// What a VP8 payload descriptor says.
     init(_ descriptor: VP8PayloadDescriptor) {
         isDiscardable = descriptor.isNonReference
-        if let id = descriptor.pictureID { pictureID = PictureID(value: id.value, bitWidth: UInt8(id.bitWidth)) }
+        pictureID = descriptor.pictureID.map { PictureID($0) }
         if let temporal = descriptor.temporalLayer, let baseIndex = descriptor.tl0PictureIndex {
             layer = Layer(index: temporal.index & 3, isSync: temporal.isLayerSync, baseIndex: baseIndex)
+        }
+    }
+
+    /// What a VP9 payload descriptor says.
+    ///
+    /// - Parameter group: what the newest scalability structure says of references, for streams whose packets do not.
+    init(_ descriptor: VP9PayloadDescriptor, _ group: inout GroupOfPictures?) {
+        // The format has no bit that says so.
+        isDiscardable = false
+        pictureID = descriptor.pictureID.map { PictureID($0) }
+        if let told = descriptor.layer {
+            layer = Layer(
+                index: min(told.temporalIndex, UInt8(ReferenceFinder.layerCount - 1)), isSync: false,
+                baseIndex: descriptor.tl0PictureIndex)
+        }
+        guard let pictureID else { return }
+        if descriptor.isFlexible || !descriptor.isInterPicturePredicted {
+            references = References(descriptor.references)
+        } else {
+            references = group?.references(of: pictureID)
         }
     }
 }

@@ -17,8 +17,9 @@ struct FramePiece {
     var isKey: Bool
     /// Bytes of the frame in it.
     var byteCount: Int
-    /// When it came.
+    /// When it came, and how.
     var arrival: MediaTime
+    var origin = PacketOrigin.network
     /// How far the picture has to be turned, if the packet says so.
     var rotation: Rotation?
 }
@@ -43,9 +44,12 @@ struct PendingFrame: BitwiseCopyable {
     private(set) var isKey: Bool
     /// How far the picture has to be turned, if a packet has said so.
     private(set) var rotation: Rotation?
-    /// When the earliest packet came.
+    /// When the earliest packet came, and the newest.
     let arrival: MediaTime
-    /// When its last missing packet came, and when it is to be played out; both `nil` while a packet is missing.
+    private(set) var newestArrival: MediaTime
+    /// A packet of it was sent again, or made again from parities.
+    private(set) var isRepaired: Bool
+    /// When its last missing packet came, and when it is to be released; both `nil` while a packet is missing.
     private(set) var assembly: MediaTime?
     private(set) var playout: MediaTime?
 
@@ -61,6 +65,8 @@ struct PendingFrame: BitwiseCopyable {
         isKey = piece.isKey
         rotation = piece.rotation
         arrival = piece.arrival
+        newestArrival = piece.arrival
+        isRepaired = piece.origin != .network
     }
 
     /// What stands in places of a queue that hold no frame.
@@ -80,6 +86,8 @@ struct PendingFrame: BitwiseCopyable {
             first = piece.sequence
         }
         byteCount += piece.byteCount
+        newestArrival = piece.arrival
+        if piece.origin != .network { isRepaired = true }
         rotation = piece.rotation ?? rotation
         if piece.hasMarker { hasEnd = true }
         if piece.startsFrame {
@@ -107,7 +115,7 @@ struct PendingFrame: BitwiseCopyable {
     /// Every packet has come.
     var isWhole: Bool { assembly != nil }
 
-    /// Fixes when the frame became whole and when it is to be played out.
+    /// Fixes when the frame became whole and when it is to be released.
     mutating func complete(at now: MediaTime, playout: MediaTime) {
         assembly = now
         self.playout = playout

@@ -1,11 +1,14 @@
 import RillCore
 import RillRTP
 
-/// Finds the frames that a VP8 frame refers to, from what its packets say (RFC 7741 §4.2), and with that whether it can
-/// be decoded.
+/// Finds the frames that a frame refers to, from what its packets say, and with that whether it can be decoded.
 ///
-/// It knows the frames that were released, and is asked about those that follow. VP8's wire format names no references,
-/// so they are inferred, on the safe side:
+/// It knows the frames that were released, and is asked about those that follow.
+///
+/// VP9 names references: in each packet (flexible mode), or once for all in a scalability structure (RFC 9628 §4.2). A frame
+/// can be decoded if those were released, whatever else is missing.
+///
+/// VP8's wire format names none (RFC 7741 §4.2), nor does VP9's without either; then they are inferred, on the safe side:
 ///
 /// - Without TL0PICIDX and TID a frame refers to the frame before it, passing over those with the N bit. Which one is
 ///   the frame before it shows in sequence numbers that follow each other, or in picture IDs that do.
@@ -44,12 +47,14 @@ struct ReferenceFinder: Sendable {
         }
     }
 
-    /// VP8 has temporal layers 0 to 3.
+    /// VP8 has temporal layers 0 to 3. Of VP9's 0 to 7 those above count as the highest.
     static let layerCount = 4
 
     private(set) var chain = Chain.notStarted
     /// Number of the last frame released; numbers go on over every break.
     private var number: Int64?
+    /// Bit `n` says that the frame `n` before that one was released, no key frame came since, and others may refer to it.
+    private var released: UInt128 = 0
     private var link: Link?
     /// The last frame that others may refer to, and the last one of each temporal layer.
     private var lastReference: Int64 = 0
@@ -83,9 +88,16 @@ struct ReferenceFinder: Sendable {
     /// Whether the stream goes on without `frame`: nothing refers to it, or only temporal layers above the base do.
     func canDoWithout(_ frame: PendingFrame) -> Bool {
         guard chain == .intact else { return false }
+        if frame.label.references != nil { return frame.label.layerIndex > 0 }
         guard let layer = frame.label.layer, layer.index > 0 else { return frame.label.isDiscardable }
         // If it builds on another base frame than the one released last, that one is missing.
         return layer.baseIndex == baseIndex
+    }
+
+    /// Whether a frame behind `frame` may be decodable though the stream cannot do without this one: what that one refers
+    /// to is named.
+    func canLookBehind(_ frame: PendingFrame) -> Bool {
+        chain == .intact && frame.label.references != nil
     }
 
     /// The ticks from the frame right before `frame` to it; `nil` if that one is not known.
@@ -103,9 +115,12 @@ struct ReferenceFinder: Sendable {
     func canDecode(_ frame: PendingFrame, _ path: Path) -> Bool {
         if frame.isKey { return true }
         guard chain == .intact else { return false }
-        guard let layer = frame.label.layer else { return path.isContiguous && path.lowestSkippedLayer > 0 }
-        if layer.index == 0 { return path.isContiguous || layer.baseIndex == baseIndex.map { $0 &+ 1 } }
-        guard layer.baseIndex == baseIndex else { return false }
+        if let references = frame.label.references { return areReleased(references, of: frame) }
+        guard let layer = frame.label.layer, let frameBase = layer.baseIndex else {
+            return path.isContiguous && path.lowestSkippedLayer > 0
+        }
+        if layer.index == 0 { return path.isContiguous || frameBase == baseIndex.map { $0 &+ 1 } }
+        guard frameBase == baseIndex else { return false }
         return layer.isSync || (path.isContiguous && layer.index < min(path.lowestSkippedLayer, firstBrokenLayer))
     }
 
@@ -119,6 +134,7 @@ struct ReferenceFinder: Sendable {
     ) -> (number: Int64, references: FrameReferences) {
         let number = nextNumber(frame, path)
         let layer = frame.label.layerIndex
+        remember(number, frame)
         if frame.isKey {
             chain = .intact
             lastKey = number
@@ -127,7 +143,7 @@ struct ReferenceFinder: Sendable {
         } else {
             firstBrokenLayer = min(firstBrokenLayer, path.isContiguous ? path.lowestSkippedLayer : 1)
         }
-        let references = frame.isKey ? FrameReferences() : references(of: frame.label)
+        let references = frame.isKey ? FrameReferences() : references(of: frame.label, number)
         if frame.label.layer?.isSync == true, firstBrokenLayer == layer { firstBrokenLayer = layer + 1 }
         if !frame.label.isDiscardable {
             lastReference = number
@@ -147,6 +163,7 @@ struct ReferenceFinder: Sendable {
     /// Notes that the stream begins anew: what was released is no foundation, but numbers go on.
     mutating func restart() {
         chain = .notStarted
+        released = 0
         link = nil
         baseIndex = nil
     }
@@ -155,6 +172,7 @@ struct ReferenceFinder: Sendable {
     mutating func fail(_ frame: EncodedFrame) {
         // A key frame released since then has mended it already.
         guard frame.number >= lastKey, !frame.isDiscardable else { return }
+        if let number, (0..<128).contains(number - frame.number) { released &= ~(1 << UInt128(number - frame.number)) }
         if frame.layer.temporalIndex > 0 {
             firstBrokenLayer = min(firstBrokenLayer, frame.layer.temporalIndex)
         } else {
@@ -164,12 +182,37 @@ struct ReferenceFinder: Sendable {
 
     // MARK: Inside
 
-    private func references(of label: FrameLabel) -> FrameReferences {
+    private func references(of label: FrameLabel, _ number: Int64) -> FrameReferences {
+        if let named = label.references {
+            var references = FrameReferences()
+            for index in 0..<named.count where number - named[index] >= lastKey {
+                references.append(number - named[index])
+            }
+            return references
+        }
         guard let layer = label.layer else { return FrameReferences(lastReference) }
         var references = FrameReferences(lastOfLayer[0])
         guard layer.index > 0, !layer.isSync else { return references }
         for index in 1...Int(layer.index) where lastOfLayer[index] >= 0 { references.append(lastOfLayer[index]) }
         return references
+    }
+
+    /// Whether the frames that `frame` names were all released. One from before the last key frame is none that a decoder
+    /// would look for: a group of pictures that began there says so of its first ones.
+    private func areReleased(_ references: FrameLabel.References, of frame: PendingFrame) -> Bool {
+        guard let number, let link, let step = pictureIDStep(from: link, to: frame) else { return false }
+        for index in 0..<references.count where number + step - references[index] >= lastKey {
+            let age = references[index] - step
+            guard (0..<128).contains(age), released >> UInt128(age) & 1 == 1 else { return false }
+        }
+        return true
+    }
+
+    /// Takes note that the frame of that number is released.
+    private mutating func remember(_ next: Int64, _ frame: PendingFrame) {
+        let step = next - (number ?? next - 128)
+        released = frame.isKey || step >= 128 ? 0 : released << UInt128(step)
+        if !frame.label.isDiscardable { released |= 1 }
     }
 
     /// Whether no frame lies between the one that ended with `last` and `frame`.

@@ -31,4 +31,12 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
             return unsafe base + index
         }
     }
+
+    /// Moves `count` values from place `source` on to place `target` on; the two may overlap.
+    mutating func move(from source: Int, to target: Int, count moved: Int) {
+        precondition(
+            source >= 0 && target >= 0 && moved >= 0 && max(source, target) + moved <= count,
+            "\(moved) values from \(source) to \(target) of \(count)")
+        unsafe (base + target).update(from: base + source, count: moved)
+    }
 }

@@ -4,14 +4,21 @@ import RillCore
 ///
 /// Its window reaches from `floor`, the first number that is still of use, over `capacity` numbers. A slot is in use
 /// exactly when the number written in it lies in the window, so nothing has to be cleared as the window moves on.
+///
+/// It begins small and doubles as it has to, up to a limit; beyond that the window is `ahead`.
 struct PacketBuffer: ~Copyable, Sendable {
-    /// Numbers that the window spans; a power of two.
-    let capacity: Int
+    /// Numbers that the window may come to span; a power of two.
+    let limit: Int
+    /// Numbers that it spans now; a power of two.
+    private(set) var capacity: Int
     /// The first number of the window. Whatever lies before it was played out, dropped or never waited for.
     private(set) var floor: Int64 = 0
 
     private var slots: FixedStorage<Slot>
     private var memory: PacketMemory
+
+    /// What the window spans at first.
+    static let initialCapacity = 256
 
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
     struct Slot: BitwiseCopyable {
@@ -34,24 +41,43 @@ struct PacketBuffer: ~Copyable, Sendable {
         case ahead(floor: Int64)
     }
 
-    /// A ring for `capacity` packets, rounded up to a power of two, of at most `maximumByteCount` bytes each.
-    init(capacity: Int, maximumByteCount: Int) {
+    /// A ring for up to `limit` packets, rounded up to a power of two, of at most `maximumByteCount` bytes each.
+    init(limit: Int, maximumByteCount: Int) {
         var rounded = 1
-        while rounded < capacity { rounded *= 2 }
-        self.capacity = rounded
-        self.slots = FixedStorage(repeating: Slot(), count: rounded)
-        self.memory = PacketMemory(blockCount: rounded, blockByteCount: maximumByteCount)
+        while rounded < limit { rounded *= 2 }
+        self.limit = rounded
+        self.capacity = min(rounded, PacketBuffer.initialCapacity)
+        self.slots = FixedStorage(repeating: Slot(), count: capacity)
+        self.memory = PacketMemory(blockCount: capacity, blockByteCount: maximumByteCount)
     }
 
     /// Packets whose bytes are held.
     var heldCount: Int { memory.usedCount }
 
-    /// Where packet `sequence` would go.
-    func place(of sequence: Int64) -> Place {
+    /// Where packet `sequence` goes, for which the window grows if it may.
+    @inline(__always)
+    mutating func place(of sequence: Int64) -> Place {
         if slots[index(sequence)].sequence == sequence { return .duplicate }
         if sequence < floor { return .late }
-        let first = sequence - Int64(capacity) + 1
-        return first > floor ? .ahead(floor: first) : .free
+        return sequence - floor < Int64(capacity) ? .free : placeBehindWindow(sequence)
+    }
+
+    private mutating func placeBehindWindow(_ sequence: Int64) -> Place {
+        let first = sequence - Int64(limit) + 1
+        guard first <= floor else { return .ahead(floor: first) }
+        while sequence - floor >= Int64(capacity) { grow() }
+        return .free
+    }
+
+    /// Doubles the window; what it holds goes to its new places.
+    private mutating func grow() {
+        var larger = FixedStorage(repeating: Slot(), count: capacity * 2)
+        for index in 0..<capacity where slots[index].sequence != .min {
+            larger[Int(truncatingIfNeeded: slots[index].sequence) & (capacity * 2 - 1)] = slots[index]
+        }
+        slots = larger
+        capacity *= 2
+        memory.grow(to: capacity)
     }
 
     /// Holds a copy of `bytes`, the frame's own part of packet `sequence`, whose place is free.
@@ -111,7 +137,7 @@ struct PacketBuffer: ~Copyable, Sendable {
     mutating func restart(around sequence: Int64) {
         advance(to: floor + Int64(capacity))
         for index in 0..<capacity { slots[index].sequence = .min }
-        floor = sequence - Int64(capacity / 2)
+        floor = sequence - Int64(min(capacity, limit) / 2)
     }
 
     private mutating func giveUp(_ sequence: Int64) {

@@ -6,7 +6,8 @@ import RillRTP
 /// A packet fits if its sequence number lies within half the ring of the newest one, and if its way here seems to have
 /// taken at most ten seconds more or less than the way of the packet before. One that does not fit is set aside (it may
 /// be damaged or a stranger's). Two in a row that do not fit the stream but fit each other are its new beginning.
-/// This is the probation of RFC 3550 A.1, made with the timestamp too.
+/// This is the probation of RFC 3550 A.1, made with the timestamp too. After a silence, when nothing is at stake, a packet
+/// whose number goes on is believed alone: senders that pause may stop their media clock.
 struct StreamContinuity: Sendable {
     /// What to make of a packet.
     enum Verdict: Equatable {
@@ -16,6 +17,8 @@ struct StreamContinuity: Sendable {
         case setAside
         /// It does not, and neither did the one set aside: the stream has jumped. The next packets will fit.
         case jumped(Jump)
+        /// The timestamps have jumped over a silence, and the numbers go on. The next packets will fit.
+        case resumed(Jump)
     }
 
     /// What a jump leaves intact.
@@ -28,6 +31,8 @@ struct StreamContinuity: Sendable {
 
     /// The furthest that a transit time may lie from the one before, in nanoseconds.
     static let maximumTransitStep = MediaDuration.seconds(10)
+    /// From this length on a pause of the stream is a silence.
+    static let silence = MediaDuration.seconds(2)
     /// A gap of sequence numbers up to this is loss, a larger one a sender that started anew (RFC 3550 A.1).
     static let maximumDropout: Int64 = 3000
 
@@ -75,8 +80,10 @@ struct StreamContinuity: Sendable {
     var newestSequence: Int64? { newest?.sequence }
 
     /// Judges the packet and takes note of it.
+    ///
+    /// - Parameter isAfterSilence: nothing came for a while, and nothing waits for what may come.
     mutating func judge(
-        _ sequence: SequenceNumber, _ timestamp: RTPTimestamp, at now: MediaTime
+        _ sequence: SequenceNumber, _ timestamp: RTPTimestamp, isAfterSilence: Bool = false, at now: MediaTime
     ) -> Verdict {
         guard let newest else {
             begin(at: Int64(sequence.rawValue), Int64(timestamp.rawValue), at: now)
@@ -93,6 +100,11 @@ struct StreamContinuity: Sendable {
                 sequence: max(extended, newest.sequence), timestamp: max(ticks, newest.timestamp))
             transit = newTransit
             return .fits(sequence: extended, timestamp: ticks)
+        }
+        if isAfterSilence, (1...reach).contains(extended - newest.sequence) {
+            begin(at: extended, Int64(timestamp.rawValue), at: now)
+            suspect = nil
+            return .resumed(Jump(keepsSequence: true, keepsTime: false))
         }
         let packet = Suspect(sequence: sequence, timestamp: timestamp, arrival: now)
         guard let before = suspect, agree(before, packet) else {

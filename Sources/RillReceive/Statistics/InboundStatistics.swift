@@ -15,7 +15,7 @@ public struct InboundStatistics: Equatable, Sendable {
     public internal(set) var packetsDiscarded = 0
     /// Packets that were there already.
     public internal(set) var packetsDuplicated = 0
-    /// Packets that contradicted others, were too long, or no RTP with VP8.
+    /// Packets that contradicted others, were too long, or no RTP with the stream's format.
     public internal(set) var packetsRejected = 0
     /// Packets that did not fit the stream and were set aside; two that fit each other make a jump.
     public internal(set) var packetsSetAside = 0
@@ -36,6 +36,10 @@ public struct InboundStatistics: Equatable, Sendable {
     public internal(set) var framesReceived = 0
     /// Key frames among them.
     public internal(set) var keyFramesReceived = 0
+    /// Frames among them of which a packet was sent again, or made again from parities.
+    public internal(set) var framesRepaired = 0
+    /// Frames of those that were released after their time, to be decoded because others need them.
+    public internal(set) var framesRepairedLate = 0
     /// Frames of more than one packet among them.
     public internal(set) var framesAssembledFromMultiplePackets = 0
     /// The time from the first packet to the last, summed over the frames of more than one packet.
@@ -59,7 +63,7 @@ public struct InboundStatistics: Equatable, Sendable {
         public internal(set) var overflow = 0
         /// The stream jumped.
         public internal(set) var resynchronised = 0
-        /// Whole, but its bytes are no VP8 frame.
+        /// Whole, but its bytes are no frame of the codec.
         public internal(set) var malformed = 0
 
         /// All of them.
@@ -75,8 +79,18 @@ public struct InboundStatistics: Equatable, Sendable {
     /// Frames released, to be shown or to be decoded only.
     public internal(set) var jitterBufferEmittedCount = 0
 
+    /// The delay that is aimed at now: from the fastest way of the last minute to the moment of showing.
+    public internal(set) var targetDelay = MediaDuration.zero
+    /// By how much the receiver's clock runs faster than the sender's, as a share, from some two minutes on: 0.0001 is
+    /// 100 ppm.
+    public internal(set) var clockSkew = 0.0
+
     // MARK: Requests
 
+    /// The time from here to the sender and back, as it was told.
+    public internal(set) var roundTripTime = MediaDuration.zero
+    /// Requests for missing packets, each for one packet or more.
+    public internal(set) var nackCount = 0
     /// Key frames asked for.
     public internal(set) var pliCount = 0
 }

@@ -10,26 +10,16 @@ struct KeyFrameRequester: Sendable {
     var roundTripTime: MediaDuration
     /// The last request.
     private var lastRequest: MediaTime?
-    /// From one frame to the next as their timestamps say; zero while unknown.
-    private var frameInterval = MediaDuration.zero
 
     /// Requests are at least this far apart.
     static let minimumSpacing = MediaDuration.milliseconds(300)
-    /// A step of timestamps beyond this is a pause, not a frame rate.
-    static let maximumFrameInterval = MediaDuration.seconds(10)
 
     init(roundTripTime: MediaDuration) {
         self.roundTripTime = roundTripTime
     }
 
-    /// Notes the step of timestamps from one frame to the very next.
-    mutating func noteFrameInterval(_ interval: MediaDuration) {
-        guard interval > .zero, interval <= KeyFrameRequester.maximumFrameInterval else { return }
-        frameInterval = interval
-    }
-
     /// When the next request may be made; before that, ask for nothing.
-    var nextRequest: MediaTime {
+    func nextRequest(frameInterval: MediaDuration) -> MediaTime {
         guard let lastRequest else { return MediaTime(nanoseconds: .min) }
         return lastRequest + max(KeyFrameRequester.minimumSpacing, roundTripTime, frameInterval * 3)
     }

@@ -1,40 +1,103 @@
 import RillCore
 import RillRTP
 
-/// Maps timestamps to the times at which their frames are to be played out.
+/// Maps timestamps to the times at which their frames are to be released, so that they are shown in time.
 ///
-/// A frame's transit is the time at which it became whole less its timestamp as a time. The smallest transit so far is
-/// the network at its best; that and a fixed delay on top is when a frame is played out. The answer for a frame is fixed
-/// when it becomes whole; until then it is provisional and moves with the smallest transit.
-struct PlayoutTiming: Sendable {
-    /// What is added to the smallest transit.
-    let delay: MediaDuration
-
-    private var smallestTransit: MediaDuration?
+/// A frame's transit is the time at which it became whole less its timestamp as a time. Frames are released at their
+/// timestamp plus the transit that ``JitterEstimator`` aims at and a small margin; decoding and showing follow. The target
+/// delay, by which ``PlayoutDelayBounds`` bound it, counts from the fastest way of the last minute to the moment of
+/// showing, so the time that decoding takes (95 of 100 frames) is part of it.
+///
+/// It moves by at most 100 ms a second, so that motion does not seem to jump. The answer for a frame is fixed when it
+/// becomes whole; until then it is provisional. As all of it follows the transits, it follows the skew of the two clocks.
+struct PlayoutTiming: ~Copyable, Sendable {
+    /// What the bounds are.
+    let bounds: PlayoutDelayBounds
+    /// Arrivals, and what they scatter by.
+    private var jitter = JitterEstimator()
+    private var floor = TransitFloor()
+    private var clockSkew = ClockSkewEstimator()
+    private var decodeTimes = RecentValues(span: .seconds(10))
+    /// How long decoding takes, at the 95th percentile.
+    private(set) var decodeTime = MediaDuration.zero
+    /// The transit at which frames are released, in nanoseconds.
+    private var offset: Int64?
+    private var lastMove = MediaTime.zero
     /// Transit of the first packet: a stand-in until a frame is whole.
-    private var firstTransit: MediaDuration?
+    private var firstTransit: Int64?
+    /// When the last released frame was ready, for those that follow cannot be decoded before.
+    private var lastReady = MediaTime(nanoseconds: .min)
+    /// A frame's packets have one timestamp: the last that was turned into a time.
+    private var lastMedia: (timestamp: Int64, time: MediaTime) = (0, .zero)
 
-    init(delay: MediaDuration) {
-        self.delay = delay
+    /// Beyond the estimate, for what scatters on this side: threads that wake late.
+    static let margin = MediaDuration.milliseconds(2)
+    /// What the delay moves by in a second.
+    static let speed = MediaDuration.milliseconds(100)
+    /// Between two frames it moves no more than in this time.
+    private static let longestMove = MediaDuration.seconds(1)
+    /// A decoder that takes longer has other troubles.
+    private static let longestDecodeTime = MediaDuration.milliseconds(500)
+
+    init(_ bounds: PlayoutDelayBounds) {
+        self.bounds = bounds
     }
 
-    /// Notes a packet; only the first one matters.
+    // MARK: What came
+
+    /// Notes a packet that came on the stream's own way.
+    @inline(__always)
     mutating func notePacket(timestamp: Int64, at now: MediaTime) {
-        if firstTransit == nil { firstTransit = now - mediaTime(timestamp) }
+        let transit = (now - time(of: timestamp)).nanoseconds
+        if firstTransit == nil { firstTransit = transit }
+        jitter.notePacket(timestamp: timestamp, transit: transit, at: now)
     }
 
-    /// Notes a frame that became whole now, and gives its playout time.
-    mutating func noteFrame(timestamp: Int64, at now: MediaTime) -> MediaTime {
-        let media = mediaTime(timestamp)
-        let transit = min(smallestTransit ?? now - media, now - media)
-        smallestTransit = transit
-        return media + transit + delay
+    /// Notes a frame that became whole now, and gives the time at which it is to be released.
+    mutating func noteFrame(timestamp: Int64, frameInterval: MediaDuration, at now: MediaTime) -> MediaTime {
+        let media = time(of: timestamp)
+        let transit = (now - media).nanoseconds
+        floor.add(transit, at: now, skew: clockSkew.skew)
+        clockSkew.add(transit, at: now)
+        move(to: jitter.target(frameInterval: frameInterval), transit, at: now)
+        return media + MediaDuration(nanoseconds: offset ?? transit)
     }
 
-    /// When a frame that is not whole should be played out, as far as known now.
+    /// Notes a frame that is released.
+    ///
+    /// - Parameters:
+    ///   - assembly: when its last packet came.
+    ///   - repairTime: how long one repair takes, from the loss to the answer.
+    mutating func noteRelease(timestamp: Int64, assembly: MediaTime, repairTime: MediaDuration, at now: MediaTime) {
+        lastReady = max(lastReady, assembly)
+        jitter.noteReady(
+            transit: (lastReady - time(of: timestamp)).nanoseconds, repairTime: repairTime, at: now)
+    }
+
+    /// Notes how long a frame took from its release to its picture.
+    mutating func noteDecodeTime(_ duration: MediaDuration, at now: MediaTime) {
+        let duration = max(.zero, min(duration, PlayoutTiming.longestDecodeTime))
+        decodeTimes.add(duration.nanoseconds, at: now)
+        let rank = decodeTimes.count - 1 - decodeTimes.count / 20
+        decodeTime = MediaDuration(nanoseconds: decodeTimes.value(rank: rank))
+    }
+
+    // MARK: What is told
+
+    /// When a frame that is not whole should be released, as far as known now.
     func provisionalPlayout(timestamp: Int64) -> MediaTime {
-        mediaTime(timestamp) + (smallestTransit ?? firstTransit ?? .zero) + delay
+        let transit = offset ?? bounded(firstTransit ?? 0, above: firstTransit ?? 0)
+        return mediaTime(timestamp) + MediaDuration(nanoseconds: transit)
     }
+
+    /// The delay aimed at: from the fastest way of the last minute to the moment of showing.
+    var targetDelay: MediaDuration {
+        guard let offset, let smallest = floor.smallest else { return bounds.minimum }
+        return MediaDuration(nanoseconds: max(0, offset - smallest)) + decodeTime
+    }
+
+    /// By how much the receiver's clock runs faster than the sender's, as a share: 0.0001 is 100 ppm.
+    var skew: Double { clockSkew.skew }
 
     /// The timestamp as a time on the sender's media clock.
     func mediaTime(_ timestamp: Int64) -> MediaTime {
@@ -43,7 +106,41 @@ struct PlayoutTiming: Sendable {
 
     /// Forgets the transits: the timestamps have jumped.
     mutating func restart() {
-        smallestTransit = nil
+        jitter.restart()
+        floor = TransitFloor()
+        clockSkew.restart()
+        offset = nil
         firstTransit = nil
+        lastReady = MediaTime(nanoseconds: .min)
+    }
+
+    // MARK: Inside
+
+    private mutating func move(to target: Int64?, _ transit: Int64, at now: MediaTime) {
+        defer { lastMove = now }
+        let margin = PlayoutTiming.margin.nanoseconds
+        guard let offset, let smallest = floor.smallest else {
+            self.offset = bounded(transit + margin, above: transit)
+            return
+        }
+        var moved = offset
+        if let target {
+            let time = max(.zero, min(now - lastMove, PlayoutTiming.longestMove))
+            let most = time.nanoseconds / 1000 * PlayoutTiming.speed.nanoseconds / 1_000_000
+            moved = offset + max(-most, min(most, target + margin - offset))
+        }
+        self.offset = bounded(moved, above: smallest)
+    }
+
+    /// The transit, kept within the bounds, which count from the smallest one and include decoding.
+    private func bounded(_ transit: Int64, above smallest: Int64) -> Int64 {
+        let least = smallest + max(.zero, bounds.minimum - decodeTime).nanoseconds
+        let most = smallest + max(.zero, bounds.maximum - decodeTime).nanoseconds
+        return max(least, min(most, transit))
+    }
+
+    private mutating func time(of timestamp: Int64) -> MediaTime {
+        if timestamp != lastMedia.timestamp { lastMedia = (timestamp, mediaTime(timestamp)) }
+        return lastMedia.time
     }
 }

@@ -19,10 +19,12 @@ extension RTPStreamSender {
     ) {
         var compound = RTCPCompound(rtcp)
         var isOver = false
+        // Who reports on this stream in the datagram.
+        var reporter: SSRC?
         while !isOver {
             do throws(RTPError) {
                 if let packet = try compound.next() {
-                    take(try RTCPMessage(parsing: packet), at: now, packets, handle)
+                    take(try RTCPMessage(parsing: packet), of: &reporter, at: now, packets, handle)
                 } else {
                     isOver = true
                 }
@@ -40,7 +42,7 @@ extension RTPStreamSender {
     }
 
     private mutating func take(
-        _ message: borrowing RTCPMessage, at now: MediaTime, _ packets: (some PacketSink)?,
+        _ message: borrowing RTCPMessage, of reporter: inout SSRC?, at now: MediaTime, _ packets: (some PacketSink)?,
         _ handle: (StreamFeedback) -> Void
     ) {
         switch message {
@@ -54,15 +56,18 @@ extension RTPStreamSender {
                 handle(requestKeyFrame(number: request.entries[index].number, from: request.sender, at: now))
             }
         case .receiverReport(let report):
-            take(report.blocks, of: report.ssrc, at: now, handle)
+            if take(report.blocks, of: report.ssrc, at: now, handle) { reporter = report.ssrc }
         case .senderReport(let report):
-            take(report.blocks, of: report.ssrc, at: now, handle)
+            if take(report.blocks, of: report.ssrc, at: now, handle) { reporter = report.ssrc }
+        case .extendedReport(let report):
+            // Its blocks name no stream: the report before it does.
+            if report.ssrc == reporter { take(report, at: now) }
         case .genericNACK(let request):
             guard request.media == settings.ssrc else { return }
             statistics.nackCount += 1
             handle(answer(request, at: now, packets))
         case .sourceDescription, .goodbye, .application, .transportFeedback, .receiverEstimatedMaximumBitrate,
-            .extendedReport, .unknown:
+            .unknown:
             break
         }
     }
@@ -94,13 +99,27 @@ extension RTPStreamSender {
         return feedback
     }
 
+    /// Takes what is reported of this stream; `false` if nothing is.
     private mutating func take(
         _ blocks: WireList<ReportBlock>, of reporter: SSRC, at now: MediaTime, _ handle: (StreamFeedback) -> Void
-    ) {
+    ) -> Bool {
+        var isReported = false
         for index in blocks.indices where blocks[index].ssrc == settings.ssrc {
             let report = ReceptionReport(blocks[index], of: reporter, at: clock.wallClock(at: now))
             statistics.note(report)
+            if let time = report.roundTripTime { roundTrips.add(time) }
             handle(.reported(report))
+            isReported = true
+        }
+        return isReported
+    }
+
+    private mutating func take(_ report: ExtendedReport, at now: MediaTime) {
+        var report = report
+        // A block that cannot be read ends the packet; the next one comes soon.
+        while let block = try? report.next() {
+            guard case .receiverReferenceTime(let time) = block else { continue }
+            noteReferenceTime(time, of: report.ssrc, at: now)
         }
     }
 }

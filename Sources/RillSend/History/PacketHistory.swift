@@ -75,6 +75,12 @@ struct PacketHistory: ~Copyable {
         if let slot = slot(of: number) { slots[slot].resentAt = now }
     }
 
+    /// Whether a packet of that number was ever sent, as far as 16 bits tell.
+    func wasSent(_ number: SequenceNumber) -> Bool {
+        let packetsAgo = nextSequenceNumber.distance(since: number)
+        return packetsAgo >= 1 && packetsAgo <= count
+    }
+
     private func slot(of number: SequenceNumber) -> Int? {
         let packetsAgo = nextSequenceNumber.distance(since: number)
         guard packetsAgo >= 1, packetsAgo <= min(count, capacity) else { return nil }

@@ -6,10 +6,14 @@ extension RTPStreamSender {
     public enum RetransmitResult: Equatable, Sendable {
         /// It was sent again.
         case resent
-        /// It was sent again less than a round trip ago: that answers this request too.
+        /// It was sent again a moment ago: that answers this request too.
         case tooSoon
-        /// It is no longer kept, or was never sent.
+        /// Too much was sent again of late; see ``RTPStreamSettings/retransmissionShare``.
+        case overBudget
+        /// It is no longer kept.
         case notKept
+        /// It was never sent: its number lies ahead of the newest, or before the first.
+        case neverSent
         /// It is a parity, which comes too late when the packets that it protects are asked for themselves.
         case parity
     }
@@ -17,29 +21,35 @@ extension RTPStreamSender {
     /// Sends a packet that a receiver misses again: on the retransmission stream where there is one (RFC 4588), else as
     /// it was.
     ///
-    /// Once a round trip at most, so that copies and repetitions of a request cost nothing. The round-trip time is the
-    /// newest that a report told, before the first one `assumedRoundTripTime`.
+    /// Not again within half a round trip, so that copies of a request cost nothing: the smallest of the last eight times
+    /// that reports told, before the first one `assumedRoundTripTime`. A receiver repeats a request when a round trip has
+    /// passed as *it* sees it, which may be less than is seen here, and jitter on the way can bring two requests closer
+    /// together; with a half, one that is due is not refused, and one who floods gets a packet twice a round trip at most,
+    /// within ``RTPStreamSettings/retransmissionShare``.
     @discardableResult
     public mutating func retransmit(
         _ number: SequenceNumber, at now: MediaTime, to sink: some PacketSink
     ) -> RetransmitResult {
-        switch resendability(of: number, at: now) {
-        case .resent: break
-        case let reason: return reason
-        }
+        var result = judge(number, at: now)
+        let packetByteCount = history.packet(number)?.bytes.count ?? 0
+        if result == .resent, !budget.take(packetByteCount, at: now) { result = .overBudget }
+        statistics.note(result)
+        guard result == .resent else { return result }
         let byteCount = outlet.resend(number, of: history, at: now, to: sink, counting: &statistics)
         history.noteResent(number, at: now)
-        statistics.retransmittedPacketsSent += 1
         statistics.retransmittedBytesSent += byteCount
         return .resent
     }
 
-    /// What would become of the request.
-    private func resendability(of number: SequenceNumber, at now: MediaTime) -> RetransmitResult {
-        guard let packet = history.packet(number) else { return .notKept }
+    /// Says what becomes of the request, but for the budget.
+    private func judge(_ number: SequenceNumber, at now: MediaTime) -> RetransmitResult {
+        guard let packet = history.packet(number) else { return history.wasSent(number) ? .notKept : .neverSent }
         guard !packet.isParity else { return .parity }
-        guard let resentAt = packet.resentAt else { return .resent }
-        return now - resentAt >= statistics.roundTripTime ?? settings.assumedRoundTripTime ? .resent : .tooSoon
+        if let resentAt = packet.resentAt {
+            let roundTrip = roundTrips.smallest ?? settings.assumedRoundTripTime
+            guard now - resentAt >= MediaDuration(nanoseconds: roundTrip.nanoseconds / 2) else { return .tooSoon }
+        }
+        return .resent
     }
 
     /// Sends all packets again that a receiver misses, as ``retransmit(_:at:to:)-(SequenceNumber,_,_)`` does each.
@@ -52,5 +62,19 @@ extension RTPStreamSender {
         var count = 0
         for number in lost where retransmit(number, at: now, to: sink) == .resent { count += 1 }
         return count
+    }
+}
+
+extension RTPStreamStatistics {
+    /// Counts what became of a request.
+    mutating func note(_ result: RTPStreamSender.RetransmitResult) {
+        switch result {
+        case .resent: retransmittedPacketsSent += 1
+        case .tooSoon: refusedRetransmissions.tooSoon += 1
+        case .overBudget: refusedRetransmissions.overBudget += 1
+        case .notKept: refusedRetransmissions.notKept += 1
+        case .neverSent: refusedRetransmissions.neverSent += 1
+        case .parity: refusedRetransmissions.parity += 1
+        }
     }
 }

@@ -13,8 +13,9 @@ extension RTPStreamSender {
     /// What is to be done at `now`, or when to ask again.
     ///
     /// The first report is due with the first frame, so that receivers can place the stream in time and measure the round
-    /// trip from the start; each further one `reportInterval` after the one before. Who has sent nothing for two
-    /// intervals has nothing to report (RFC 3550 §6.4): reports then rest until the next frame.
+    /// trip from the start; each further one `reportInterval` after the one before. A receiver that tells its time for the
+    /// first time (RFC 3611 §4.4) is answered sooner, though not within 100 ms of the report before. Who has sent nothing
+    /// for two intervals has nothing to report (RFC 3550 §6.4): reports then rest until the next frame.
     public func poll(at now: MediaTime) -> PollResult {
         now >= nextReport ? .reportDue : .idle(until: nextReport)
     }
@@ -22,9 +23,11 @@ extension RTPStreamSender {
     /// Bytes of the report that ``writeReport(at:into:)`` writes.
     public var reportByteCount: Int {
         senderReport(at: .zero).byteCount + SourceDescription.byteCount(canonicalName: canonicalName.count)
+            + receiverClocks.byteCount
     }
 
-    /// Appends a compound of sender report and canonical name (RFC 3550 §6.1).
+    /// Appends a compound of sender report and canonical name (RFC 3550 §6.1), and of the times that receivers have told
+    /// since the last one, for them to measure the round trip (RFC 3611 §4.5).
     ///
     /// Its NTP and RTP stamps both denote `now`: wall time is `wallClockAtZero` carried forward by the pipeline's clock,
     /// and the RTP stamp is the one that a picture captured at `now` would bear. Asking before the first frame is the
@@ -34,10 +37,21 @@ extension RTPStreamSender {
         precondition(statistics.packetsSent > 0, "a sender report before the first packet")
         senderReport(at: now).write(into: &output)
         SourceDescription.write(canonicalName: canonicalName.span, of: settings.ssrc, into: &output)
+        receiverClocks.write(from: settings.ssrc, at: now, into: &output)
         statistics.reportsSent += 1
+        lastReport = now
         let isSilent = now - lastSend > settings.reportInterval * 2
         nextReport = isSilent ? .distantFuture : now + settings.reportInterval
     }
+
+    /// Takes the time that a receiver tells; to a new one the echo goes soon.
+    mutating func noteReferenceTime(_ time: NTPTimestamp, of receiver: SSRC, at now: MediaTime) {
+        guard receiverClocks.note(time, of: receiver, at: now), statistics.packetsSent > 0 else { return }
+        nextReport = min(nextReport, max(now, lastReport + min(Self.reportSpacing, settings.reportInterval)))
+    }
+
+    /// However many receivers come, reports are so far apart, or an interval where that is shorter.
+    private static var reportSpacing: MediaDuration { .milliseconds(100) }
 
     @_lifetime(immortal)
     private func senderReport(at now: MediaTime) -> SenderReport {

@@ -39,10 +39,16 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     var clock: MediaClock
     var coalescer: KeyFrameRequestCoalescer
     var fullIntraRequests = FullIntraRequestFilter()
+    var receiverClocks = ReceiverClocks()
+    var budget: RetransmissionBudget
+    /// The newest round-trip times, for the smallest of them.
+    var roundTrips = RoundTripWindow()
     /// When a frame was last sent.
     var lastSend = MediaTime.zero
     /// When the next report is due; never, before the first frame and after a long silence.
     var nextReport = MediaTime.distantFuture
+    /// When the last one was written.
+    var lastReport = MediaTime.zero
 
     /// A stream that has sent nothing yet.
     ///
@@ -58,6 +64,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         protector = settings.protection.map {
             FECProtector($0, maximumPacketByteCount: settings.maximumPacketByteCount)
         }
+        budget = RetransmissionBudget(
+            share: settings.retransmissionShare, maximumPacketByteCount: settings.maximumPacketByteCount)
         vp8 = VP8FrameNumbering(settings)
         vp9 = VP9FrameNumbering(settings)
         orientation = settings.headerExtensions[.videoOrientation].map(OrientationNotice.init(id:))
@@ -149,6 +157,8 @@ public struct RTPStreamSender: ~Copyable, Sendable {
                 let taken = history.count - before - index
                 history.append(at: now) { output in write(index, taken, &output) }
                 outlet.sendNewest(of: history, at: now, to: sink, counting: &statistics)
+                let byteCount = history.newest?.bytes.count ?? 0
+                budget.noteSent(byteCount, at: now)
             }
             guard let parityCount = protector?.parityCount(of: group.count) else { continue }
             for index in 0..<parityCount {

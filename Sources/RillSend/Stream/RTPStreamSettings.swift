@@ -48,6 +48,10 @@ public struct RTPStreamSettings: Sendable {
     public var protection: ProtectionSettings?
     /// The round-trip time to go by before a report has told one.
     public var assumedRoundTripTime = MediaDuration.milliseconds(100)
+    /// How large a share of what was sent in the last two seconds may be sent again in them, however much is asked for.
+    ///
+    /// All of it by default: what a blackout took may all come again once.
+    public var retransmissionShare = Percentage.all
 
     /// The time from one sender report to the next, 10 ms to 1 hour.
     public var reportInterval = MediaDuration.seconds(1)

@@ -47,6 +47,8 @@ public struct RTPStreamStatistics: Equatable, Sendable {
 
     // MARK: Rill's own
 
+    /// Requests to send a packet again that were not granted, by reason.
+    public var refusedRetransmissions = RefusedRetransmissions()
     /// Parities sent.
     public var fecPacketsSent = 0
     /// Bytes of payload of parities sent.
@@ -57,6 +59,26 @@ public struct RTPStreamStatistics: Equatable, Sendable {
     public var keyFrameRequestsHonored = 0
     /// RTCP packets, or rests of datagrams, that could not be read.
     public var malformedFeedback = 0
+
+    /// Requests to send a packet again that were not granted.
+    public struct RefusedRetransmissions: Equatable, Sendable {
+        /// The packet was sent again a moment ago.
+        public var tooSoon = 0
+        /// Too much was sent again of late.
+        public var overBudget = 0
+        /// The packet is no longer kept.
+        public var notKept = 0
+        /// No packet of that number was ever sent.
+        public var neverSent = 0
+        /// The packet is a parity.
+        public var parity = 0
+
+        /// None.
+        public init() {}
+
+        /// All of them.
+        public var total: Int { tooSoon + overBudget + notKept + neverSent + parity }
+    }
 
     /// Nothing sent, nothing heard.
     public init() {}

@@ -15,7 +15,7 @@ import Testing
 
     /// Places the pieces in that order, and says which frames (by their first number) became whole.
     private func wholeFrames(_ pieces: [FramePiece]) -> [Int64] {
-        let packets = PacketBuffer(capacity: 64, maximumByteCount: 8)
+        let packets = PacketBuffer(limit: 64, maximumByteCount: 8)
         var assembler = FrameAssembler(packetCapacity: 64)
         var whole: [Int64] = []
         for piece in pieces {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func packetsThatContradictTheirNeighboursAreNotTaken() {
-        let packets = PacketBuffer(capacity: 64, maximumByteCount: 8)
+        let packets = PacketBuffer(limit: 64, maximumByteCount: 8)
         var assembler = FrameAssembler(packetCapacity: 64)
         #expect(assembler.place(piece(10, 0, "S"), packets) == 0)
         #expect(assembler.place(piece(14, 0), packets) == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PacketBufferTests {
     private func makeBuffer(at start: Int64, capacity: Int = 16) -> PacketBuffer {
-        var buffer = PacketBuffer(capacity: capacity, maximumByteCount: 4)
+        var buffer = PacketBuffer(limit: capacity, maximumByteCount: 4)
         buffer.restart(around: start)
         return buffer
     }
@@ -40,8 +40,8 @@ import Testing
     }
 
     @Test func capacityIsRoundedUpToAPowerOfTwo() {
-        let sixteen = PacketBuffer(capacity: 16, maximumByteCount: 4).capacity
-        let seventeen = PacketBuffer(capacity: 17, maximumByteCount: 4).capacity
+        let sixteen = PacketBuffer(limit: 16, maximumByteCount: 4).limit
+        let seventeen = PacketBuffer(limit: 17, maximumByteCount: 4).limit
         #expect(sixteen == 16 && seventeen == 32)
     }
 

@@ -8,6 +8,8 @@ final class VirtualReceiver {
     var buffer: JitterBuffer
     private(set) var frames: [Output] = []
     private(set) var requests: [MediaTime] = []
+    /// When packets were asked for, and which.
+    private(set) var nacks: [(time: MediaTime, packets: [UInt16])] = []
     /// The time last named by `poll`.
     private(set) var wake = MediaTime.distantFuture
     private var payload: [UInt8] = []
@@ -21,7 +23,11 @@ final class VirtualReceiver {
         var references: [Int64] { (0..<received.frame.references.count).map { received.frame.references[$0] } }
     }
 
-    init(_ settings: JitterBufferSettings = JitterBufferSettings(payloadType: PayloadType(96))) {
+    /// Without other settings frames are held back by 100 ms, and nobody sends packets again.
+    init(
+        _ settings: JitterBufferSettings = JitterBufferSettings(
+            payloadType: PayloadType(96), playoutDelay: .fixed(.milliseconds(100)), nack: nil)
+    ) {
         buffer = JitterBuffer(settings)
     }
 
@@ -71,6 +77,8 @@ final class VirtualReceiver {
                 frames.append(Output(received: received, time: now, bytes: payload))
             case .requestKeyFrame:
                 requests.append(now)
+            case .requestPackets:
+                nacks.append((now, buffer.requestedPackets.map(\.rawValue)))
             case .wait(let time):
                 #expect(time > now, "told at \(now) to wait until \(time)")
                 wake = time

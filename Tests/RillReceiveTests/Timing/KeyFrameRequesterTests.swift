@@ -4,24 +4,21 @@ import Testing
 @testable import RillReceive
 
 @Suite struct KeyFrameRequesterTests {
-    private func spacing(roundTripTime: Int, frameInterval: MediaDuration...) -> MediaDuration {
-        var requester = KeyFrameRequester(roundTripTime: .milliseconds(roundTripTime))
-        #expect(requester.nextRequest == MediaTime(nanoseconds: .min), "the first request need not wait")
-        for interval in frameInterval { requester.noteFrameInterval(interval) }
+    @Test(arguments: [(0, 33, 300), (50, 33, 300), (450, 100, 450), (450, 200, 600)])
+    func requestsAreSpacedByTheLargestOfThree(roundTrip: Int, interval: Int, spacing: Int) {
+        var requester = KeyFrameRequester(roundTripTime: .milliseconds(roundTrip))
+        let interval = MediaDuration.milliseconds(interval)
+        #expect(
+            requester.nextRequest(frameInterval: interval) == MediaTime(nanoseconds: .min),
+            "the first request need not wait")
         requester.noteRequest(at: .milliseconds(1234))
-        return requester.nextRequest - .milliseconds(1234)
-    }
-
-    @Test func requestsAreSpacedByTheLargestOfThree() {
-        #expect(spacing(roundTripTime: 0) == .milliseconds(300))
-        #expect(spacing(roundTripTime: 50, frameInterval: .milliseconds(33)) == .milliseconds(300))
-        #expect(spacing(roundTripTime: 450, frameInterval: .milliseconds(100)) == .milliseconds(450))
-        #expect(spacing(roundTripTime: 450, frameInterval: .milliseconds(200)) == .milliseconds(600))
+        let next = requester.nextRequest(frameInterval: interval)
+        #expect(next == .milliseconds(Double(1234 + spacing)), "\(roundTrip) ms, a frame in \(interval)")
     }
 
     @Test func pausesAndStepsBackAreNoFrameRate() {
-        #expect(
-            spacing(roundTripTime: 0, frameInterval: .milliseconds(200), .zero, .seconds(-1), .seconds(11))
-                == .milliseconds(600))
+        var interval = FrameInterval()
+        for step in [MediaDuration.milliseconds(200), .zero, .seconds(-1), .seconds(11)] { interval.note(step) }
+        #expect(interval.last == .milliseconds(200))
     }
 }

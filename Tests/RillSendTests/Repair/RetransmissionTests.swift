@@ -80,38 +80,113 @@ import Testing
         #expect(again.packets == [sink.packets[2]])
     }
 
-    @Test func `A packet is sent again once a round trip, which reports tell`() throws {
+    @Test func `A packet is not sent again within half a round trip, the smallest that reports told`() throws {
         var sender = try RTPStreamSender(settings())
         let sink = CollectingSink()
-        sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 300).span, at: .zero, to: sink)
+        sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 3000).span, at: .zero, to: sink)
         func ask(_ milliseconds: Int) -> RTPStreamSender.RetransmitResult {
             sender.retransmit(SequenceNumber(0), at: .zero + .milliseconds(milliseconds), to: sink)
         }
+        func report(_ milliseconds: Int, after roundTrip: Int) {
+            let sent = sender.settings.wallClockAtZero.advanced(
+                byNanoseconds: Int64(milliseconds - roundTrip) * 1_000_000)
+            let block = ReportBlock(
+                ssrc: sampleSSRC, extendedHighestSequenceNumber: 0, lastSenderReport: sent.short)
+            sender.receive(receiverReport(block).span, at: .zero + .milliseconds(milliseconds)) { _ in }
+        }
         // 100 ms are assumed.
-        #expect([5, 5, 50, 104, 105, 204].map(ask) == [.resent, .tooSoon, .tooSoon, .tooSoon, .resent, .tooSoon])
-        let block = ReportBlock(
-            ssrc: sampleSSRC, extendedHighestSequenceNumber: 0,
-            lastSenderReport: sender.settings.wallClockAtZero.short)
-        sender.receive(receiverReport(block).span, at: .zero + .milliseconds(250)) { _ in }
-        #expect([300, 354, 355, 604, 605].map(ask) == [.tooSoon, .tooSoon, .resent, .tooSoon, .resent])
+        #expect([5, 5, 30, 54, 55, 104].map(ask) == [.resent, .tooSoon, .tooSoon, .tooSoon, .resent, .tooSoon])
+        report(120, after: 40)
+        #expect([120, 139, 141].map(ask) == [.resent, .tooSoon, .resent])
+        // One report that was held up changes nothing; eight of them are the truth.
+        report(400, after: 240)
+        #expect([400, 421].map(ask) == [.resent, .resent])
+        for index in 0..<8 { report(500 + index, after: 240) }
+        #expect([600, 718, 722].map(ask) == [.resent, .tooSoon, .resent])
         // Another packet has its own time.
-        let other = sender.retransmit(SequenceNumber(1), at: .zero + .milliseconds(605), to: sink)
-        #expect(other == .resent)
+        let other = sender.retransmit(SequenceNumber(1), at: .zero + .milliseconds(723), to: sink)
+        #expect(other == .resent && sender.statistics.refusedRetransmissions.tooSoon == 6)
     }
 
-    @Test func `What is no longer kept, or was never sent, is not sent again`() throws {
+    /// The receiver repeats a request when a round trip has passed as it measures it.
+    @Test(arguments: [20, 100, 300])
+    func `A request that is repeated after the receiver's own round trip is granted`(roundTrip: Int) throws {
+        for (jitter, share) in [(0, 1.0), (roundTrip / 5, 1.0), (0, 0.6)] {
+            var sender = try RTPStreamSender(settings())
+            let sink = CollectingSink()
+            sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 300).span, at: .zero, to: sink)
+            let block = ReportBlock(
+                ssrc: sampleSSRC, extendedHighestSequenceNumber: 0,
+                lastSenderReport: sender.settings.wallClockAtZero.short)
+            sender.receive(receiverReport(block).span, at: .zero + .milliseconds(roundTrip)) { _ in }
+            var random = SeededGenerator(seed: UInt64(roundTrip))
+            for index in 0..<20 {
+                // Sent evenly, each held up on its way by up to the jitter.
+                let time =
+                    Double(1000 + index * roundTrip) * share + Double(jitter) * random.unitInterval()
+                let result = sender.retransmit(SequenceNumber(0), at: .zero + .seconds(time / 1000), to: sink)
+                let isWithinBudget = result != .overBudget
+                #expect(result != .tooSoon && (isWithinBudget || index > 3), "\(index) of \(jitter) ms, \(share)")
+            }
+        }
+    }
+
+    @Test func `A storm of requests takes no more than the share of what was sent`() throws {
+        for (percent, seconds) in [(100, 10), (50, 10), (5, 10), (0, 4)] {
+            var settings = settings()
+            settings.maximumPacketByteCount = 1200
+            settings.historyCapacity = 2000
+            settings.retransmissionShare = .percent(percent)
+            var sender = try RTPStreamSender(settings)
+            let (sink, again) = (CollectingSink(), CollectingSink())
+            for frame in 0..<30 * seconds {
+                let now = MediaTime.zero + .milliseconds(frame * 1000 / 30)
+                sender.send(.sample(Int64(frame)), payload: [UInt8](repeating: 1, count: 6000).span, at: now, to: sink)
+                // All of the last hundred packets, each frame.
+                let newest = SequenceNumber(UInt16(sink.packets.count))
+                _ = sender.retransmit((1...100).map { newest.advanced(by: -$0) }, at: now, to: again)
+            }
+            let sent = sink.packets.reduce(0) { $0 + $1.count }
+            let resent = again.packets.reduce(0) { $0 + $1.count - RetransmittedPacket.headerByteCount }
+            // A few packets in two seconds are always allowed.
+            let limit = max(sent * percent / 100, seconds / 2 * 4 * 1200)
+            #expect(resent <= limit, "\(percent) %")
+            #expect(resent >= limit * 8 / 10, "\(percent) %")
+            #expect(sender.statistics.refusedRetransmissions.overBudget > 0, "\(percent) %")
+        }
+    }
+
+    @Test func `A slow stream's only packet is sent again, also after a long pause`() throws {
         var settings = settings()
+        settings.retransmissionShare = .percent(10)
+        var sender = try RTPStreamSender(settings)
+        let sink = CollectingSink()
+        sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 100).span, at: .zero, to: sink)
+        let results = [100, 200, 10_000, 1_000_000].map { time in
+            sender.retransmit(SequenceNumber(0), at: .zero + .milliseconds(time), to: sink)
+        }
+        #expect(results == [.resent, .resent, .resent, .resent])
+    }
+
+    @Test(arguments: [0, 32768, 65533] as [UInt16])
+    func `What is no longer kept, and what was never sent, is not sent again and told apart`(start: UInt16) throws {
+        var settings = settings(start: start)
         settings.historyCapacity = 4
         var sender = try RTPStreamSender(settings)
         let (sink, again) = (CollectingSink(), CollectingSink())
-        let before = sender.retransmit(SequenceNumber(0), at: .zero, to: again)
+        func ask(_ offsets: Int...) -> [RTPStreamSender.RetransmitResult] {
+            offsets.map { sender.retransmit(SequenceNumber(start).advanced(by: $0), at: .zero, to: again) }
+        }
+        #expect(ask(0) == [.neverSent])
         sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 1500).span, at: .zero, to: sink)
-        let count = UInt16(sink.packets.count)
-        let results = [0, count - 5, count, 40_000].map { sender.retransmit(SequenceNumber($0), at: .zero, to: again) }
-        #expect(before == .notKept && results == [.notKept, .notKept, .notKept, .notKept])
+        let count = sink.packets.count
+        #expect(ask(0, count - 5) == [.notKept, .notKept])
+        #expect(ask(-1, -20_000, count, count + 20_000) == [.neverSent, .neverSent, .neverSent, .neverSent])
         #expect(again.packets.isEmpty)
-        let kept = sender.retransmit(SequenceNumber(count - 4), at: .zero, to: again)
-        #expect(kept == .resent)
+        #expect(ask(count - 4) == [.resent])
+        #expect(sender.statistics.refusedRetransmissions.notKept == 2)
+        #expect(sender.statistics.refusedRetransmissions.neverSent == 5)
+        #expect(sender.statistics.refusedRetransmissions.total == 7)
     }
 
     @Test(arguments: [false, true])

@@ -57,6 +57,7 @@ import Testing
                 switch buffer.poll(at: now, into: &payload) {
                 case .frame(let received): frames.append(received.frame)
                 case .requestKeyFrame: requests += 1
+                case .requestPackets: break
                 case .wait(let time):
                     wake = time
                     return

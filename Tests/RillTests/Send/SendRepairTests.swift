@@ -73,8 +73,10 @@ import Testing
     func theDescriptionNamesWhatIsSent(hasRepair: Bool) throws {
         let pipeline = try SendPipeline(
             settings {
-                guard hasRepair else { return }
-                $0.retransmissionPayloadType = PayloadType(97)
+                guard hasRepair else {
+                    $0.retransmissionPayloadType = nil
+                    return
+                }
                 $0.protection = ProtectionSettings(
                     percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
             })

@@ -59,7 +59,9 @@ final class VirtualCall {
         var receivers: [VirtualReceiver<PacketTap>] = []
         for index in settings.indices {
             var buffer = JitterBufferSettings(ssrc: layers[index].ssrc, payloadType: sender.settings.payloadType)
-            buffer.playoutDelay = playoutDelay
+            buffer.playoutDelay = .fixed(playoutDelay)
+            // The model knows of no repair.
+            buffer.nack = nil
             let feedback = PacketTap { [unowned self] packet, time in
                 if isKeyFrameRequest(packet) { self.layers[index].requests.append(time) }
                 wayBack.send(packet, at: time)

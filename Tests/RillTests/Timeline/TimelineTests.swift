@@ -7,26 +7,30 @@ import Testing
     private static let size = Resolution(width: 320, height: 240)
 
     private func loopback(
-        _ network: String, frameCount: Int, isRecorded: Bool = true, distinct: Int = 20
+        _ network: String, frameCount: Int, isRecorded: Bool = true, isRepaired: Bool = false
     ) throws -> Loopback {
         var settings = LoopbackSettings(
             layers: [.high(Self.size, bitrate: .kilobits(300)), .low], network: try LinkSettings(notation: network))
         settings.isCompared = false
         settings.isRecorded = isRecorded
-        return try Loopback(settings) { try LoopedPictures(Self.size, frameCount: frameCount, distinct: distinct) }
+        settings.requestsPackets = isRepaired
+        return try Loopback(settings) { try LoopedPictures(Self.size, frameCount: frameCount) }
     }
 
-    @Test(arguments: ["delay=20ms,seed=3", "loss=5%,delay=40ms,jitter=20ms,seed=4"])
-    func `The timeline adds up to the report`(network: String) throws {
-        let loopback = try loopback(network, frameCount: 300)
+    @Test(arguments: ["delay=20ms,seed=3", "loss=5%,delay=40ms,jitter=20ms,seed=4"], [false, true])
+    func `The timeline adds up to the report`(network: String, isRepaired: Bool) throws {
+        let loopback = try loopback(network, frameCount: 150, isRepaired: isRepaired)
         let report = try loopback.runInVirtualTime()
         let timelines = try loopback.timelines()
         #expect(timelines.map(\.rid.description) == report.layers.map(\.rid))
         for (timeline, layer) in zip(timelines, report.layers) {
             let sum = TimelineInterval(sumOf: timeline.intervals)
             #expect(Int(sum.packetsSent) == layer.sent.packetsSent)
-            #expect(Int(sum.packetsSent - sum.packetsLost) == layer.received.packetsReceived)
+            let received = layer.received.packetsReceived + layer.received.retransmittedPacketsReceived
+            #expect(Int(sum.packetsSent - sum.packetsLost) == received)
             #expect(sum.bytesSent == Int64(layer.sent.bytesSent + layer.sent.headerBytesSent))
+            #expect(Int(sum.packetRequests) == layer.received.nackCount)
+            #expect(Int(sum.framesRepaired) <= layer.received.framesRepaired)
             #expect(Int(sum.framesSent) == layer.sent.framesEncoded)
             #expect(Int(sum.keyFramesSent) == layer.sent.keyFramesEncoded)
             #expect(Int(sum.framesShown) == layer.received.framesShown)
@@ -39,14 +43,18 @@ import Testing
             let whole = try #require(layer.latencies.last)
             #expect(abs(Double(sum.frameDelay.greatest) - whole.maximum) < 0.1)
         }
-        let isLossy = network.hasPrefix("loss")
-        #expect(timelines[0].freezes.isEmpty != isLossy, "the seed shows nothing")
+        let isLossy = network.contains("loss")
+        let sum = TimelineInterval(sumOf: timelines[0].intervals)
+        #expect((sum.packetsLost > 0) == isLossy && (sum.framesRepaired > 0) == (isLossy && isRepaired))
+        #expect((sum.bytesSentAgain > 0) == (isLossy && isRepaired))
+        #expect(isRepaired || timelines[0].freezes.isEmpty != isLossy, "the seed shows nothing")
     }
 
     @Test func `Around each freeze the picture that stood and the one that ended it are kept`() throws {
-        let loopback = try loopback("loss=10%,delay=40ms,seed=4", frameCount: 300)
+        let loopback = try loopback("loss=10%,delay=40ms,seed=4", frameCount: 150)
         _ = try loopback.runInVirtualTime()
         let timeline = try loopback.timelines()[0]
+        #expect(!timeline.freezes.isEmpty, "the seed shows nothing")
         #expect(timeline.picturedFreezes.count == min(timeline.freezes.count, FreezeGallery.capacity))
         for pictured in timeline.picturedFreezes {
             #expect(pictured.before.time == pictured.freeze.start && pictured.after.time == pictured.freeze.end)
@@ -61,7 +69,7 @@ import Testing
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
     func `FFmpeg decodes a thumbnail as WebP`() throws {
-        let loopback = try loopback("loss=10%,delay=40ms,seed=4", frameCount: 200)
+        let loopback = try loopback("loss=10%,delay=40ms,seed=4", frameCount: 150)
         _ = try loopback.runInVirtualTime()
         let thumbnail = try #require(try loopback.timelines()[0].picturedFreezes.first?.after)
         let folder = TemporaryFolder()

@@ -1,0 +1,39 @@
+import RillRTP
+
+/// How the pictures of a VP9 stream refer to each other where a scalability structure says it once for all (RFC 9628
+/// §4.2.1), counted from the picture that it came with.
+struct GroupOfPictures: Sendable {
+    private var start: FrameLabel.PictureID
+    private let count: Int
+    private let references: InlineArray<16, FrameLabel.References>
+
+    /// The longest group that is taken: twice the longest that encoders use.
+    static let maximumCount = 16
+
+    /// The group that came with picture `start`; `nil` where none is told, or one that is too long.
+    init?(_ structure: borrowing VP9ScalabilityStructure, from start: FrameLabel.PictureID) {
+        guard let count = structure.pictureCount, (1...GroupOfPictures.maximumCount).contains(count) else { return nil }
+        var (references, index) = (InlineArray<16, FrameLabel.References>(repeating: FrameLabel.References()), 0)
+        structure.forEachPicture { picture in
+            references[index] = FrameLabel.References(picture.references)
+            index += 1
+        }
+        self.start = start
+        self.count = count
+        self.references = references
+    }
+
+    /// What picture `id` refers to.
+    mutating func references(of id: FrameLabel.PictureID) -> FrameLabel.References? {
+        guard id.bitWidth == start.bitWidth else { return nil }
+        let modulus = 1 << Int(id.bitWidth)
+        let ahead = (Int(id.value) - Int(start.value)) & (modulus - 1)
+        let distance = ahead < modulus / 2 ? ahead : ahead - modulus
+        let index = ((distance % count) + count) % count
+        // The start moves along, so that it never lies half the numbers behind.
+        if distance > modulus / 4 {
+            start.value = UInt16((Int(id.value) - index) & (modulus - 1))
+        }
+        return references[index]
+    }
+}

@@ -1,0 +1,238 @@
+import RillCore
+
+/// Knows which packets are missing, and says when to ask for which of them again.
+///
+/// Feed it with the extended number of each packet that comes, then ask until when nothing is to be done
+/// (``nextAction``); at that time ``collect(at:into:)`` gives the numbers to ask for. A packet is asked for at most once in
+/// a round-trip time, as often and as long as ``NACKSettings`` lets; what packets overtake each other by is learnt from
+/// those that came late without having been asked for, and waited for first.
+///
+/// Whether a missing packet may still come is what decides between waiting and a key frame: ``hope(after:through:)``.
+struct NACKGenerator: ~Copyable, Sendable {
+    /// From here to the sender and back.
+    var roundTripTime: MediaDuration
+    /// How much longer than that an answer may take: what packets scatter by on their way.
+    var jitter = MediaDuration.zero
+    /// By how much packets have lately overtaken each other.
+    private(set) var reordering = MediaDuration.zero
+    /// The newest packet that came or is known to be missing.
+    private(set) var newest: Int64?
+    /// Packets that were asked for, again or not.
+    private(set) var requestedCount = 0
+
+    private let settings: NACKSettings?
+    /// The packets that are missing, by rising number: the first `count` values.
+    private var missing: FixedStorage<Missing>
+    private var count = 0
+    /// Packets up to this number are beyond hope, where they are missing.
+    private var lostThrough = Int64.min
+    /// When something is to be done next, or to be found hopeless; worked out anew where it is `nil`.
+    private var next: MediaTime? = .distantFuture
+    private var lastReordering = MediaTime.zero
+
+    // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
+    struct Missing: BitwiseCopyable {
+        var sequence: Int64
+        /// When it was found missing.
+        var detected: MediaTime
+        var firstRequest = MediaTime.zero
+        var lastRequest = MediaTime.zero
+        var requestCount = 0
+        var isGivenUp = false
+    }
+
+    /// After so many requests without an answer a key frame is the better hope.
+    static let patientRequestCount = 3
+    /// An answer may take this much longer than the round trip.
+    static let answerSlack = MediaDuration.milliseconds(5)
+    /// The most that is waited because packets overtake each other.
+    static let maximumReordering = MediaDuration.milliseconds(100)
+    /// How soon a network that has stopped reordering is believed to have.
+    private static let reorderingMemory = MediaDuration.seconds(10)
+
+    /// A generator that misses nothing yet; without settings it asks for nothing.
+    init(_ settings: NACKSettings?, roundTripTime: MediaDuration) {
+        self.settings = settings
+        self.roundTripTime = roundTripTime
+        missing = FixedStorage(
+            repeating: Missing(sequence: 0, detected: .zero), count: settings == nil ? 1 : NACKGenerator.capacity)
+    }
+
+    /// The most packets that are known to be missing at once; of more the oldest are given up.
+    static let capacity = 1024
+
+    /// Packets that are missing and not given up, or were given up and not passed over yet.
+    var missingCount: Int { count }
+
+    // MARK: What came
+
+    /// Notes a packet that came. It may have been there before.
+    @inline(__always)
+    mutating func noteArrival(_ sequence: Int64, origin: PacketOrigin, at now: MediaTime) {
+        guard settings != nil else { return }
+        if let newest, sequence == newest + 1 {
+            self.newest = sequence
+        } else {
+            noteOutOfOrder(sequence, origin: origin, at: now)
+        }
+    }
+
+    private mutating func noteOutOfOrder(_ sequence: Int64, origin: PacketOrigin, at now: MediaTime) {
+        guard let newest else {
+            self.newest = sequence
+            return
+        }
+        if sequence > newest {
+            addGap(from: newest + 1, to: sequence, at: now)
+            self.newest = sequence
+        } else {
+            remove(sequence, origin: origin, at: now)
+        }
+    }
+
+    /// Suspects that the packet after the newest one is missing: its frame is not whole, and nothing follows.
+    mutating func suspect(_ sequence: Int64, at now: MediaTime) {
+        guard settings != nil, let newest, sequence == newest + 1 else { return }
+        addGap(from: sequence, to: sequence + 1, at: now)
+        self.newest = sequence
+    }
+
+    private mutating func addGap(from start: Int64, to end: Int64, at now: MediaTime) {
+        guard let settings else { return }
+        if end - start > Int64(settings.maximumGap) {
+            lostThrough = end - 1
+            count = 0
+        } else {
+            for sequence in start..<end {
+                if count == missing.count {
+                    lostThrough = max(lostThrough, missing[0].sequence)
+                    removeFirst(1)
+                }
+                missing[count] = Missing(sequence: sequence, detected: now)
+                count += 1
+            }
+        }
+        next = nil
+    }
+
+    private mutating func remove(_ sequence: Int64, origin: PacketOrigin, at now: MediaTime) {
+        guard let index = index(of: sequence) else { return }
+        let packet = missing[index]
+        count -= 1
+        missing.move(from: index + 1, to: index, count: count - index)
+        next = nil
+        // What comes before an answer can have come was not lost, but overtaken.
+        let wasOvertaken =
+            origin == .network && (packet.requestCount == 0 || now - packet.firstRequest < roundTripTime / 2)
+        guard wasOvertaken else { return }
+        let delay = now - packet.detected
+        lastReordering = now
+        reordering = min(NACKGenerator.maximumReordering, max(reordering, delay + delay / 10))
+    }
+
+    // MARK: What is no use any more
+
+    /// What lies before `floor` was played out or dropped: no packet of it can serve any more.
+    mutating func advance(to floor: Int64) {
+        var index = 0
+        while index < count, missing[index].sequence < floor { index += 1 }
+        guard index > 0 else { return }
+        removeFirst(index)
+        next = nil
+    }
+
+    /// Begins anew behind `sequence`: the stream has jumped.
+    mutating func restart(at sequence: Int64) {
+        count = 0
+        newest = sequence
+        lostThrough = .min
+        next = .distantFuture
+    }
+
+    private mutating func removeFirst(_ removed: Int) {
+        count -= removed
+        missing.move(from: removed, to: 0, count: count)
+    }
+
+    // MARK: What to ask for
+
+    /// When to call ``collect(at:into:)`` next.
+    var nextAction: MediaTime {
+        mutating get {
+            if let next { return next }
+            var earliest = MediaTime.distantFuture
+            for index in 0..<count { earliest = min(earliest, nextAction(of: missing[index])) }
+            next = earliest
+            return earliest
+        }
+    }
+
+    /// Puts the numbers that are to be asked for now into `numbers`, in place of what was there, and takes note that they
+    /// are; gives up what was asked for often enough.
+    mutating func collect(at now: MediaTime, into numbers: inout [SequenceNumber]) {
+        numbers.removeAll(keepingCapacity: true)
+        guard let settings else { return }
+        if now - lastReordering > NACKGenerator.reorderingMemory {
+            reordering = reordering / 2
+            lastReordering = now
+        }
+        for index in 0..<count where nextAction(of: missing[index]) <= now {
+            guard missing[index].requestCount < settings.maximumRequestCount,
+                now - missing[index].detected <= settings.maximumAge
+            else {
+                missing[index].isGivenUp = true
+                continue
+            }
+            if missing[index].requestCount == 0 { missing[index].firstRequest = now }
+            missing[index].lastRequest = now
+            missing[index].requestCount += 1
+            numbers.append(SequenceNumber(UInt16(truncatingIfNeeded: missing[index].sequence)))
+        }
+        requestedCount += numbers.count
+        next = nil
+    }
+
+    private func nextAction(of packet: Missing) -> MediaTime {
+        if packet.isGivenUp { return .distantFuture }
+        return packet.requestCount == 0 ? firstRequest(of: packet) : packet.lastRequest + answerTime
+    }
+
+    private func firstRequest(of packet: Missing) -> MediaTime {
+        packet.detected + max(reordering, settings?.firstRequestDelay ?? .zero)
+    }
+
+    /// How long an answer takes at the most, as far as known.
+    private var answerTime: MediaDuration {
+        roundTripTime + max(NACKGenerator.answerSlack, jitter)
+    }
+
+    // MARK: Whether there is hope
+
+    /// Until when it is worth to wait for the missing packets behind `start` and up to `end`: until the first of them has
+    /// been asked for three times without an answer. `nil` if none of them is known to be missing.
+    func hope(after start: Int64, through end: Int64) -> MediaTime? {
+        var earliest: MediaTime? = lostThrough > start ? MediaTime(nanoseconds: .min) : nil
+        var index = 0
+        while index < count, missing[index].sequence <= end {
+            if missing[index].sequence > start {
+                let packet = missing[index]
+                let first = packet.requestCount == 0 ? firstRequest(of: packet) : packet.firstRequest
+                let end =
+                    packet.isGivenUp
+                    ? MediaTime(nanoseconds: .min) : first + answerTime * NACKGenerator.patientRequestCount
+                earliest = min(earliest ?? .distantFuture, end)
+            }
+            index += 1
+        }
+        return earliest
+    }
+
+    private func index(of sequence: Int64) -> Int? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if missing[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low < count && missing[low].sequence == sequence ? low : nil
+    }
+}

@@ -1,0 +1,16 @@
+import RillCore
+
+/// The time from one frame of the stream to the next, as their timestamps say.
+struct FrameInterval: Sendable {
+    /// The last step; zero while unknown.
+    private(set) var last = MediaDuration.zero
+
+    /// A step of timestamps beyond this is a pause, not a frame rate.
+    static let maximum = MediaDuration.seconds(10)
+
+    /// Notes the step of timestamps from one frame to the very next.
+    mutating func note(_ step: MediaDuration) {
+        guard step > .zero, step <= FrameInterval.maximum else { return }
+        last = step
+    }
+}
