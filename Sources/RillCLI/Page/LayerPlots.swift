@@ -50,7 +50,7 @@ struct LayerPlots {
             .level("target", .grey, target), .step("sent", .orange, sent),
             .step("received", .blue, received, isDashed: true),
         ]
-        if again.contains(where: { $0.y > 0 }) { marks.insert(.step("of that sent again", .green, again), at: 1) }
+        if again.contains(where: { $0.y > 0 }) { marks.append(.step("of that sent again", .green, again)) }
         return Plot(
             "Bitrate",
             caption: "RTP with its headers. Good: sent stays about the target, and received lies on it; a distance is "
@@ -76,7 +76,8 @@ struct LayerPlots {
         }
         var plot = Plot(
             "Packets lost", caption: "By the network, of those sent in the same time. Good: zero.", x: x,
-            y: Axis("lost", unit: "%", holding: lost.map(\.y), atLeast: 5), [.step("lost", .red, closed(lost))])
+            y: Axis("lost", unit: "%", holding: lost.map(\.y), atLeast: 5, atMost: 100),
+            [.step("lost", .red, closed(lost))])
         plot.height = 70
         return plot
     }
@@ -177,7 +178,7 @@ struct LayerPlots {
             row("key frames sent", .blue, \.keyFramesSent),
             row("key frames asked for (PLI)", .purple, \.keyFramesRequested),
             row("requests for missing packets (NACK)", .orange, \.packetRequests),
-            row("frames repaired", .green, \.framesRepaired),
+            row("repaired frames decoded", .green, \.framesRepaired),
             row("frames shown late", .grey, \.framesLate),
             row("frames decoded only, too late to be shown", .grey, \.framesDecodedOnly),
         ]

@@ -15,10 +15,9 @@ struct LoopbackPage {
 
     var page: Page {
         Page(
-            title: "A call with oneself: \(networkText)",
-            subtitle:
-                "\(report.mode == "live" ? "Live" : "In virtual time"), \(Decimal.text(report.duration, decimals: 1)) s, "
-                + "\(report.framesCaptured) frames captured. One page, nothing beside it; made by rill loopback --report.",
+            title: "A call with oneself",
+            subtitle: "Over \(networkText), \(report.mode == "live" ? "live" : "in virtual time"): "
+                + "\(Decimal.text(report.duration, decimals: 1)) s, \(report.framesCaptured) frames captured.",
             body: [overview] + layerSections + [freezes, statistics])
     }
 

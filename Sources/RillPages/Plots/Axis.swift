@@ -19,13 +19,20 @@ public struct Axis: Sendable, Equatable {
     }
 
     /// An axis from zero on, or from below the smallest value where that is negative, to the next tick above the largest.
-    public init(_ title: String, unit: String = "", holding values: some Sequence<Double>, atLeast least: Double = 1) {
+    ///
+    /// - Parameters:
+    ///   - least: what the axis reaches up to in any case.
+    ///   - most: what it never reaches beyond.
+    public init(
+        _ title: String, unit: String = "", holding values: some Sequence<Double>, atLeast least: Double = 1,
+        atMost most: Double = .infinity
+    ) {
         let finite = values.lazy.filter(\.isFinite)
         let (low, high) = finite.reduce((0.0, least)) { (min($0.0, $1), max($0.1, $1)) }
         let step = Ticks(low * 1.02...high * 1.02, atMost: Drawing.verticalTickCount - 1).step
         self.init(
             title, unit: unit,
-            (low * 1.02 / step).rounded(.down) * step...(high * 1.02 / step).rounded(.up) * step)
+            (low * 1.02 / step).rounded(.down) * step...min((high * 1.02 / step).rounded(.up) * step, most))
     }
 
     /// Seconds since the beginning.

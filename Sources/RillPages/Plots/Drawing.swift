@@ -102,11 +102,11 @@ struct Drawing {
             let line = HTML.element(
                 "line", ["class": "grid", "x1": place, "x2": place, "y1": "0", "y2": "\(height)"])
             guard hasLabels else { return line }
-            // At the right end a label would be cut off.
-            let anchor = x.place(value) > 0.97 ? "end" : "middle"
+            let text = x.text(value, decimals: ticks.decimals)
+            // At the right end a label would be cut off, and at the left a long one would stand in the unit.
+            let anchor = x.place(value) > 0.97 ? "end" : x.place(value) < 0.01 && text.count > 4 ? "start" : "middle"
             let label = HTML.element(
-                "text", ["x": place, "y": "\(height + 14)", "text-anchor": anchor],
-                HTML(text: x.text(value, decimals: ticks.decimals)))
+                "text", ["x": place, "y": "\(height + 14)", "text-anchor": anchor], HTML(text: text))
             return .element("g", ticks.isCoarse(value) ? [:] : ["class": "fine"], line, label)
         }
     }
@@ -140,7 +140,7 @@ struct Drawing {
             ], data)
         let total = hasLabels ? height + Self.labelHeight : height
         let unit = HTML.element(
-            "text", ["class": "unit", "x": "-14", "y": "\(height + 14)", "text-anchor": "end"],
+            "text", ["class": "unit", "x": "-50", "y": "\(height + 14)"],
             HTML(text: hasLabels ? x.unit : ""))
         return .element(
             "div", ["class": "drawing"],
