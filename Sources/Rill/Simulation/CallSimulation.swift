@@ -40,15 +40,14 @@ public final class CallSimulation {
         let streams = settings.layers.map { settings.send.stream(of: $0, using: &random) }
         observer.callBegan(streams: streams)
         let sender = try CodedClipSender(clips, streams: streams, packets: way, observer: observer)
-        let receivers = settings.layers.indices.map { index in
-            CodecFreeReceiver(
-                settings.receive(settings.layers[index], streams[index].ssrc), feedback: wayBack,
-                decodeTime: settings.decodeTime
-            ) { [observer] frame, now in
+        let receive = zip(settings.layers, streams).map { settings.receive($0, $1) }
+        let receivers = receive.enumerated().map { index, settings in
+            CodecFreeReceiver(settings, feedback: wayBack, decodeTime: self.settings.decodeTime) {
+                [observer] frame, now in
                 observer.frameWasShown(layer: index, timestamp: frame.rtpTimestamp, at: now)
             }
         }
-        let routes = StreamRoutes(streams.map(\.ssrc))
+        let routes = StreamRoutes(receive)
         way.connect { [observer] datagram, now in
             observer.datagramArrived(datagram, .toReceiver, at: now)
             guard let index = routes.stream(of: datagram) else { return }
@@ -86,7 +85,8 @@ public final class CallSimulation {
                     at: frame.stamps[.sent] ?? frame.captureTime)
             }
         }
-        let receivers = try settings.layers.indices.map { index in
+        let receive = zip(settings.layers, pipeline.layers).map { settings.receive($0, $1.streamSettings) }
+        let receivers = try receive.enumerated().map { index, settings in
             let screen = FrameTap { [observer] picture in
                 let ticks = picture.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
                 let timestamp = RTPTimestamp(UInt32(truncatingIfNeeded: ticks))
@@ -95,12 +95,9 @@ public final class CallSimulation {
                 try sink(index, timestamp, picture)
             }
             return VirtualReceiver(
-                try ReceivePipeline(
-                    settings.receive(settings.layers[index], pipeline.layers[index].ssrc), sink: screen,
-                    feedback: wayBack),
-                decodeTime: settings.decodeTime)
+                try ReceivePipeline(settings, sink: screen, feedback: wayBack), decodeTime: self.settings.decodeTime)
         }
-        let routes = StreamRoutes(pipeline.layers.map(\.ssrc))
+        let routes = StreamRoutes(receive)
         way.connect { [observer] datagram, now in
             observer.datagramArrived(datagram, .toReceiver, at: now)
             guard let index = routes.stream(of: datagram) else { return }
