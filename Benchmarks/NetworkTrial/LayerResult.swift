@@ -150,7 +150,8 @@ extension CallLog {
                     "\(event.kind) \(milliseconds(event.at)) (\(event.arrival.map { "came \(milliseconds($0))" } ?? "lost"))"
                 }
                 let first = packet.arrival.map { "came \(milliseconds($0))" } ?? "lost"
-                lines.append("packet \(number) sent \(milliseconds(frame.sentAt)) (\(first)) " + events.joined(separator: ", "))
+                lines.append(
+                    "packet \(number) sent \(milliseconds(frame.sentAt)) (\(first)) " + events.joined(separator: ", "))
             }
         }
         return lines.joined(separator: "\n")

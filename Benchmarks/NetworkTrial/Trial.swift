@@ -75,7 +75,8 @@ final class Trial {
         return (
             CallResult(
                 layers: results, smallestDelay: tenths(log.way.smallestDelay),
-                roundTripTime: tenths(log.way.meanDelay + log.wayBack.meanDelay), lost: [log.way.lost, log.wayBack.lost],
+                roundTripTime: tenths(log.way.meanDelay + log.wayBack.meanDelay),
+                lost: [log.way.lost, log.wayBack.lost],
                 cost: Double(cost.components.seconds) + Double(cost.components.attoseconds) / 1e18), log
         )
     }
