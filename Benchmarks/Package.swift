@@ -25,6 +25,14 @@ let package = Package(
         .executableTarget(
             name: "layer-trial", dependencies: [.product(name: "Rill", package: "rill")], path: "LayerTrial",
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        // The calls of `network` and `rivals`.
+        .executableTarget(
+            name: "network-trial", dependencies: [.product(name: "Rill", package: "rill")], path: "NetworkTrial",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What `receive` measures.
+        .executableTarget(
+            name: "receive-chain", dependencies: ["Turns", .product(name: "Rill", package: "rill")],
+            path: "ReceiveChain", swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
         // What `rtp` measures.
         .executableTarget(
             name: "rtp-wire", dependencies: ["Turns", .product(name: "RillRTP", package: "rill")], path: "RTPWire",

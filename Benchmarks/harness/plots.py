@@ -1,4 +1,4 @@
-"""Curves of quality against bitrate, as a picture."""
+"""Curves of quality against bitrate, and of freezes against delay, as pictures."""
 
 from pathlib import Path
 
@@ -49,4 +49,35 @@ def draw(path: Path, title: str, panels: list) -> None:
     figure.suptitle(title, fontsize=14)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def draw_rivals(path: Path, panels: list, ours: str) -> None:
+    """Freezes a minute against the 95th percentile of the delay: one panel for each network and layer."""
+    columns = 4
+    rows = -(-len(panels) // columns)
+    figure, grid = plt.subplots(rows, columns, figsize=(3.9 * columns, 3.1 * rows), squeeze=False)
+    for axes, panel in zip(grid.flat, panels):
+        theirs = [(name, cell) for name, cell in panel.cells.items() if name != ours]
+        points = [(cell.high_delay, cell.freezes_per_minute) for _, cell in theirs]
+        axes.plot(*zip(*points), label="GStreamer, by latency", markersize=5, **STYLES["GStreamer"])
+        for (name, _), point in zip(theirs, points):
+            axes.annotate(name.split()[-1], point, textcoords="offset points", xytext=(4, 4), fontsize=7.5)
+        cell = panel.cells[ours]
+        style = STYLES[ours] | {"linestyle": "none", "marker": "*"}
+        axes.plot([cell.high_delay], [cell.freezes_per_minute], label=ours, markersize=13, **style)
+        axes.set_title(f"{panel.network.name}, {panel.layer} layer", fontsize=9.5)
+        axes.set_xlim(left=0)
+        axes.margins(x=0.12, y=0.15)
+        top = max([y for _, y in points] + [cell.freezes_per_minute, 1])
+        axes.set_ylim(-0.06 * top, 1.2 * top)
+        axes.grid(alpha=0.3)
+    for axes in grid[-1]:
+        axes.set_xlabel("95 % of added delays, ms")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("freezes a minute")
+    grid[0][0].legend(fontsize=8)
+    figure.suptitle("Freezes against delay without repair: down and to the left is better", fontsize=14)
+    figure.tight_layout()
+    figure.savefig(path, dpi=100)
     plt.close(figure)

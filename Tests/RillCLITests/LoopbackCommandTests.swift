@@ -33,6 +33,17 @@ import Testing
         #expect(first.errors.contains("measured:"))
     }
 
+    @Test func theWayBackHasSettingsOfItsOwn() throws {
+        let arguments = [
+            "loopback", "--size", "64x48", "--duration", "1s", "--json", "--network", "loss=20%,delay=40ms,seed=3",
+        ]
+        let program = try rillProgram()
+        let plain = try program.run(arguments)
+        let same = try program.run(arguments + ["--return-network", "loss=20%,delay=40ms,seed=3"])
+        let deaf = try program.run(arguments + ["--return-network", "loss=100%"])
+        #expect(plain.status == 0 && plain.output == same.output && plain.output != deaf.output)
+    }
+
     @Test func theFilesOfALossyCallAreAsLongAsItsSource() throws {
         let (high, low) = (folder.path("high.y4m"), folder.path("low.y4m"))
         let outcome = try rill(
@@ -69,6 +80,7 @@ import Testing
     @Test(arguments: [
         (["--network", "loss=200%"], "loss"),
         (["--network", "los=2%"], "los=2%"),
+        (["--return-network", "burst=5%"], "burst=5%/3"),
         (["--bitrate", "fast"], "bitrate"),
         (["--encode-time", "5ms", "--live"], "--encode-time"),
         (["--measured"], "--measured"),

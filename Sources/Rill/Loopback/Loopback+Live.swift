@@ -12,7 +12,7 @@ extension Loopback {
         let capture = self.capture
         // What is asked for again goes the way there, which is laid after the way back.
         let laid = Monitor<LiveLink?>(nil)
-        let wayBack = LiveLink(settings.returnNetwork, clock: clock) { datagram, now in
+        let wayBack = LiveLink(settings.wayBack, clock: clock) { datagram, now in
             capture?.add(datagram, .toSender, at: now)
             sender.receive(datagram, at: now, resendingTo: laid.withLock { $0 })
         }

@@ -8,7 +8,7 @@ extension Loopback {
     /// - Throws: an error of the source, an encoder or a sink.
     public func runInVirtualTime(progress: (MediaTime) -> Void = { _ in }) throws -> LoopbackReport {
         let way = VirtualLink(settings.network)
-        let wayBack = VirtualLink(settings.returnNetwork)
+        let wayBack = VirtualLink(settings.wayBack)
         let capture = VirtualSender(sender, source: source, packets: way, encodeTime: settings.encodeTime)
         let receivers = try meters.indices.map { index in
             VirtualReceiver(

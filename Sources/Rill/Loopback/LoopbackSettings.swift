@@ -7,8 +7,11 @@ public import RillReceive
 public struct LoopbackSettings: Sendable {
     /// The streams, one to three.
     public var layers: [LayerSettings]
-    /// The network there. The way back has the same settings, and chance of its own.
+    /// The network there.
     public var network: LinkSettings
+    /// The network of the way back; `nil`, the default, for the same settings as there: rates, traces and blackouts too.
+    /// In either case it has chance of its own, also with the same seed.
+    public var returnNetwork: LinkSettings?
     /// Whether packets that are missing are asked for again.
     public var requestsPackets = true
     /// Whether they are sent again on a stream of their own (RTX); else they are sent as they were.
@@ -32,6 +35,9 @@ public struct LoopbackSettings: Sendable {
         self.network = network
     }
 
-    /// The network of the way back.
-    var returnNetwork: LinkSettings { network.seeded(network.seed ^ 0x5245_5455_524E) }
+    /// The network of the way back, with its own chance.
+    var wayBack: LinkSettings {
+        let network = returnNetwork ?? network
+        return network.seeded(network.seed ^ 0x5245_5455_524E)
+    }
 }

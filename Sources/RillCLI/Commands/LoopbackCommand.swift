@@ -14,19 +14,39 @@ struct LoopbackCommand: ParsableCommand {
             Without --live it runs in virtual time, as fast as it can: the same seed gives the same report. The network \
             is written as settings in any order, each optional:
 
-              loss=2%             each packet on its own
-              delay=40ms          each way; the way back has chance of its own
-              jitter=10ms         standard deviation; never changes the order
-              reorder=1%          packets held back, so that others overtake them
-              reorder-delay=40ms  how long they are held back
-              duplicate=0.5%      packets that arrive twice
-              rate=2M             bits per second of the slowest piece
-              queue=300ms         what may wait before it
-              seed=7              where all chance comes from
+              loss=2%                  each packet on its own
+              burst=5%/3               loss in bursts: 5 % in all, 3 in a row on average;
+                                       or as netem's gemodel, P/R/IN-BAD/IN-GOOD
+              blackout=2s@30s          nothing gets through from 30 s on for 2 s;
+                                       2s@30s+60s: again every 60 s
+              delay=40ms               each way
+              jitter=10ms              standard deviation of the delay
+              spikes=250ms/30s         at random, every 30 s on average, the delay
+                                       jumps up by 250 ms and drains
+              wifi=2ms/500ms           a wireless hop: the shortest and the longest
+                                       wait for the channel, then all goes at once
+              order=by-delay           jitter lets packets overtake (or: kept)
+              reorder=1%               packets held back, so that others overtake them
+              reorder-delay=40ms       how long they are held back
+              duplicate=0.5%           packets that arrive twice
+              duplicate-delay=1ms      how long after the first
+              corrupt=0.1%             packets with one to three bits flipped
+              rate=2M                  bits per second of the slowest piece;
+                                       2M/450k@40s/2M@80s: in steps, 0 for a pause
+              trace=FILE               instead of a rate: a mahimahi trace, each line the
+                                       millisecond at which 1500 bytes get through
+              queue=300ms              what may wait before it, or in bytes: 64kB
+              seed=7                   where all chance comes from
+
+            Times count from the start of the session. The way back is like the way there, with chance of its own, \
+            unless --return-network says otherwise. Without queue, what takes 300 ms or 64 kB may wait, whichever is \
+            more.
 
             Examples:
               rill loopback
               rill loopback clip.y4m --network loss=2%,delay=40ms,jitter=10ms,seed=7
+              rill loopback --network rate=2M/450k@40s/2M@80s,queue=3s --duration 2m
+              rill loopback --network burst=5%/3 --return-network delay=100ms
               rill loopback clip.y4m --bitrate 800k --output high.y4m --low-output low.y4m
               rill loopback clip.y4m --live --json
               rill loopback --network loss=2%,seed=7 --capture call.pcap
@@ -41,6 +61,11 @@ struct LoopbackCommand: ParsableCommand {
         help: "The network between sender and receiver; see above (default: a perfect one).",
         transform: networkNotation)
     var network: LinkSettings = .clean
+
+    @Option(
+        help: "The network of the way back, written the same way (default: as the way there).",
+        transform: networkNotation)
+    var returnNetwork: LinkSettings?
 
     @Flag(help: "Run with real threads in real time.")
     var live = false
@@ -187,6 +212,7 @@ struct LoopbackCommand: ParsableCommand {
         var layers = [LayerSettings.high(resolution, bitrate: bitrate ?? .suggested(for: resolution)), low]
         for index in layers.indices { layers[index].encoder.content = content.content }
         var settings = LoopbackSettings(layers: layers, network: network)
+        settings.returnNetwork = returnNetwork
         settings.playoutDelay = playoutDelay
         settings.fec = fec
         settings.requestsPackets = nack

@@ -1,21 +1,20 @@
 import RillCore
 
-/// The slowest piece of a link: datagrams pass it one after the other, each taking as long as its bits take.
-///
-/// A queue as a fluid: all that it needs to know is when the last of the bits that are in it will be through. That
-/// moment is kept exactly, as nanoseconds and a fraction of one, so that an hour of datagrams is through when the
-/// arithmetic says, whatever their sizes.
+/// The slowest piece of a link: datagrams pass it one after the other, first in, first out, each when its turn has come,
+/// at a rate or in the opportunities of a trace. What would have to wait too long is dropped at the queue's tail.
 struct Bottleneck {
-    private let bitsPerSecond: Int64
-    private let waitLimit: MediaDuration
-    /// When everything queued so far is through: this moment, and `fraction` / `bitsPerSecond` of a nanosecond.
-    private var busyUntil = MediaTime(nanoseconds: .min)
-    private var fraction: Int64 = 0
+    private var server: Server
+    private let limit: QueueLimit?
 
-    /// What the queue holds at least, unless the settings say how long it may take.
-    static let minimumQueueByteCount = 64_000
-    /// How long the queue may take, unless the settings say so.
-    static let defaultWaitLimit = MediaDuration.milliseconds(300)
+    private enum Server {
+        case rate(RateServer)
+        case trace(TraceServer)
+    }
+
+    /// So many bytes may wait where the settings say nothing of it, whatever time they take …
+    static let defaultByteLimit = 64_000
+    /// … or what takes no longer than this, whichever is more.
+    static let defaultTimeLimit = MediaDuration.milliseconds(300)
 
     enum Outcome: Equatable {
         /// The last bit is through at this time (rounded up to a whole nanosecond).
@@ -24,23 +23,52 @@ struct Bottleneck {
         case full(wait: MediaDuration)
     }
 
-    init(rate: Bitrate, queueLimit: MediaDuration?) {
-        bitsPerSecond = Int64(rate.bitsPerSecond)
-        waitLimit =
-            queueLimit ?? max(Bottleneck.defaultWaitLimit, rate.duration(ofBytes: Bottleneck.minimumQueueByteCount))
+    /// `nil` for a link that has none.
+    init?(_ settings: LinkSettings) {
+        if let rate = settings.rate {
+            server = .rate(RateServer(rate))
+        } else if let trace = settings.trace {
+            server = .trace(TraceServer(trace))
+        } else {
+            return nil
+        }
+        limit = settings.queueLimit
     }
 
     /// Puts a datagram into the queue at `now`, which never goes back. An empty queue takes one of any size.
     mutating func enqueue(byteCount: Int, at now: MediaTime) -> Outcome {
-        if busyUntil < now {
-            busyUntil = now
-            fraction = 0
+        switch server {
+        case .rate(var rate):
+            defer { server = .rate(rate) }
+            return enqueue(byteCount, at: now, on: &rate)
+        case .trace(var trace):
+            defer { server = .trace(trace) }
+            return enqueue(byteCount, at: now, on: &trace)
         }
-        let wait = busyUntil - now
-        guard wait <= waitLimit else { return .full(wait: wait) }
-        let scaled = Int64(byteCount) * 8_000_000_000 + fraction
-        busyUntil += MediaDuration(nanoseconds: scaled / bitsPerSecond)
-        fraction = scaled % bitsPerSecond
-        return .passes(at: fraction == 0 ? busyUntil : busyUntil + MediaDuration(nanoseconds: 1))
     }
+
+    private func enqueue(_ byteCount: Int, at now: MediaTime, on server: inout some BottleneckServer) -> Outcome {
+        server.advance(to: now)
+        let wait = server.wait(at: now)
+        let isFull =
+            switch limit {
+            case .time(let most): wait > most
+            case .bytes(let most): server.holds(moreThan: most, at: now)
+            case nil: wait > Self.defaultTimeLimit && server.holds(moreThan: Self.defaultByteLimit, at: now)
+            }
+        return isFull ? .full(wait: wait) : .passes(at: server.serve(byteCount))
+    }
+}
+
+/// What serves the queue of a ``Bottleneck``. It keeps no list of what waits: what will become of each datagram is plain
+/// when it is put behind the others.
+protocol BottleneckServer {
+    /// Makes `now`, which never goes back, the present; called before each of the others.
+    mutating func advance(to now: MediaTime)
+    /// How long the next datagram would wait for its first bit to go.
+    func wait(at now: MediaTime) -> MediaDuration
+    /// Whether more than so many bytes are not yet through.
+    func holds(moreThan byteCount: Int, at now: MediaTime) -> Bool
+    /// Puts a datagram behind what is queued, and says when its last bit is through, rounded up to a whole nanosecond.
+    mutating func serve(_ byteCount: Int) -> MediaTime
 }

@@ -46,6 +46,12 @@ struct DatagramStore {
         return index
     }
 
+    /// Flips bits of the datagram in `index`.
+    mutating func damage(_ index: Int, _ corruption: Corruption) {
+        var corruption = corruption
+        corruption.damage(&slots[index].bytes)
+    }
+
     /// Copies the datagram in `index` into `datagram`, in place of what was there, and frees the slot.
     mutating func remove(_ index: Int, into datagram: inout [UInt8]) -> Delivery {
         datagram.removeAll(keepingCapacity: true)

@@ -15,18 +15,24 @@ public import RillCore
 ///
 /// A datagram passes, in this order:
 ///
-/// 1. the *bottleneck*, where the settings give a rate: a first-in-first-out queue that takes each bit its time and
-///    drops at its tail;
-/// 2. *loss*, each datagram for itself (so what is lost has used up its share of the rate);
-/// 3. *delay* with *jitter*, where none overtakes the one before it: it arrives with it at the earliest;
-/// 4. *reordering*: some are held back for a fixed time more, and do not hold up those behind them;
-/// 5. *duplication*: of some a second copy arrives 1 ms after the first.
+/// 1. the *bottleneck*, where the settings give a rate or a trace: a first-in-first-out queue that takes each bit its
+///    time, at the rate of that moment, or lets bytes through when the trace does, and drops at its tail;
+/// 2. the *wireless hop*: what waits for the channel at the same time goes out together;
+/// 3. *loss*: in a blackout, in bursts, each datagram for itself; the first of these that strikes is the reason. What is
+///    lost has used up its share of the rate and its place in the air;
+/// 4. *spikes*: for as long as one lasts nothing gets on, then all at once;
+/// 5. *delay* with *jitter*, where none overtakes the one before it, but arrives with it at the earliest; unless the order
+///    is by delay;
+/// 6. *reordering*: some are held back for a fixed time more, and do not hold up those behind them;
+/// 7. *corruption*: of some, bits are flipped;
+/// 8. *duplication*: of some a second copy arrives after the first, equal to it.
 ///
-/// What arrives at the same time arrives in the order of sending.
+/// What arrives at the same time arrives in the order of sending. Times in the settings (of rates, traces, blackouts) count
+/// from the clock's zero, so that a link and the one for the way back live in the same time.
 ///
 /// Threading: one owner, one thread at a time. Cost: two copies of the bytes and a heap operation each way; nothing is
-/// allocated once the link has held as many datagrams as it ever holds (of up to 2048 bytes). Not modelled: bursts of
-/// loss, bit errors, cross traffic.
+/// allocated once the link has held as many datagrams as it ever holds (of up to 2048 bytes). Not modelled: cross
+/// traffic, queues that drop early.
 public final class EmulatedLink {
     /// How the link treats what is sent over it.
     public let settings: LinkSettings
@@ -45,14 +51,12 @@ public final class EmulatedLink {
 
     /// The largest datagram that a link takes, in bytes: the most that UDP over IPv4 carries.
     public static let maximumDatagramSize = 65_507
-    /// How long a second copy comes after the first.
-    static let copyDelay = MediaDuration.milliseconds(1)
 
     /// A link on which nothing is yet.
     public init(_ settings: LinkSettings) {
         self.settings = settings
         impairments = Impairments(settings)
-        bottleneck = settings.rate.map { Bottleneck(rate: $0, queueLimit: settings.queueLimit) }
+        bottleneck = Bottleneck(settings)
     }
 
     /// Sends a datagram at `now` and says what will become of it. The bytes are copied.
@@ -68,40 +72,54 @@ public final class EmulatedLink {
         let draw = impairments.draw()
 
         guard datagram.count <= EmulatedLink.maximumDatagramSize else {
-            statistics.refused += 1
-            return .tooLarge(byteCount: datagram.count)
+            return lose(.tooLarge(byteCount: datagram.count))
         }
-        guard store.hasRoom(for: draw.isDuplicated ? 2 : 1, byteCount: datagram.count) else {
-            statistics.refused += 1
-            return .linkFull
+        guard store.hasRoom(for: draw.isDuplicated ? 2 : 1, byteCount: datagram.count) else { return lose(.linkFull) }
+        var time = self.now
+        switch bottleneck?.enqueue(byteCount: datagram.count, at: time) ?? .passes(at: time) {
+        case .passes(let departure): time = departure
+        case .full(let wait): return lose(.queueFull(wait: wait))
         }
-        let departure: MediaTime
-        switch bottleneck?.enqueue(byteCount: datagram.count, at: self.now) ?? .passes(at: self.now) {
-        case .passes(let time):
-            departure = time
-        case .full(let wait):
-            statistics.droppedByQueue += 1
-            return .queueFull(wait: wait)
-        }
-        guard !draw.isLost else {
-            statistics.lost += 1
-            return .lost
-        }
+        time = impairments.passWiFi(draw, at: time)
+        if let reason = impairments.loss(draw, at: time) { return lose(reason) }
+        time = impairments.passSpikes(at: time)
 
-        frontier = max(frontier, departure + draw.delay)
-        if draw.isHeldBack { statistics.heldBack += 1 }
-        if draw.isDuplicated { statistics.copied += 1 }
-        let arrival = draw.isHeldBack ? frontier + settings.reorderDelay : frontier
-        let copyArrival = draw.isDuplicated ? arrival + EmulatedLink.copyDelay : nil
-        var delivery = Delivery(
-            sequence: sequence, sendTime: self.now, arrival: arrival, isCopy: false, isHeldBack: draw.isHeldBack)
-        schedule(datagram, delivery)
-        if let copyArrival {
-            delivery.arrival = copyArrival
-            delivery.isCopy = true
-            schedule(datagram, delivery)
+        time += draw.delay
+        if settings.order == .kept {
+            frontier = max(frontier, time)
+            time = frontier
         }
-        return .queued(arrival: arrival, copyArrival: copyArrival)
+        if draw.isHeldBack { time += settings.reorderDelay }
+        return queue(datagram, draw, sequence, arrival: time)
+    }
+
+    /// Puts a datagram that will arrive, and its copy, on the way.
+    private func queue(
+        _ datagram: Span<UInt8>, _ draw: Impairments.Draw, _ sequence: Int, arrival: MediaTime
+    ) -> SendOutcome {
+        if draw.isHeldBack { statistics.heldBack += 1 }
+        let corruption = datagram.isEmpty ? nil : draw.corruption
+        if corruption != nil { statistics.corrupted += 1 }
+        let smallestDelay = statistics.smallestDelay ?? (arrival - now)
+        statistics.smallestDelay = min(smallestDelay, arrival - now)
+
+        var delivery = Delivery(
+            sequence: sequence, sendTime: now, arrival: arrival, isCopy: false, isHeldBack: draw.isHeldBack,
+            isCorrupted: corruption != nil)
+        schedule(datagram, delivery, corruption)
+        guard draw.isDuplicated else {
+            return .queued(arrival: arrival, copyArrival: nil, isCorrupted: delivery.isCorrupted)
+        }
+        statistics.copied += 1
+        delivery.arrival = arrival + settings.duplicateDelay
+        delivery.isCopy = true
+        schedule(datagram, delivery, corruption)
+        return .queued(arrival: arrival, copyArrival: delivery.arrival, isCorrupted: delivery.isCorrupted)
+    }
+
+    private func lose(_ reason: LossReason) -> SendOutcome {
+        statistics.count(reason)
+        return .lost(reason)
     }
 
     /// When the next datagram arrives; `nil` while nothing is on its way.
@@ -122,8 +140,9 @@ public final class EmulatedLink {
         return delivery
     }
 
-    private func schedule(_ datagram: Span<UInt8>, _ delivery: Delivery) {
+    private func schedule(_ datagram: Span<UInt8>, _ delivery: Delivery, _ corruption: Corruption?) {
         let slot = store.insert(datagram, delivery)
+        if let corruption { store.damage(slot, corruption) }
         arrivals.insert(Arrival(time: delivery.arrival, order: arrivalCount, slot: slot))
         arrivalCount += 1
     }

@@ -7,73 +7,67 @@ public import RillCore
 ///
 /// The defaults are those of a perfect link: everything arrives at once, in order.
 public struct LinkSettings: Hashable, Sendable {
+    // MARK: Loss
+
     /// The probability with which a datagram is lost, each on its own. Default 0 %.
     public internal(set) var loss = Percentage.zero
+    /// Loss that comes in bursts, beside ``loss``. Default `nil`: none.
+    public internal(set) var burst: BurstLoss?
+    /// Times in which nothing gets through. Default: none.
+    public internal(set) var blackouts: [Blackout] = []
+
+    // MARK: Delay
+
     /// The time from the bottleneck to the receiver, 0 to 60 s. Default 0 s.
     public internal(set) var delay = MediaDuration.zero
     /// The standard deviation of the delay, 0 to 60 s. Default 0 s.
     ///
     /// The delay of each datagram is drawn from a Gaussian distribution around ``delay``; what would fall below zero is
-    /// zero. Jitter alone never changes the order.
+    /// zero. The usual stand-in (netem's too) for many small queues on the way: of any shape, their sum is near it.
     public internal(set) var jitter = MediaDuration.zero
+    /// Delay that jumps up at random moments and drains. Default `nil`: none.
+    public internal(set) var spikes: DelaySpikes?
+    /// A wireless hop: aggregates that wait for the channel. Default `nil`: none.
+    public internal(set) var wifi: WiFiAccess?
+
+    // MARK: Order
+
+    /// What ``jitter`` does to the order. Default: nothing.
+    public internal(set) var order = PacketOrder.kept
     /// The probability with which a datagram is held back by ``reorderDelay``, so that later ones overtake it.
     /// Default 0 %.
     public internal(set) var reorder = Percentage.zero
     /// By how much a datagram that is to be overtaken is held back, 0 to 60 s. Default 40 ms: longer than the frame
     /// interval at 30 frames a second.
     public internal(set) var reorderDelay = MediaDuration.milliseconds(40)
-    /// The probability with which a second copy arrives, 1 ms after the first. Default 0 %.
+
+    // MARK: Damage
+
+    /// The probability with which a second copy arrives, ``duplicateDelay`` after the first. Default 0 %.
     public internal(set) var duplicate = Percentage.zero
-    /// The rate of the bottleneck, 1 kbit/s to 1 Tbit/s; `nil`, the default, for a link without one. It counts the
-    /// bytes of the datagrams, not those of the headers below them.
-    public internal(set) var rate: Bitrate?
-    /// The longest that a datagram may wait for the bottleneck, 0 to 60 s; one that would have to wait longer is
-    /// dropped. Default `nil`: 300 ms, or as long as 64 000 bytes take where that is longer, so that the key frame of
-    /// a sender that does not pace fits.
-    public internal(set) var queueLimit: MediaDuration?
+    /// How long the second copy comes after the first, 0 to 60 s. Default 1 ms.
+    public internal(set) var duplicateDelay = MediaDuration.milliseconds(1)
+    /// The probability with which one to three bits of a datagram are flipped. Default 0 %.
+    public internal(set) var corrupt = Percentage.zero
+
+    // MARK: Rate
+
+    /// The rate of the bottleneck, constant or in steps of 1 kbit/s to 1 Tbit/s; `nil`, the default, for a link without
+    /// one. It counts the bytes of the datagrams, not those of the headers below them.
+    public internal(set) var rate: RateSchedule?
+    /// A measured trace in place of ``rate``: when the bottleneck lets bytes through. Default `nil`: none.
+    public internal(set) var trace: DeliveryTrace?
+    /// How much may wait for the bottleneck. Default `nil`: what takes 300 ms or 64 000 bytes, whichever is more, so that
+    /// the key frame of a sender that does not pace fits.
+    public internal(set) var queueLimit: QueueLimit?
+
     /// What all random draws follow from. Default 1.
     public internal(set) var seed: UInt64 = 1
-
-    /// The most that ``delay``, ``jitter``, ``reorderDelay`` and ``queueLimit`` may be.
-    public static let maximumDuration = MediaDuration.seconds(60)
-    /// What ``rate`` may be.
-    public static let rateRange = Bitrate.kilobits(1)...Bitrate.megabits(1_000_000)
 
     /// A perfect link: no loss, no delay, no limit.
     public static let clean = LinkSettings()
 
     init() {}
-
-    /// Settings for a link; each one is described at its property.
-    ///
-    /// - Throws: `durationOutOfRange` or `rateOutOfRange`.
-    public init(
-        loss: Percentage = .zero, delay: MediaDuration = .zero, jitter: MediaDuration = .zero,
-        reorder: Percentage = .zero, reorderDelay: MediaDuration = LinkSettings.clean.reorderDelay,
-        duplicate: Percentage = .zero, rate: Bitrate? = nil, queueLimit: MediaDuration? = nil,
-        seed: UInt64 = LinkSettings.clean.seed
-    ) throws(NetworkError) {
-        self.loss = loss
-        self.delay = delay
-        self.jitter = jitter
-        self.reorder = reorder
-        self.reorderDelay = reorderDelay
-        self.duplicate = duplicate
-        self.rate = rate
-        self.queueLimit = queueLimit
-        self.seed = seed
-        try validate()
-    }
-
-    func validate() throws(NetworkError) {
-        let durations: [(Name, MediaDuration)] = [
-            (.delay, delay), (.jitter, jitter), (.reorderDelay, reorderDelay), (.queue, queueLimit ?? .zero),
-        ]
-        for (name, duration) in durations where !(.zero...LinkSettings.maximumDuration).contains(duration) {
-            throw .durationOutOfRange(name, duration, most: LinkSettings.maximumDuration)
-        }
-        if let rate, !LinkSettings.rateRange.contains(rate) { throw .rateOutOfRange(rate) }
-    }
 
     /// The same link with other random draws: for the way back, or for the next run of a series.
     public func seeded(_ seed: UInt64) -> LinkSettings {
@@ -81,4 +75,20 @@ public struct LinkSettings: Hashable, Sendable {
         settings.seed = seed
         return settings
     }
+
+    /// The least time from sending to arrival, from which the delay that a receiver adds is counted.
+    ///
+    /// `nil` where it is a matter of chance (``jitter``, ``wifi``), of the datagrams' sizes (``rate``) or of the moment
+    /// (``trace``): then ``LinkStatistics/smallestDelay`` says what it came to, or the log that an observer keeps.
+    public var smallestDelay: MediaDuration? {
+        jitter == .zero && wifi == nil && rate == nil && trace == nil ? delay : nil
+    }
+}
+
+/// What becomes of the order of datagrams whose delays differ.
+public enum PacketOrder: String, Hashable, Sendable, CaseIterable {
+    /// None overtakes another: it arrives with the one before it at the earliest, as in a queue.
+    case kept
+    /// Each arrives when its own delay is over, as on several ways at once.
+    case byDelay = "by-delay"
 }

@@ -17,7 +17,7 @@ import Testing
         #expect(link.poll(at: .distantFuture, into: &datagram) == nil)
         let sent = link.send([1, 2, 3].span, at: .zero)
         let due = MediaTime.zero + .milliseconds(40)
-        #expect(sent == .queued(arrival: due, copyArrival: nil))
+        #expect(sent == .queued(arrival: due, copyArrival: nil, isCorrupted: false))
         #expect(link.nextArrival == due)
         #expect(link.countOnTheWay == 1)
         #expect(link.poll(at: due - MediaDuration(nanoseconds: 1), into: &datagram) == nil)
@@ -48,10 +48,34 @@ import Testing
             ])
     }
 
+    @Test func givesTheTraceOfEveryImpairmentThatItHasAlwaysGiven() throws {
+        let settings = try LinkSettings(
+            notation: "burst=20%/2,blackout=4ms@12ms,delay=40ms,jitter=10ms,spikes=20ms/30ms,wifi=1ms/9ms,"
+                + "order=by-delay,duplicate=20%,duplicate-delay=3ms,corrupt=30%,rate=400k/200k@10ms,seed=7")
+        let run = LinkRun(settings, count: 24)
+        let trace = run.outcomes.map { outcome in
+            switch outcome {
+            case .queued(let arrival, let copyArrival, let isCorrupted):
+                [arrival, copyArrival].map { $0.map { "\($0.nanoseconds)" } ?? "" }.joined(separator: "+")
+                    + (isCorrupted ? "!" : "")
+            case .lost(let reason): "\(reason)"
+            }
+        }
+        #expect(
+            trace == [
+                "39635185+", "50594352+!", "44716145+", "46676884+", "47784051+", "blackout", "60854330+63854330",
+                "96562386+99562386", "77739646+80739646", "85838075+!", "81262034+!", "81995024+", "91582619+",
+                "79864938+", "90073295+93073295!", "burst", "88678087+!", "123161921+", "82898571+", "117020020+",
+                "141928902+", "burst", "burst", "burst",
+            ])
+    }
+
     @Test(arguments: 1...20)
     func keepsCountOfEveryDatagram(seed: UInt64) throws {
         let settings = try LinkSettings(
-            notation: "loss=10%,delay=40ms,jitter=20ms,reorder=10%,duplicate=10%,rate=800k,queue=50ms,seed=\(seed)")
+            notation:
+                "loss=10%,burst=5%/3,blackout=50ms@1s,delay=40ms,jitter=20ms,reorder=10%,duplicate=10%,corrupt=1%,"
+                + "rate=800k/600k@2s,queue=50ms,seed=\(seed)")
         let run = LinkRun(settings, count: 3000) { 50 + $0 % 150 }
         let statistics = run.statistics
         #expect(statistics.sent == 3000)
@@ -61,7 +85,7 @@ import Testing
         #expect(statistics.delivered == run.deliveries.count)
         #expect(run.leftOver == 0, "every slot is free again")
         #expect(statistics.deliveredBytes == run.contents.reduce(0) { $0 + $1[1] })
-        #expect(statistics.lost == run.lostCount)
+        #expect(statistics.lostRandomly == run.lostCount)
         #expect(statistics.copied == run.deliveries.count(where: \.isCopy))
         #expect(statistics.heldBack == run.deliveries.count { $0.isHeldBack && !$0.isCopy })
     }
@@ -72,7 +96,7 @@ import Testing
         let run = LinkRun(settings, count: 3000)
         var promised: [[Int64]] = []
         for (sequence, outcome) in run.outcomes.enumerated() {
-            guard case .queued(let arrival, let copyArrival) = outcome else { continue }
+            guard case .queued(let arrival, let copyArrival, _) = outcome else { continue }
             promised.append([arrival.nanoseconds, Int64(sequence), 0])
             if let copyArrival { promised.append([copyArrival.nanoseconds, Int64(sequence), 1]) }
         }
@@ -86,15 +110,15 @@ import Testing
         let link = EmulatedLink(try LinkSettings(delay: .milliseconds(5)))
         link.send([1].span, at: .zero + .seconds(1))
         let late = link.send([2].span, at: .zero)
-        #expect(late == .queued(arrival: .zero + .milliseconds(1005), copyArrival: nil))
+        #expect(late == .queued(arrival: .zero + .milliseconds(1005), copyArrival: nil, isCorrupted: false))
     }
 
     @Test func refusesWhatIsLargerThanADatagram() {
         let link = EmulatedLink(.clean)
         let largest = [UInt8](repeating: 1, count: EmulatedLink.maximumDatagramSize)
-        #expect(link.send(largest.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil))
-        #expect(link.send((largest + [1]).span, at: .zero) == .tooLarge(byteCount: 65_508))
-        #expect(link.send([UInt8]().span, at: .zero) == .queued(arrival: .zero, copyArrival: nil))
+        #expect(link.send(largest.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
+        #expect(link.send((largest + [1]).span, at: .zero) == .lost(.tooLarge(byteCount: 65_508)))
+        #expect(link.send([UInt8]().span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
         var datagram: [UInt8] = []
         #expect(link.poll(at: .zero, into: &datagram) != nil && datagram == largest)
         #expect(link.poll(at: .zero, into: &datagram) != nil && datagram.isEmpty)
@@ -105,11 +129,13 @@ import Testing
     func holdsABoundedAmount(size: Int, most: Int) {
         let link = EmulatedLink(.clean)
         let bytes = [UInt8](repeating: 1, count: size)
-        for _ in 0..<most { #expect(link.send(bytes.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil)) }
-        #expect(link.send(bytes.span, at: .zero) == .linkFull)
+        for _ in 0..<most {
+            #expect(link.send(bytes.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
+        }
+        #expect(link.send(bytes.span, at: .zero) == .lost(.linkFull))
         var datagram: [UInt8] = []
         #expect(link.poll(at: .zero, into: &datagram) != nil)
-        #expect(link.send(bytes.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil))
+        #expect(link.send(bytes.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
         #expect(link.statistics.refused == 1 && link.countOnTheWay == most)
     }
 }

@@ -21,14 +21,14 @@ import Testing
     @Test func losesEachDatagramForItself() throws {
         let loss = Percentage.percent(20)
         let outcomes = LinkRun(try LinkSettings(loss: loss, seed: 5), count: 50_000).outcomes
-        let followers = zip(outcomes, outcomes.dropFirst()).filter { $0.0 == .lost }
-        #expect(isPlausible(followers.count { $0.1 == .lost }, of: followers.count, at: loss))
+        let followers = zip(outcomes, outcomes.dropFirst()).filter { $0.0 == .lost(.random) }
+        #expect(isPlausible(followers.count { $0.1 == .lost(.random) }, of: followers.count, at: loss))
     }
 
     @Test func losesTheSameDatagramsAndMoreWhenLossGrows() throws {
         func lost(_ text: String) throws -> Set<Int> {
             let run = LinkRun(try LinkSettings(notation: text), count: 5000)
-            return Set(run.outcomes.indices.filter { run.outcomes[$0] == .lost })
+            return Set(run.outcomes.indices.filter { run.outcomes[$0] == .lost(.random) })
         }
         let few = try lost("loss=2%,seed=9")
         #expect(try few.isStrictSubset(of: lost("loss=5%,seed=9")))

@@ -43,7 +43,7 @@ struct LinkRun: Equatable {
         self.leftOver = link.countOnTheWay
     }
 
-    var lostCount: Int { outcomes.count { $0 == .lost } }
+    var lostCount: Int { outcomes.count { $0 == .lost(.random) } }
 }
 
 /// Whether `count` of `trials` is within five standard deviations of what `probability` leads to expect: a right

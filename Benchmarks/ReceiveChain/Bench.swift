@@ -1,0 +1,138 @@
+import Rill
+
+/// Plays a recorded stream into a jitter buffer.
+final class Bench {
+    /// Hangs on all that was done.
+    private(set) var sum = 0
+    private var stream: RecordedStream
+    private var buffer: JitterBuffer
+    private var payload: [UInt8] = []
+    private var wakeTime = MediaTime.distantFuture
+    /// The first packet that has not been sent.
+    private var next = 0
+    /// Packets that were asked for again, and when they come, in that order; those before `firstRepair` have come.
+    private var repairs: [(index: Int, time: MediaTime)] = []
+    private var firstRepair = 0
+    private let schedule: Schedule
+
+    private static let roundTripTime = MediaDuration.milliseconds(100)
+
+    init(_ stream: RecordedStream) {
+        self.stream = stream
+        schedule = Schedule(stream)
+        let settings = JitterBufferSettings(payloadType: stream.payloadType, roundTripTime: Bench.roundTripTime)
+        buffer = JitterBuffer(settings)
+        repairs.reserveCapacity(65_536)
+    }
+
+    /// Does the work for `count` packets more.
+    func run(_ work: Work, packets count: Int) {
+        switch work {
+        case .inOrder: runInOrder(packets: count)
+        case .disturbed: runDisturbed(packets: count)
+        case .renumber: renumber(packets: count)
+        }
+    }
+
+    private func runInOrder(packets count: Int) {
+        for index in next..<next + count {
+            let now = stream.time(of: index)
+            while wakeTime <= now { poll(at: wakeTime, newest: index) }
+            stream.withPacket(index) { _ = buffer.insert($0, at: now) }
+            poll(at: now, newest: index)
+        }
+        next += count
+    }
+
+    private func runDisturbed(packets count: Int) {
+        for index in next..<next + count {
+            let event = schedule[index]
+            come(until: event.time, newest: index)
+            guard !event.isLost else { continue }
+            stream.withPacket(event.index) { _ = buffer.insert($0, at: event.time) }
+            poll(at: event.time, newest: index)
+        }
+        next += count
+    }
+
+    /// Lets come what was asked for again, and play out what is due, up to `end`.
+    private func come(until end: MediaTime, newest: Int) {
+        while true {
+            let repair = firstRepair < repairs.count ? repairs[firstRepair].time : .distantFuture
+            let time = min(wakeTime, repair)
+            guard time <= end else { return }
+            if repair <= wakeTime {
+                let index = repairs[firstRepair].index
+                firstRepair += 1
+                stream.withPacket(index) { _ = buffer.insert($0, origin: .retransmission, at: time) }
+                if firstRepair == repairs.count {
+                    repairs.removeAll(keepingCapacity: true)
+                    firstRepair = 0
+                }
+            }
+            poll(at: time, newest: newest)
+        }
+    }
+
+    private func poll(at now: MediaTime, newest: Int) {
+        while true {
+            switch buffer.poll(at: now, into: &payload) {
+            case .frame: sum &+= payload.count
+            case .requestKeyFrame: sum &+= 1
+            case .requestPackets:
+                for number in buffer.requestedPackets {
+                    // Up to a few hundred packets ahead are not sent yet in the schedule's order.
+                    let index = stream.index(of: number, upTo: newest)
+                    repairs.append((index, now + Bench.roundTripTime))
+                }
+            case .wait(let time):
+                wakeTime = time
+                return
+            }
+        }
+    }
+
+    private func renumber(packets count: Int) {
+        for index in next..<next + count { stream.withPacket(index) { sum &+= Int($0[15]) } }
+        next += count
+    }
+
+    /// Frames shown and requests made, to see that what is measured is what is meant.
+    var statistics: InboundStatistics { buffer.statistics }
+}
+
+/// In which order packets come when some are late and some are lost: drawn for a few rounds beforehand, so that it takes no
+/// time, and then the same again.
+private struct Schedule {
+    struct Event {
+        var index: Int
+        var time: MediaTime
+        var isLost: Bool
+    }
+
+    private static let rounds = 16
+    private var events: [Event] = []
+    private let length: MediaDuration
+
+    init(_ stream: RecordedStream) {
+        var generator = SeededGenerator(seed: 1)
+        let (loss, delay) = (Percentage.percent(2), Percentage.percent(5))
+        for index in 0..<stream.count * Schedule.rounds {
+            let isLost = loss.draw(using: &generator)
+            let isLate = delay.draw(using: &generator)
+            let time = stream.time(of: index)
+            events.append(Event(index: index, time: isLate ? time + .milliseconds(10) : time, isLost: isLost))
+        }
+        // Of the same time, in the order of sending.
+        events.sort { ($0.time, $0.index) < ($1.time, $1.index) }
+        length = stream.roundLength * Schedule.rounds
+    }
+
+    subscript(index: Int) -> Event {
+        let (turn, place) = index.quotientAndRemainder(dividingBy: events.count)
+        var event = events[place]
+        event.index += turn * events.count
+        event.time += length * turn
+        return event
+    }
+}

@@ -1,0 +1,99 @@
+import Rill
+
+/// The packets of a capture's first stream, one behind the other, to be played round after round.
+struct RecordedStream {
+    /// Packets of a round.
+    let count: Int
+    /// The time from one round's beginning to the next's.
+    let roundLength: MediaDuration
+    private(set) var payloadType = PayloadType(96)
+    private var bytes: [UInt8] = []
+    private var packets: [Packet] = []
+    private let roundTicks: UInt32
+    private let roundPictures: UInt16
+    private let roundNumbers: UInt16
+
+    private struct Packet {
+        var start: Int
+        var byteCount: Int
+        var offset: MediaDuration
+        var sequence: UInt16
+        var timestamp: UInt32
+        var picture: UInt16
+    }
+
+    /// Where numbers stand: behind a header without extension, and in a VP8 descriptor with a picture ID of 15 bits.
+    private enum Offset {
+        static let sequence = 2
+        static let timestamp = 4
+        static let picture = 14
+    }
+
+    init(path: String) throws {
+        let capture = try CaptureReader(path: path)
+        var datagram: [UInt8] = []
+        var ssrc: SSRC?
+        var start = MediaTime.zero
+        while let recorded = try capture.next(into: &datagram) {
+            guard PacketKind(of: datagram.span) == .rtp else { continue }
+            let packet = try RTPPacket(parsing: datagram.span)
+            let header = packet.header
+            guard header.ssrc == ssrc ?? header.ssrc, let time = recorded.time else { continue }
+            if ssrc == nil { (ssrc, start, payloadType) = (header.ssrc, time, header.payloadType) }
+            precondition(datagram[12] & 0x80 != 0 && datagram[13] & 0x80 != 0 && datagram[14] & 0x80 != 0)
+            packets.append(
+                Packet(
+                    start: bytes.count, byteCount: datagram.count, offset: time - start,
+                    sequence: header.sequenceNumber.rawValue, timestamp: header.timestamp.rawValue,
+                    picture: UInt16(datagram[14]) << 8 | UInt16(datagram[15])))
+            bytes += datagram
+        }
+        precondition(packets.count > 1, "there are no packets in \(path)")
+        count = packets.count
+        let (first, last) = (packets[0], packets[count - 1])
+        let frameTicks = packets.first { $0.timestamp != first.timestamp }.map { $0.timestamp &- first.timestamp } ?? 3000
+        roundTicks = last.timestamp &- first.timestamp &+ frameTicks
+        roundLength = MediaTime(ticks: Int64(roundTicks), rate: RTPTimestamp.videoClockRate) - .zero
+        roundPictures = (last.picture &- first.picture &+ 1) & 0x7FFF
+        roundNumbers = UInt16(truncatingIfNeeded: count)
+    }
+
+    /// When packet `index`, counted over all rounds, was sent.
+    func time(of index: Int) -> MediaTime {
+        let (round, place) = index.quotientAndRemainder(dividingBy: count)
+        return .zero + roundLength * round + packets[place].offset
+    }
+
+    /// Packet `index`, counted over all rounds, that has the short number `sequence` and is not after `newest`.
+    func index(of sequence: SequenceNumber, upTo newest: Int) -> Int {
+        newest &+ sequence.distance(since: SequenceNumber(number(of: newest)))
+    }
+
+    private func number(of index: Int) -> UInt16 {
+        let (round, place) = index.quotientAndRemainder(dividingBy: count)
+        return packets[place].sequence &+ UInt16(truncatingIfNeeded: round) &* roundNumbers
+    }
+
+    /// Calls `body` with packet `index`, counted over all rounds, its numbers those of its round.
+    @inline(__always)
+    mutating func withPacket<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+        let (round, place) = index.quotientAndRemainder(dividingBy: count)
+        let packet = packets[place]
+        let turn = UInt16(truncatingIfNeeded: round)
+        let sequence = packet.sequence &+ turn &* roundNumbers
+        let timestamp = packet.timestamp &+ UInt32(truncatingIfNeeded: round) &* roundTicks
+        let picture = 0x8000 | (packet.picture &+ turn &* roundPictures) & 0x7FFF
+        write(sequence, at: packet.start + Offset.sequence)
+        write(UInt16(truncatingIfNeeded: timestamp >> 16), at: packet.start + Offset.timestamp)
+        write(UInt16(truncatingIfNeeded: timestamp), at: packet.start + Offset.timestamp + 2)
+        write(picture, at: packet.start + Offset.picture)
+        let all = bytes.span
+        return body(all.extracting(packet.start..<packet.start + packet.byteCount))
+    }
+
+    @inline(__always)
+    private mutating func write(_ value: UInt16, at offset: Int) {
+        bytes[offset] = UInt8(truncatingIfNeeded: value >> 8)
+        bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
+    }
+}

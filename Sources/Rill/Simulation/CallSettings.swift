@@ -1,0 +1,46 @@
+public import RillCodec
+public import RillCore
+public import RillNetwork
+import RillRTP
+public import RillReceive
+
+/// A call to simulate: what is sent, over which network, and how it is received.
+public struct CallSettings: Sendable {
+    /// The streams, one to three.
+    public var layers: [LayerSettings]
+    /// The network there.
+    public var network: LinkSettings
+    /// The network back; by default the same, with chance of its own.
+    public var returnNetwork: LinkSettings
+    /// How long a decoder takes for a frame.
+    public var decodeTime = MediaDuration.zero
+    /// Whether what the receiver says does not reach the sender: nothing is sent again, no key frame is made.
+    public var isOpenLoop = false
+    /// How the streams are received; source and payload type are filled in.
+    public var jitterBuffer = JitterBufferSettings(payloadType: PayloadType(96))
+
+    /// A call of `layers` over `network`; the rest is at its defaults.
+    public init(layers: [LayerSettings], network: LinkSettings) {
+        self.layers = layers
+        self.network = network
+        self.returnNetwork = network.seeded(network.seed ^ 0x5245_5455_524E)
+    }
+
+    /// How the layers are sent.
+    var send: SendSettings {
+        var send = SendSettings(layers: layers, seed: network.seed)
+        // What a layer sends must hang on nothing but the network.
+        send.adaptation = nil
+        return send
+    }
+
+    /// How a layer's stream is received.
+    func receive(_ layer: LayerSettings, _ ssrc: SSRC) -> ReceiveSettings {
+        var buffer = jitterBuffer
+        (buffer.ssrc, buffer.rid) = (ssrc, layer.rid)
+        if isOpenLoop { buffer.nack = nil }
+        buffer.payloadType = send.payloadType(for: layer.encoder.codec)
+        // The receiver's own source number: any that differs from those of the streams.
+        return ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(ssrc.rawValue ^ 0x8000_0000))
+    }
+}

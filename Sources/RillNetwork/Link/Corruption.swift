@@ -1,0 +1,26 @@
+import RillCore
+
+/// Flips one to three bits of a datagram, at places that follow from `seed`. What has no bytes has none to flip.
+///
+/// It stands for what gets past the checksum of UDP: sixteen bits of it, and none over some tunnels.
+struct Corruption {
+    private var generator: SeededGenerator
+    private var flipCount: Int
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        flipCount = 1 + Int(generator.next().multipliedFullWidth(by: 3).high)
+    }
+
+    mutating func damage(_ bytes: inout [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        // Steps of at most a quarter of the whole: three places differ, and none is flipped back.
+        let bitCount = 8 * UInt64(bytes.count)
+        var place = generator.next().multipliedFullWidth(by: bitCount).high
+        let step = 1 + generator.next().multipliedFullWidth(by: bitCount / 4).high
+        for _ in 0..<flipCount {
+            bytes[Int(place / 8)] ^= 1 << (place % 8)
+            place = (place + step) % bitCount
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import RillCore
+
+/// A queue that is served in the opportunities of a trace, as mahimahi's `mm-link` does it: each takes up to 1500 bytes
+/// from the head of the queue, several small datagrams or a piece of a large one, and what it has left over when the queue
+/// is empty is gone. A datagram is through with the opportunity that takes its last byte.
+struct TraceServer: BottleneckServer {
+    private let trace: DeliveryTrace
+    /// The opportunity that took the last byte of what is queued: its number since the clock's zero, counted from zero.
+    private var last: Int64 = -1
+    private var lastTime = MediaTime(nanoseconds: .min)
+    /// What it has left.
+    private var bytesLeft = 0
+    /// The first opportunity behind the present.
+    private var next: Int64 = 0
+
+    init(_ trace: DeliveryTrace) {
+        self.trace = trace
+    }
+
+    mutating func advance(to now: MediaTime) {
+        seek(now)
+        guard lastTime <= now else { return }
+        // All that was queued is through, and a datagram that comes with an opportunity comes too late for it.
+        last = next - 1
+        lastTime = now
+        bytesLeft = 0
+    }
+
+    func wait(at now: MediaTime) -> MediaDuration {
+        // Into an empty queue anything goes, however long it then takes.
+        guard last >= next else { return .zero }
+        return (bytesLeft > 0 ? lastTime : time(of: last + 1)) - now
+    }
+
+    func holds(moreThan byteCount: Int, at now: MediaTime) -> Bool {
+        // While something waits each opportunity is used up, but for what the last one has left.
+        let opportunities = Int(last - next + 1)
+        return opportunities * DeliveryTrace.bytesPerOpportunity - bytesLeft > byteCount
+    }
+
+    mutating func serve(_ byteCount: Int) -> MediaTime {
+        var needed = byteCount
+        while needed > bytesLeft || last < next {
+            needed -= bytesLeft
+            bytesLeft = DeliveryTrace.bytesPerOpportunity
+            last += 1
+        }
+        bytesLeft -= needed
+        lastTime = time(of: last)
+        return lastTime
+    }
+
+    /// Finds the first opportunity after `now`.
+    private mutating func seek(_ now: MediaTime) {
+        guard time(of: next) <= now else { return }
+        let count = Int64(trace.milliseconds.count)
+        let (period, now) = (trace.period.nanoseconds, max(now, .zero).nanoseconds)
+        let round = now / period
+        let inRound = now % period
+        // The first of the round that lies behind what has gone by of it; there is one, since the last lies at its end.
+        var (low, high) = (0, trace.milliseconds.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Int64(trace.milliseconds[middle]) * 1_000_000 <= inRound { low = middle + 1 } else { high = middle }
+        }
+        next = round * count + Int64(low)
+    }
+
+    /// The time of an opportunity, counted from the clock's zero.
+    private func time(of opportunity: Int64) -> MediaTime {
+        let count = Int64(trace.milliseconds.count)
+        let offset = Int64(trace.milliseconds[Int(opportunity % count)]) * 1_000_000
+        return MediaTime(nanoseconds: opportunity / count * trace.period.nanoseconds + offset)
+    }
+}

@@ -1,0 +1,39 @@
+import RillTestSupport
+import Testing
+
+@testable import Rill
+
+@Suite struct ReturnNetworkTests {
+    private let size = Resolution(width: 320, height: 240)
+
+    private func report(_ network: String, back: String?) throws -> LoopbackReport {
+        var settings = LoopbackSettings(
+            layers: [.high(size, bitrate: .kilobits(300))], network: try LinkSettings(notation: network))
+        settings.returnNetwork = try back.map { try LinkSettings(notation: $0) }
+        settings.isCompared = false
+        return try Loopback(settings) { try LoopedPictures(size, frameCount: 120) }.runInVirtualTime()
+    }
+
+    @Test func `Left out, it is as the way there, with chance of its own`() throws {
+        let network = try LinkSettings(notation: "loss=5%,blackout=1s@2s,rate=1M/500k@1s,wifi=1ms/9ms,seed=8")
+        var settings = LoopbackSettings(layers: [.low], network: network)
+        #expect(settings.wayBack.seed != network.seed && settings.wayBack.seeded(8) == network)
+        let byDefault = settings.wayBack
+        settings.returnNetwork = network
+        #expect(settings.wayBack == byDefault, "the same settings, said in full, are the same")
+        settings.returnNetwork = .clean
+        #expect(settings.wayBack == LinkSettings.clean.seeded(settings.wayBack.seed))
+    }
+
+    @Test func `What is asked for travels back through it`() throws {
+        let network = "loss=10%,delay=20ms,seed=3"
+        let asIs = try report(network, back: nil).layers[0]
+        let clear = try report(network, back: "delay=20ms").layers[0]
+        let deaf = try report(network, back: "loss=100%").layers[0]
+        #expect(asIs.received.pliCount > 0 && asIs.sent.pliCount > 0)
+        #expect(clear.sent.pliCount == clear.received.pliCount && clear.sent.pliCount > 0)
+        #expect(deaf.sent.pliCount == 0 && deaf.received.pliCount > 0)
+        // Nobody hears that a key frame is needed: the stream stays broken.
+        #expect(deaf.received.framesShown < clear.received.framesShown)
+    }
+}
