@@ -36,18 +36,23 @@ final class RepairedCall {
 
     /// Runs the whole call.
     ///
-    /// - Parameter isLost: decides over each packet as it is sent for the first time: its place in its frame, and
-    ///   whether it is a parity. Retransmissions are the network's business.
+    /// - Parameters:
+    ///   - playoutDelay: long enough, by default, that every repair is in time.
+    ///   - isLost: decides over each packet as it is sent for the first time: its place in its frame, and whether it is a
+    ///     parity. Retransmissions are the network's business.
     init(
         _ codec: VideoCodec = .vp8, frames: Int = 150, network: String = "delay=40ms", _ repair: Repair = Repair(),
+        playoutDelay: PlayoutDelayBounds = .fixed(.milliseconds(300)),
         losing isLost: @escaping (_ frame: Int, _ place: Int, _ isParity: Bool) -> Bool = { _, _, _ in false }
     ) throws {
         let layer = LayerSettings(
-            rid: .high, resolution: Resolution(width: 320, height: 240), frameRate: 30, bitrate: .kilobits(800),
+            rid: .high, resolution: Resolution(width: 160, height: 120), frameRate: 30, bitrate: .kilobits(800),
             encoder: VPXEncoder.Settings(codec))
         let link = try LinkSettings(notation: network)
         var settings = SendSettings(layers: [layer], seed: link.seed)
         settings.adaptation = nil
+        // Small pictures, and a few packets each.
+        settings.maximumPacketSize = 500
         if !repair.usesRTX { settings.retransmissionPayloadType = nil }
         if repair.fec > .zero {
             settings.protection = ProtectionSettings(
@@ -59,6 +64,7 @@ final class RepairedCall {
         let wayBack = VirtualLink(link.seeded(link.seed &+ 1000))
         var buffer = JitterBufferSettings(
             ssrc: media, payloadType: pipeline.layers[0].streamSettings.payloadType, codec: codec)
+        buffer.playoutDelay = playoutDelay
         if !repair.requestsPackets { buffer.nack = nil }
         var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
         receive.repair = pipeline.repair(of: layer.rid)
