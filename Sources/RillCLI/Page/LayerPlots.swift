@@ -92,8 +92,9 @@ struct LayerPlots {
         return Plot(
             "Jitter buffer delay",
             caption:
-                "From a frame's first packet to its release. Good: flat, just above what the network's jitter asks "
-                + "for; the target rises after disturbances and comes back.",
+                "Held: from a frame's first packet to its release. Target: from the fastest way of the last minute to "
+                + "showing; what a frame was late itself, it is held less. Good: a target as low and flat as the network's "
+                + "jitter lets it be; it rises after a disturbance and comes back.",
             x: x, y: Axis("delay", unit: "ms", holding: actual.values + target.map(\.y), atLeast: 10), marks)
     }
 
