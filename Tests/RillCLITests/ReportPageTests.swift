@@ -76,6 +76,14 @@ import Testing
         #expect(compared > 60)
     }
 
+    @Test func `A call that dies says so, though no rule counts a freeze that nothing ends`() throws {
+        let page = try Self.call("dead.html", network: "blackout=60s@2s,delay=40ms").page
+        let document = try MarkupDocument(page)
+        #expect(document.named("th").contains { $0.text == "nothing shown at the end" })
+        #expect(document.named("text").count { $0.text.hasPrefix("nothing shown any more") } == 2)
+        #expect(document.named("p").contains { $0.text.hasPrefix("No picture stood too long") } == false)
+    }
+
     /// The rows below each heading of the last table.
     private func statisticsRows(_ page: String) throws -> [String: [String: [String]]] {
         let elements = try MarkupDocument(page).elements

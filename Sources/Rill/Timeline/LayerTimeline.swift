@@ -1,4 +1,5 @@
 public import RillCore
+import RillReceive
 
 /// What happened on one layer of a session, over time: what ``LoopbackReport`` sums up.
 ///
@@ -22,6 +23,14 @@ public struct LayerTimeline: Sendable {
     public var lastShown: MediaTime?
     /// When the last frame was handed to the network.
     public var lastSent: MediaTime?
+
+    /// From the last picture to the last frame sent, where more than 500 ms lie between them: a freeze that no picture
+    /// ended, which neither rule counts. `nil` where there is none; where nothing was shown at all it begins at zero.
+    public var unendedFreeze: (start: MediaTime, end: MediaTime)? {
+        guard let lastSent else { return nil }
+        let start = lastShown ?? .zero
+        return lastSent - start > FreezeMeter.longGap ? (start, lastSent) : nil
+    }
 
     /// When interval `index` begins.
     public func start(ofInterval index: Int) -> MediaTime { .zero + intervalLength * index }

@@ -173,7 +173,8 @@ struct LayerPlots {
         if let unended = unendedFreeze {
             rows.append(
                 .init(
-                    "nothing shown any more; not counted, since no picture ended it", .red, stretches: [(unended, "")]))
+                    "nothing shown any more; not counted, since no picture ended it", .red,
+                    stretches: [(unended, "to the end")]))
         }
         rows += [
             row("key frames sent", .blue, \.keyFramesSent),
@@ -202,10 +203,7 @@ struct LayerPlots {
 
     /// The time after the last picture, where more was sent that was never shown.
     private var unendedFreeze: ClosedRange<Double>? {
-        guard let last = timeline.lastShown, let sent = timeline.lastSent, sent - last > FreezeMeter.longGap else {
-            return nil
-        }
-        return last.seconds...sent.seconds
+        timeline.unendedFreeze.map { $0.start.seconds...$0.end.seconds }
     }
 
     // MARK: Bins of a second

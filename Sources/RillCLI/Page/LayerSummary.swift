@@ -23,6 +23,12 @@ struct LayerSummary {
         row("in all", isDetail: true) { Self.seconds($0.received.totalFreezesDuration) }
         row("gaps longer than 500 ms") { "\($0.received.longFreezeCount)" }
         row("in all", isDetail: true) { Self.seconds($0.received.totalLongFreezesDuration) }
+        let unended = timelines.map(\.unendedFreeze)
+        if unended.contains(where: { $0 != nil }) {
+            table.add(
+                ["nothing shown at the end"]
+                    + unended.map { gap in gap.map { Self.seconds(($0.end - $0.start).milliseconds) } ?? "–" })
+        }
         row("delay added, median") { Self.milliseconds($0.addedDelay?.median) }
         row("95 of 100 frames below", isDetail: true) { Self.milliseconds($0.addedDelay?.percentile95) }
         row("capture to showing, median") { Self.milliseconds($0.wholeDelay?.median) }

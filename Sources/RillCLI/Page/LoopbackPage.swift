@@ -52,7 +52,15 @@ struct LoopbackPage {
     private var freezes: HTML {
         let cards = timelines.flatMap { FreezeCards($0).html }
         guard !cards.isEmpty else {
-            return .section("Freezes", [.paragraph("No picture stood too long, by neither rule.")])
+            let isDead = timelines.contains { $0.unendedFreeze != nil }
+            return .section(
+                "Freezes",
+                [
+                    .paragraph(
+                        isDead
+                            ? "The last picture stood to the end: no other ended it, so neither rule counts it."
+                            : "No picture stood too long, by neither rule.")
+                ])
         }
         return .section(
             "Freezes",

@@ -1,6 +1,7 @@
 /// How pages look, in light and dark, wide and narrow; and what they do under a pointer.
 enum PageStyle {
-    static let sheet = """
+    /// The colours, for light and dark.
+    static let colours = """
         :root { color-scheme: light dark;
           --paper: #fff; --text: #1c1f24; --soft: #5c6470; --grid: #e4e7eb; --rule: #aab1ba; --head: #f4f6f8;
           --shade: #d5510022; --blue: #0b62ad; --orange: #c96a00; --green: #00795a; --red: #bf2600; --purple: #82388c;
@@ -9,55 +10,74 @@ enum PageStyle {
           --paper: #14171b; --text: #e6e9ed; --soft: #9aa4b0; --grid: #2a3038; --rule: #56606c; --head: #1e232a;
           --shade: #ff7b4a33; --blue: #6cb6ff; --orange: #ffa94d; --green: #4fd1a5; --red: #ff7a5c; --purple: #d9a0e6;
           --grey: #98a2ae; } }
-        * { box-sizing: border-box; }
-        body { margin: 0; background: var(--paper); color: var(--text);
-          font: 15px/1.45 system-ui, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif; }
-        main { max-width: 1400px; margin: 0 auto; padding: 20px 24px 48px; }
-        h1 { font-size: 26px; line-height: 1.2; margin: 0 0 4px; overflow-wrap: anywhere; }
-        h2 { font-size: 19px; margin: 36px 0 8px; padding-top: 14px; border-top: 1px solid var(--rule); }
-        h3 { font-size: 15px; margin: 20px 0 4px; }
-        .subtitle { margin: 0 0 16px; color: var(--soft); overflow-wrap: anywhere; }
-        .text { max-width: 80ch; } .note { max-width: 110ch; color: var(--soft); font-size: 13px; margin: 2px 0 0; }
-        .columns { display: flex; flex-wrap: wrap; gap: 8px 48px; align-items: flex-start; }
-        .columns > * { flex: 1 1 420px; min-width: 0; }
-        .scroll { overflow-x: auto; max-width: 100%; }
-        table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; margin: 6px 0; }
-        th, td { padding: 3px 12px 3px 0; text-align: left; vertical-align: top; }
-        th { font-weight: 500; color: var(--soft); }
-        thead th { color: var(--text); font-weight: 700; border-bottom: 1px solid var(--rule); white-space: nowrap; }
-        tbody tr { border-bottom: 1px solid var(--grid); }
-        .numbers td, .numbers thead th + th { text-align: right; padding-left: 16px; white-space: nowrap; }
-        .words td { overflow-wrap: anywhere; } .words th { white-space: nowrap; }
-        .detail th { padding-left: 16px; } .group th { padding-top: 12px; color: var(--text); font-weight: 700; }
-        figure { margin: 18px 0 0; }
-        figcaption { font-size: 14px; margin-bottom: 4px; }
-        .legend { margin-left: 16px; color: var(--soft); } .key { margin-right: 14px; white-space: nowrap; }
-        .key svg { vertical-align: middle; margin-right: 5px; }
-        .drawing { padding: 6px 12px 0 56px; position: relative; }
-        .drawing .outer { display: block; overflow: visible; }
+
+        """
+
+    /// What is drawn in plots.
+    static let drawings = """
         svg text { fill: var(--soft); font-size: 12px; font-variant-numeric: tabular-nums; }
         svg .strip { fill: var(--soft); } svg .strip .name { fill: var(--text); font-weight: 600; }
         .grid { stroke: var(--grid); } .axis { stroke: var(--rule); }
         .line, .dots, .tick { fill: none; stroke: currentColor; stroke-width: 1.6; vector-effect: non-scaling-stroke;
           stroke-linejoin: round; }
-        .tick { stroke-width: 2; } .dots { stroke-width: 4; stroke-linecap: round; } .dashed { stroke-dasharray: 5 4; }
+        .tick { stroke-width: 2; } .dots { stroke-width: 4; stroke-linecap: round; }
+        .large { stroke-width: 8; } .dashed { stroke-dasharray: 5 4; }
         .band { fill: currentColor; fill-opacity: .22; } .bar { fill: currentColor; } .shade { fill: var(--shade); }
         .ink-blue { color: var(--blue); } .ink-orange { color: var(--orange); } .ink-green { color: var(--green); }
         .ink-red { color: var(--red); } .ink-purple { color: var(--purple); } .ink-grey { color: var(--grey); }
-        .cards { display: flex; flex-wrap: wrap; gap: 16px 20px; margin: 10px 0; }
-        .card { border: 1px solid var(--grid); border-radius: 6px; padding: 8px 10px 10px; background: var(--head); }
-        .card p { margin: 0 0 6px; font-size: 13px; } .card .pair { display: flex; gap: 8px; }
-        .card figure { margin: 0; } .card figcaption { font-size: 12px; color: var(--soft); margin: 3px 0 0; }
-        .card img { display: block; border-radius: 3px; background: var(--grid); }
-        .cursor { position: absolute; top: 6px; bottom: 18px; width: 1px; background: var(--text); opacity: .55;
-          pointer-events: none; }
-        .cursor span { position: absolute; top: -16px; left: 4px; font-size: 11px; background: var(--paper);
-          padding: 0 3px; white-space: nowrap; }
-        @media (max-width: 640px) { main { padding: 14px 12px 32px; } .fine text { display: none; }
-          .drawing { padding-left: 48px; padding-right: 8px; } .legend { margin-left: 0; display: block; }
-          th, td { padding-right: 8px; } .numbers td, .numbers thead th + th { padding-left: 8px; } }
 
         """
+
+    /// What a plot in a file of its own needs besides.
+    static let file = """
+        text { font-family: system-ui, "DejaVu Sans", sans-serif; } .paper { fill: var(--paper); }
+        svg .heading { fill: var(--text); font-size: 14px; font-weight: 700; }
+
+        """
+
+    /// All that a page needs.
+    static let sheet =
+        colours + drawings + """
+            * { box-sizing: border-box; }
+            body { margin: 0; background: var(--paper); color: var(--text);
+              font: 15px/1.45 system-ui, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif; }
+            main { max-width: 1400px; margin: 0 auto; padding: 20px 24px 48px; }
+            h1 { font-size: 26px; line-height: 1.2; margin: 0 0 4px; overflow-wrap: anywhere; }
+            h2 { font-size: 19px; margin: 36px 0 8px; padding-top: 14px; border-top: 1px solid var(--rule); }
+            h3 { font-size: 15px; margin: 20px 0 4px; }
+            .subtitle { margin: 0 0 16px; color: var(--soft); overflow-wrap: anywhere; }
+            .text { max-width: 80ch; } .note { max-width: 110ch; color: var(--soft); font-size: 13px; margin: 2px 0 0; }
+            .columns { display: flex; flex-wrap: wrap; gap: 8px 48px; align-items: flex-start; }
+            .columns > * { flex: 1 1 420px; min-width: 0; }
+            .scroll { overflow-x: auto; max-width: 100%; }
+            table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; margin: 6px 0; }
+            th, td { padding: 3px 12px 3px 0; text-align: left; vertical-align: top; }
+            th { font-weight: 500; color: var(--soft); }
+            thead th { color: var(--text); font-weight: 700; border-bottom: 1px solid var(--rule); white-space: nowrap; }
+            tbody tr { border-bottom: 1px solid var(--grid); }
+            .numbers td, .numbers thead th + th { text-align: right; padding-left: 16px; white-space: nowrap; }
+            .words td { overflow-wrap: anywhere; } .words th { white-space: nowrap; }
+            .detail th { padding-left: 16px; } .group th { padding-top: 12px; color: var(--text); font-weight: 700; }
+            figure { margin: 18px 0 0; }
+            figcaption { font-size: 14px; margin-bottom: 4px; }
+            .legend { margin-left: 16px; color: var(--soft); } .key { margin-right: 14px; white-space: nowrap; }
+            .key svg { vertical-align: middle; margin-right: 5px; }
+            .drawing { padding: 6px 12px 0 56px; position: relative; }
+            .drawing .outer { display: block; overflow: visible; }
+            .cards { display: flex; flex-wrap: wrap; gap: 16px 20px; margin: 10px 0; }
+            .card { border: 1px solid var(--grid); border-radius: 6px; padding: 8px 10px 10px; background: var(--head); }
+            .card p { margin: 0 0 6px; font-size: 13px; } .card .pair { display: flex; gap: 8px; }
+            .card figure { margin: 0; } .card figcaption { font-size: 12px; color: var(--soft); margin: 3px 0 0; }
+            .card img { display: block; border-radius: 3px; background: var(--grid); }
+            .cursor { position: absolute; top: 6px; bottom: 18px; width: 1px; background: var(--text); opacity: .55;
+              pointer-events: none; }
+            .cursor span { position: absolute; top: -16px; left: 4px; font-size: 11px; background: var(--paper);
+              padding: 0 3px; white-space: nowrap; }
+            @media (max-width: 640px) { main { padding: 14px 12px 32px; } .fine text { display: none; }
+              .drawing { padding-left: 48px; padding-right: 8px; } .legend { margin-left: 0; display: block; }
+              th, td { padding-right: 8px; } .numbers td, .numbers thead th + th { padding-left: 8px; } }
+
+            """
 
     /// A line under the pointer at the same time in all plots of a stack. The page is complete without it.
     static let script = """

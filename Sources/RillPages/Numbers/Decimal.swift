@@ -1,3 +1,6 @@
+// Rounding is libm's: this has it linked, whoever links this module alone.
+internal import Glibc
+
 /// Decimal numbers as text, without Foundation's locales: what a program prints, a program can read.
 public enum Decimal {
     /// `value` with that many decimals, rounded to the nearest; `–` where there is none.

@@ -6,14 +6,14 @@
 struct Drawing {
     let x: Axis
     let height: Int
-    /// Whether times are written under the axis.
-    var hasLabels = true
 
     private static let width = 1000.0
     /// Ticks along the left side, at most.
     static let verticalTickCount = 6
     /// Room for the labels under the horizontal axis.
     private static let labelHeight = 18
+    /// The same with the axis's title under the labels.
+    private static let titledLabelHeight = 36
 
     // MARK: Paths
 
@@ -101,7 +101,6 @@ struct Drawing {
             let place = Decimal.text(x.place(value) * 100, decimals: 3) + "%"
             let line = HTML.element(
                 "line", ["class": "grid", "x1": place, "x2": place, "y1": "0", "y2": "\(height)"])
-            guard hasLabels else { return line }
             let text = x.text(value, decimals: ticks.decimals)
             // At the right end a label would be cut off, and at the left a long one would stand in the unit.
             let anchor = x.place(value) > 0.97 ? "end" : x.place(value) < 0.01 && text.count > 4 ? "start" : "middle"
@@ -124,28 +123,48 @@ struct Drawing {
         }
     }
 
-    /// The drawing with its axes.
+    /// The drawing with its axes, as a piece of a page.
     ///
     /// - Parameters:
     ///   - label: what it shows, for those who do not see it.
-    ///   - behind: what stands in the stretched box.
-    func html(label: String, behind data: [HTML], axes: [HTML], before: [HTML] = []) -> HTML {
-        let frame = HTML.element(
-            "line", ["class": "axis", "x1": "0", "x2": "100%", "y1": "\(height)", "y2": "\(height)"])
+    ///   - content: what ``content(behind:axes:before:)`` gives.
+    func html(label: String, _ content: [HTML]) -> HTML {
+        .element(
+            "div", ["class": "drawing"],
+            .element(
+                "svg",
+                [
+                    "class": "outer", "role": "img", "aria-label": label, "width": "100%", "height": "\(totalHeight)",
+                ], content))
+    }
+
+    /// With the labels under the axis.
+    var totalHeight: Int { height + (x.clock == nil ? Self.titledLabelHeight : Self.labelHeight) }
+
+    /// What stands in the drawing.
+    ///
+    /// - Parameters:
+    ///   - data: what stands in the stretched box.
+    ///   - labels: what stands before all else.
+    func content(behind data: [HTML], axes: [HTML], before labels: [HTML] = []) -> [HTML] {
         let box = HTML.element(
             "svg",
             [
                 "width": "100%", "height": "\(height)", "viewBox": "0 0 1000 \(height)",
                 "preserveAspectRatio": "none",
             ], data)
-        let total = hasLabels ? height + Self.labelHeight : height
-        let unit = HTML.element(
-            "text", ["class": "unit", "x": "-50", "y": "\(height + 14)"],
-            HTML(text: hasLabels ? x.unit : ""))
+        let frame = HTML.element(
+            "line", ["class": "axis", "x1": "0", "x2": "100%", "y1": "\(height)", "y2": "\(height)"])
+        return axes + [box, frame, horizontalTitle] + labels
+    }
+
+    /// The unit of times stands before the first one; what another axis is stands below its middle.
+    private var horizontalTitle: HTML {
+        guard x.clock == nil else {
+            return .element("text", ["class": "unit", "x": "-50", "y": "\(height + 14)"], HTML(text: x.unit))
+        }
         return .element(
-            "div", ["class": "drawing"],
-            .element(
-                "svg", ["class": "outer", "role": "img", "aria-label": label, "width": "100%", "height": "\(total)"],
-                axes + [box, frame, unit] + before))
+            "text", ["class": "unit", "x": "50%", "y": "\(height + 30)", "text-anchor": "middle"],
+            HTML(text: x.unit.isEmpty ? x.title : "\(x.title), \(x.unit)"))
     }
 }

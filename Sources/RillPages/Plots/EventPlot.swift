@@ -95,7 +95,7 @@ public struct EventPlot: Sendable {
         let label = "\(title): " + rows.map { "\($0.name) \($0.total)" }.joined(separator: ", ")
         return .element(
             "figure", ["class": "plot"], heading,
-            drawing.html(label: label, behind: data, axes: drawing.horizontalAxis(), before: labels),
+            drawing.html(label: label, drawing.content(behind: data, axes: drawing.horizontalAxis(), before: labels)),
             caption.isEmpty ? .empty : .paragraph(caption, isNote: true))
     }
 

@@ -39,14 +39,21 @@ public struct Plot: Sendable {
         let heading = HTML.element(
             "figcaption", [:], .element("b", [:], HTML(text: title)), HTML(text: unit),
             .element("span", ["class": "legend"], legend))
-        let drawing = Drawing(x: x, height: height)
         let label = "\(title)\(unit): " + marks.map(\.name).joined(separator: ", ")
-        let figure = drawing.html(
-            label: label,
-            behind: [drawing.shading(shades)] + marks.map { $0.drawn(in: drawing, y) },
-            axes: drawing.horizontalAxis() + drawing.verticalAxis(y))
+        let figure = drawing.html(label: label, content)
         return .element(
             "figure", ["class": "plot"], heading, figure, caption.isEmpty ? .empty : .paragraph(caption, isNote: true))
+    }
+}
+
+extension Plot {
+    var drawing: Drawing { Drawing(x: x, height: height) }
+
+    /// The drawing, without title and legend.
+    var content: [HTML] {
+        drawing.content(
+            behind: [drawing.shading(shades)] + marks.map { $0.drawn(in: drawing, y) },
+            axes: drawing.horizontalAxis() + drawing.verticalAxis(y))
     }
 }
 
@@ -72,7 +79,7 @@ extension Mark {
             case .step(let points): (lineClass, drawing.steps(Thinning.thinned(points, along: drawing.x), y))
             case .scatter(let points):
                 (
-                    "dots \(ink.name)",
+                    "dots\(points.count <= 30 ? " large" : "") \(ink.name)",
                     drawing.dots(Thinning.thinned(points, along: drawing.x, and: y, height: drawing.height), y)
                 )
             case .band(let ranges): ("band \(ink.name)", drawing.band(Thinning.thinned(ranges, along: drawing.x), y))

@@ -51,6 +51,19 @@ import Testing
         #expect(document.named("path").count { $0.attributes["class"] == "shade" } == 1)
     }
 
+    @Test func `A plot is a file of its own, too, with all that the page would show`() throws {
+        let plot = Plot(
+            "Freezes", x: Axis("added delay", unit: "ms", 0...100), y: Axis("freezes", 0...10),
+            [.scatter("Rill & others", .blue, [Mark.Point(10, 1)])])
+        let document = try MarkupDocument(plot.svg(width: 640))
+        #expect(document.elements.first?.attributes["xmlns"] == "http://www.w3.org/2000/svg")
+        #expect(document.elements.first?.attributes["width"] == "640")
+        let texts = document.named("text").map(\.text)
+        #expect(texts.prefix(2) == ["Freezes", "Rill & others"] && texts.contains("added delay, ms"))
+        #expect(document.named("path").map { $0.attributes["d"] } == ["M10 5h0", "M100 108h0"])
+        #expect(plot.svg() == plot.svg())
+    }
+
     @Test func `A plot of nothing, and one of very many points, are plots`() throws {
         let empty = Plot("Nothing", x: .time(0...0), y: Axis("y", holding: []), [.line("none", .blue, [])])
         #expect(try MarkupDocument(empty.html.source).named("figure").count == 1)
