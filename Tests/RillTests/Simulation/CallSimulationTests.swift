@@ -74,7 +74,7 @@ struct CodedLayerTests {
     }
 
     private func bytes(of layer: CodedLayer, _ index: Int) -> [UInt8] {
-        layer.withPayload(of: index) { [UInt8](copying: $0) }
+        layer.withPayload(of: index) { payload in payload.indices.map { payload[$0] } }
     }
 }
 
