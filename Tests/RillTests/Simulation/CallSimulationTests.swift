@@ -1,4 +1,3 @@
-import RillCapture
 import RillCodec
 import RillCore
 import RillNetwork
@@ -90,7 +89,7 @@ private enum SmallCall {
     }
 
     static func source(seconds: Int = seconds) throws -> any FrameSource {
-        try PortraitScene(resolution: resolution, frameRate: 30, frameCount: 30 * seconds)
+        try LoopedPictures(resolution, frameCount: 30 * seconds)
     }
 
     static func code(_ layers: [LayerSettings], seconds: Int = seconds) throws -> [CodedLayer] {
