@@ -25,7 +25,21 @@ final class CallLog: CallObserver {
     struct Packet {
         /// Of all times that it was sent.
         var losses = 0
+        /// Of all requests for it.
+        var requestsLost = 0
         /// Of the first time.
+        var arrival: MediaTime?
+        /// What happened to it after it was lost: for those who ask why.
+        var story: [Event] = []
+    }
+
+    /// A packet was sent again, or asked for again.
+    struct Event {
+        enum Kind: String { case resent, requested }
+
+        var kind: Kind
+        var at: MediaTime
+        /// When it came to the other side; `nil` where it was lost.
         var arrival: MediaTime?
     }
 
@@ -42,6 +56,8 @@ final class CallLog: CallObserver {
     private(set) var layers: [Layer] = []
     private(set) var way = Direction()
     private(set) var wayBack = Direction()
+    /// Gaps are told with what happened to their packets.
+    var isExplained = false
     /// Records what arrives at the receiver, where that is wanted.
     var capture: LinkCapture?
 
@@ -59,7 +75,9 @@ final class CallLog: CallObserver {
             way.note(arrival, at: now)
             guard PacketKind(of: datagram) == .rtp else { return }
             note(datagram, arrival, at: now)
-        case .toSender: wayBack.note(arrival, at: now)
+        case .toSender:
+            wayBack.note(arrival, at: now)
+            noteRequests(datagram, arrival, at: now)
         }
     }
 
@@ -81,6 +99,18 @@ final class CallLog: CallObserver {
         layers[layer].keyFrameRequests += 1
     }
 
+    /// Notes which packets the receiver asks for.
+    private func noteRequests(_ datagram: Span<UInt8>, _ arrival: MediaTime?, at now: MediaTime) {
+        var compound = RTCPCompound(datagram)
+        // Our own reports can be read.
+        while let packet = try? compound.next() {
+            guard case .genericNACK(let request) = try? RTCPMessage(parsing: packet) else { continue }
+            guard let index = layers.firstIndex(where: { $0.stream.ssrc == request.media }) else { continue }
+            var lost = request.lostPackets
+            while let number = lost.next() { layers[index].noteRequest(number, arrival, at: now) }
+        }
+    }
+
     /// Notes a packet of a layer, or one that is sent again, on its own stream or on that for it.
     private func note(_ datagram: Span<UInt8>, _ arrival: MediaTime?, at now: MediaTime) {
         // Our own packets can be read.
@@ -93,7 +123,7 @@ final class CallLog: CallObserver {
             } else if header.ssrc == stream.retransmission?.ssrc, packet.payload.count >= 2 {
                 // RFC 4588 §4: the packet's own number stands before what it carried.
                 let number = UInt16(packet.payload[0]) << 8 | UInt16(packet.payload[1])
-                layers[index].noteResent(SequenceNumber(number), arrival)
+                layers[index].noteResent(SequenceNumber(number), arrival, at: now)
             }
         }
     }
@@ -120,7 +150,7 @@ extension CallLog.Layer {
 
     fileprivate mutating func note(_ header: RTPHeader, _ arrival: MediaTime?, at now: MediaTime) {
         let place = place(of: header.sequenceNumber)
-        guard place == packets.count else { return noteResent(header.sequenceNumber, arrival) }
+        guard place == packets.count else { return noteResent(header.sequenceNumber, arrival, at: now) }
         if frames.last?.timestamp != header.timestamp {
             places[header.timestamp.rawValue] = frames.count
             frames.append(CallLog.Frame(timestamp: header.timestamp, sentAt: now, firstPacket: place))
@@ -130,10 +160,18 @@ extension CallLog.Layer {
         frames[frames.count - 1].sentAt = now
     }
 
-    fileprivate mutating func noteResent(_ number: SequenceNumber, _ arrival: MediaTime?) {
+    fileprivate mutating func noteRequest(_ number: SequenceNumber, _ arrival: MediaTime?, at now: MediaTime) {
+        let place = place(of: number)
+        guard packets.indices.contains(place) else { return }
+        if arrival == nil { packets[place].requestsLost += 1 }
+        packets[place].story.append(CallLog.Event(kind: .requested, at: now, arrival: arrival))
+    }
+
+    fileprivate mutating func noteResent(_ number: SequenceNumber, _ arrival: MediaTime?, at now: MediaTime) {
         let place = place(of: number)
         guard packets.indices.contains(place) else { return }
         resent += 1
+        packets[place].story.append(CallLog.Event(kind: .resent, at: now, arrival: arrival))
         if arrival == nil { packets[place].losses += 1 }
     }
 }

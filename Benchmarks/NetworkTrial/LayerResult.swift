@@ -31,6 +31,10 @@ struct LayerResult: Codable {
         var end: Int
         /// The most often that one packet of the frames after the gap's first, up to its last, was lost.
         var losses: Int
+        /// The same, with the requests for it that were lost on the way back.
+        var failures: Int
+        /// What happened to the frames of the gap, in words.
+        var story: String?
     }
 }
 
@@ -46,6 +50,8 @@ struct ShownFrames {
         var sentAt: MediaTime
         /// The most often that one of its packets was lost.
         var losses = 0
+        /// The most often that one of its packets or a request for it was lost.
+        var failures = 0
     }
 
     var frames: [Frame] = []
@@ -53,6 +59,9 @@ struct ShownFrames {
     var shown: [(frame: Int, at: MediaTime)] = []
     var interval: MediaDuration
     var smallestDelay: MediaDuration
+
+    /// Tells what happened to frames, for those who ask why.
+    var story: (ClosedRange<Int>) -> String? = { _ in nil }
 
     /// All that follows from the times at which frames were shown.
     func result(disturbed disturbance: Disturbance? = nil) -> LayerResult {
@@ -65,10 +74,16 @@ struct ShownFrames {
             delays.append(tenths(time - frames[frame].sentAt - smallestDelay))
             guard place > 0 else { continue }
             let (before, begin) = shown[place - 1]
+            // That one of the last two frames was lost, no later one shows: the call is over.
+            guard before < frame, frame < frames.count - 2 else { continue }
             longest = max(longest, time - begin)
-            guard time - begin > interval * 2 + .milliseconds(100), before < frame else { continue }
+            guard time - begin > interval * 2 + .milliseconds(100) else { continue }
             let losses = frames[before + 1...frame].map(\.losses).max() ?? 0
-            gaps.append(.init(length: tenths(time - begin), end: tenths(time - .zero), losses: losses))
+            let failures = frames[before + 1...frame].map(\.failures).max() ?? 0
+            gaps.append(
+                .init(
+                    length: tenths(time - begin), end: tenths(time - .zero), losses: losses,
+                    failures: failures, story: story(before + 1...frame)))
         }
         let freezes = meter.statistics
         return LayerResult(
@@ -121,14 +136,38 @@ extension CallLog {
         return result
     }
 
+    /// The packets of frames that did not come the first time: when each was sent, asked for and sent again.
+    private func story(of range: ClosedRange<Int>, layer index: Int) -> String {
+        let layer = layers[index]
+        func milliseconds(_ time: MediaTime) -> String { "\(tenths(time - .zero) / 10)" }
+        var lines: [String] = []
+        for place in range {
+            let frame = layer.frames[place]
+            for number in frame.firstPacket..<frame.firstPacket + frame.packetCount {
+                let packet = layer.packets[number]
+                guard packet.arrival == nil || !packet.story.isEmpty else { continue }
+                let events = packet.story.map { event in
+                    "\(event.kind) \(milliseconds(event.at)) (\(event.arrival.map { "came \(milliseconds($0))" } ?? "lost"))"
+                }
+                let first = packet.arrival.map { "came \(milliseconds($0))" } ?? "lost"
+                lines.append(
+                    "packet \(number) sent \(milliseconds(frame.sentAt)) (\(first)) " + events.joined(separator: ", "))
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
     func shownFrames(layer index: Int, interval: MediaDuration) -> ShownFrames {
         let layer = layers[index]
         var frames = ShownFrames(interval: interval, smallestDelay: way.smallestDelay)
         frames.frames = layer.frames.map { frame in
             let packets = layer.packets[frame.firstPacket..<frame.firstPacket + frame.packetCount]
-            return ShownFrames.Frame(sentAt: frame.sentAt, losses: packets.map(\.losses).max() ?? 0)
+            return ShownFrames.Frame(
+                sentAt: frame.sentAt, losses: packets.map(\.losses).max() ?? 0,
+                failures: packets.map { $0.losses + $0.requestsLost }.max() ?? 0)
         }
         frames.shown = layer.shown
+        if isExplained { frames.story = { [self] in story(of: $0, layer: index) } }
         return frames
     }
 }

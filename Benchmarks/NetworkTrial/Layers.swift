@@ -20,7 +20,7 @@ enum Layers {
 
 /// The layers, coded once: what all calls without codecs send, and how far each picture is from its source.
 struct CodedLayers {
-    var clips: [CodedClip]
+    var clips: [CodedLayer]
     /// Mean squared error of luma, frame by frame.
     var errors: [[Double]]
 
@@ -30,7 +30,8 @@ struct CodedLayers {
         let encoder = try SimulcastEncoder(layers: layers)
         var ends: [LayerEnd] = []
         for (index, layer) in layers.enumerated() {
-            ends.append(try LayerEnd(layer, pictures.source(seconds: seconds), path: "\(folder)/\(Layers.names[index])"))
+            ends.append(
+                try LayerEnd(layer, pictures.source(seconds: seconds), path: "\(folder)/\(Layers.names[index])"))
         }
         let source = try pictures.source(seconds: seconds)
         while case .frame(let frame) = try source.next() {
@@ -46,7 +47,7 @@ struct CodedLayers {
         errors = []
         for (index, layer) in Layers.settings(keySeconds: keySeconds).enumerated() {
             let path = "\(folder)/\(Layers.names[index])"
-            clips.append(try CodedClip(of: layer, ivf: path + ".ivf"))
+            clips.append(try CodedLayer(of: layer, ivf: path + ".ivf"))
             errors.append(try readText(path + ".errors").split(separator: "\n").map { Double($0) ?? .nan })
         }
     }

@@ -34,7 +34,7 @@ enum LongCall {
 
     /// Simulates so many hours of it without codecs; prints datagrams, frames shown, and the seconds that it took.
     static func run(hours: Int, network: String, in folder: String) throws {
-        let clip = try CodedClip(of: layer, ivf: folder + "/hd.ivf").repeated(360 * hours)
+        let clip = try CodedLayer(of: layer, ivf: folder + "/hd.ivf").repeated(360 * hours)
         let observer = Counter()
         let simulation = CallSimulation(
             CallSettings(layers: [layer], network: try LinkSettings(notation: network)), observer: observer)

@@ -38,7 +38,7 @@ private final class Pendulum: FrameSource {
     let format: SourceFormat
     private let frames: [VideoFrame]
     private let count: Int
-    private var next_ = 0
+    private var nextFrame = 0
 
     init(_ frames: [VideoFrame], count: Int) {
         self.frames = frames
@@ -47,11 +47,11 @@ private final class Pendulum: FrameSource {
     }
 
     func next() -> SourceOutput {
-        guard next_ < count else { return .end }
-        let place = next_ % (2 * frames.count - 2)
+        guard nextFrame < count else { return .end }
+        let place = nextFrame % (2 * frames.count - 2)
         var frame = frames[place < frames.count ? place : 2 * frames.count - 2 - place]
-        frame.captureTime = FrameRate(30).time(ofFrame: next_)
-        next_ += 1
+        frame.captureTime = FrameRate(30).time(ofFrame: nextFrame)
+        nextFrame += 1
         return .frame(frame)
     }
 }

@@ -10,6 +10,8 @@ struct Job: Codable {
     /// Nothing that the receiver says reaches the sender, and it asks for no packets.
     var isOpenLoop: Bool?
     var disturbance: Disturbance?
+    /// Gaps are told with what happened to their packets.
+    var isExplained: Bool?
     /// A file for what arrives at the receiver.
     var capture: String?
 }
@@ -52,6 +54,7 @@ final class Trial {
         }
         settings.isOpenLoop = job.isOpenLoop ?? false
         let log = CallLog()
+        log.isExplained = job.isExplained ?? false
         if let path = job.capture { log.capture = try LinkCapture(path: path) }
         let simulation = CallSimulation(settings, observer: log)
         var errors = coded.errors
@@ -72,7 +75,8 @@ final class Trial {
         return (
             CallResult(
                 layers: results, smallestDelay: tenths(log.way.smallestDelay),
-                roundTripTime: tenths(log.way.meanDelay + log.wayBack.meanDelay), lost: [log.way.lost, log.wayBack.lost],
+                roundTripTime: tenths(log.way.meanDelay + log.wayBack.meanDelay),
+                lost: [log.way.lost, log.wayBack.lost],
                 cost: Double(cost.components.seconds) + Double(cost.components.attoseconds) / 1e18), log
         )
     }

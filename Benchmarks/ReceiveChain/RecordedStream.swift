@@ -51,7 +51,8 @@ struct RecordedStream {
         precondition(packets.count > 1, "there are no packets in \(path)")
         count = packets.count
         let (first, last) = (packets[0], packets[count - 1])
-        let frameTicks = packets.first { $0.timestamp != first.timestamp }.map { $0.timestamp &- first.timestamp } ?? 3000
+        let frameTicks =
+            packets.first { $0.timestamp != first.timestamp }.map { $0.timestamp &- first.timestamp } ?? 3000
         roundTicks = last.timestamp &- first.timestamp &+ frameTicks
         roundLength = MediaTime(ticks: Int64(roundTicks), rate: RTPTimestamp.videoClockRate) - .zero
         roundPictures = (last.picture &- first.picture &+ 1) & 0x7FFF

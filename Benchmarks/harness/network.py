@@ -60,6 +60,20 @@ def percentile(values: list[float], share: float) -> float:
 
 
 @dataclass
+class Gap:
+    """A long gap in the frames shown. Times are in ms."""
+
+    length: float
+    # How often the unluckiest of its packets was lost, and that with the requests for it that were lost.
+    losses: int
+    failures: int
+    seed: int
+    end: float
+    # What happened to its packets, where that was asked.
+    story: str | None
+
+
+@dataclass
 class Cell:
     """One layer on one network: all seeds together. Times are in ms."""
 
@@ -81,8 +95,7 @@ class Cell:
     nacks: int = 0
     resent: int = 0
     lost: int = 0
-    # Gaps with how often the unluckiest packet was lost.
-    gaps: list[tuple[float, int, int]] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
     settled: list[float] = field(default_factory=list)
 
     @property
@@ -121,9 +134,10 @@ class Cell:
     def gap_bar(self) -> float:
         return 2 * self.interval + self.roundTripTime + self.jitter + 100
 
-    def gaps_over(self, is_excused: bool) -> list[tuple[float, int, int]]:
-        """Gaps longer than their bar, excused by a packet lost three times or not."""
-        return [gap for gap in self.gaps if gap[0] > self.gap_bar and (gap[1] >= 3) == is_excused]
+    def gaps_over(self, is_excused: bool) -> list[Gap]:
+        """Gaps longer than their bar, excused by a packet lost three times or not; the longest first."""
+        over = [gap for gap in self.gaps if gap.length > self.gap_bar and (gap.losses >= 3) == is_excused]
+        return sorted(over, key=lambda gap: -gap.length)
 
     @property
     def bars(self) -> list[tuple[str, str, bool]]:
@@ -137,10 +151,9 @@ class Cell:
         ]
         if self.network.loses:
             over = self.gaps_over(False)
-            worst = max(over, default=None)
             text = f"{len(over)} longer"
-            if worst:
-                text += f", the worst {worst[0]:.0f} ms (seed {worst[2]})"
+            if over:
+                text += f", the worst {over[0].length:.0f} ms (seed {over[0].seed})"
             found.append((f"no gap longer than {self.gap_bar:.0f} ms", text, not over))
         if self.network.disturbance is not None:
             late = [value for value in self.settled if value < 0 or value > 10]
@@ -170,7 +183,10 @@ def pool(network: Network, layer: str, seconds: int, results: list[tuple[int, di
         cell.nacks += one["nacks"]
         cell.resent += one["packetsResent"]
         cell.lost += one["packetsLost"]
-        cell.gaps += [(gap["length"] / 10, gap["losses"], seed) for gap in one["gaps"]]
+        cell.gaps += [
+            Gap(gap["length"] / 10, gap["losses"], gap["failures"], seed, gap["end"] / 10, gap.get("story"))
+            for gap in one["gaps"]
+        ]
         if "settled" in one:
             cell.settled.append(one["settled"] / 10_000 if one["settled"] >= 0 else -1)
     cell.roundTripTime = statistics.mean(result["roundTripTime"] / 10 for _, result in results)

@@ -44,16 +44,17 @@ def play(capture: Path, layer: dict, latencies: list[int], clock: str = "virtual
 
 def judge(capture: Path, layer: dict) -> dict[int, dict]:
     """What came of a layer at each latency. A trace that was played before is not played again."""
-    trace = capture.with_name(capture.name + ".json")
-    content = hashlib.sha256(RECEIVER.read_bytes() + TRIAL.read_bytes() + capture.read_bytes() + trace.read_bytes())
-    kept = capture.with_name(f"{capture.name}-{layer['name']}-{content.hexdigest()[:16]}.json")
+    content = hashlib.sha256(RECEIVER.read_bytes() + capture.read_bytes()).hexdigest()
+    kept = capture.with_name(f"{capture.name}-{layer['name']}-{content[:16]}.log")
     if not kept.exists():
         log = play(capture, layer, LATENCIES)
-        command = [str(TRIAL), "judge", str(trace), layer["name"]]
-        done = subprocess.run(command, input=log, capture_output=True, text=True, check=False, env=environment())
-        if done.returncode != 0:
-            raise CommandFailed(f"{' '.join(command)}\n{done.stderr[-1000:]}")
-        for old in capture.parent.glob(f"{capture.name}-{layer['name']}-*.json"):
+        for old in capture.parent.glob(f"{capture.name}-{layer['name']}-*.log"):
             old.unlink()
-        kept.write_text(done.stdout)
-    return {int(latency): result for latency, result in json.loads(kept.read_text()).items()}
+        kept.write_text(log)
+    command = [str(TRIAL), "judge", str(capture.with_name(capture.name + ".json")), layer["name"]]
+    done = subprocess.run(
+        command, input=kept.read_text(), capture_output=True, text=True, check=False, env=environment()
+    )
+    if done.returncode != 0:
+        raise CommandFailed(f"{' '.join(command)}\n{done.stderr[-1000:]}")
+    return {int(latency): result for latency, result in json.loads(done.stdout).items()}

@@ -47,15 +47,7 @@ final class SendLayer: Sendable {
     }
 
     /// What its receiver has to know of its repair.
-    var repair: RepairSettings {
-        var repair = RepairSettings()
-        repair.retransmission = streamSettings.retransmission.map {
-            RepairSettings.Retransmission(ssrc: $0.ssrc, payloadType: $0.payloadType)
-        }
-        repair.redPayloadType = streamSettings.protection?.redPayloadType
-        repair.fecPayloadType = streamSettings.protection?.payloadType
-        return repair
-    }
+    var repair: RepairSettings { RepairSettings(of: streamSettings) }
 
     /// Encodes a frame; `body` gets the coded frame and its bytes, which hold until it returns.
     func encode(

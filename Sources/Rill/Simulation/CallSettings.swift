@@ -3,6 +3,7 @@ public import RillCore
 public import RillNetwork
 import RillRTP
 public import RillReceive
+import RillSend
 
 /// A call to simulate: what is sent, over which network, and how it is received.
 public struct CallSettings: Sendable {
@@ -16,7 +17,7 @@ public struct CallSettings: Sendable {
     public var decodeTime = MediaDuration.zero
     /// Whether what the receiver says does not reach the sender: nothing is sent again, no key frame is made.
     public var isOpenLoop = false
-    /// How the streams are received; source and payload type are filled in.
+    /// How the streams are received; source, payload type, codec and name are filled in.
     public var jitterBuffer = JitterBufferSettings(payloadType: PayloadType(96))
 
     /// A call of `layers` over `network`; the rest is at its defaults.
@@ -35,12 +36,14 @@ public struct CallSettings: Sendable {
     }
 
     /// How a layer's stream is received.
-    func receive(_ layer: LayerSettings, _ ssrc: SSRC) -> ReceiveSettings {
+    func receive(_ layer: LayerSettings, _ stream: RTPStreamSettings) -> ReceiveSettings {
         var buffer = jitterBuffer
-        (buffer.ssrc, buffer.rid) = (ssrc, layer.rid)
+        (buffer.ssrc, buffer.payloadType) = (stream.ssrc, stream.payloadType)
+        (buffer.codec, buffer.rid) = (layer.encoder.codec, layer.rid)
         if isOpenLoop { buffer.nack = nil }
-        buffer.payloadType = send.payloadType(for: layer.encoder.codec)
         // The receiver's own source number: any that differs from those of the streams.
-        return ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(ssrc.rawValue ^ 0x8000_0000))
+        var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(stream.ssrc.rawValue ^ 0x8000_0000))
+        receive.repair = RepairSettings(of: stream)
+        return receive
     }
 }

@@ -1,19 +1,19 @@
 public import RillCore
-public import RillReceive
 import RillNetwork
 import RillRTP
+public import RillReceive
 import RillSend
 
 /// Simulates a call in virtual time, all of it but the codecs: packets, network, jitter buffer, feedback.
 ///
 ///     var settings = CallSettings(layers: [.low], network: try LinkSettings(notation: "loss=2%,delay=50ms,seed=7"))
 ///     let simulation = CallSimulation(settings, observer: log)
-///     try simulation.run(sending: [clip])
+///     try simulation.run(sending: [low])
 ///
-/// Frames come from ``CodedClip``s, so an hour of a call takes seconds. Where the receiver asks for a key frame, the clip's
-/// first one stands in for what the encoder would have made; the observer is told, and whoever wants to know exactly what
-/// becomes of that call runs it with codecs, ``run(encoding:sink:)``. A call in which nobody asks comes to the same, frame
-/// by frame and nanosecond by nanosecond.
+/// Frames come from ``CodedLayer``s, so an hour of a call takes seconds. Where the receiver asks for a key frame, the
+/// layer's first one stands in for what the encoder would have made, and the observer is told: whoever wants to know
+/// exactly what becomes of such a call runs it with codecs, ``run(encoding:sink:)``. A call in which nobody asks comes to
+/// the same either way, frame by frame and nanosecond by nanosecond.
 public final class CallSimulation {
     private let settings: CallSettings
     private let observer: any CallObserver
@@ -27,28 +27,27 @@ public final class CallSimulation {
     /// How long after its last frame a call waits for what is still on its way.
     static let drainTime = MediaDuration.seconds(3)
 
-    /// Runs the call without codecs, to the end of the clips.
+    /// Runs the call without codecs, to the end of the layers.
     ///
-    /// - Parameter clips: one for each layer.
+    /// - Parameter layers: coded beforehand, one for each of the settings.
     /// - Returns: the jitter buffers' statistics.
     /// - Throws: ``SendError``.
     @discardableResult
-    public func run(sending clips: [CodedClip]) throws -> [InboundStatistics] {
-        precondition(clips.count == settings.layers.count, "one clip for each layer")
+    public func run(sending layers: [CodedLayer]) throws -> [InboundStatistics] {
+        precondition(layers.count == settings.layers.count, "\(layers.count) layers for \(settings.layers.count)")
         let (way, wayBack) = makeLinks()
         var random = SeededGenerator(seed: settings.send.seed)
         let streams = settings.layers.map { settings.send.stream(of: $0, using: &random) }
         observer.callBegan(streams: streams)
-        let sender = try CodedClipSender(clips, streams: streams, packets: way, observer: observer)
-        let receivers = settings.layers.indices.map { index in
-            CodecFreeReceiver(
-                settings.receive(settings.layers[index], streams[index].ssrc), feedback: wayBack,
-                decodeTime: settings.decodeTime
-            ) { [observer] frame, now in
+        let sender = try CodedLayerSender(layers, streams: streams, packets: way, observer: observer)
+        let receive = zip(settings.layers, streams).map { settings.receive($0, $1) }
+        let receivers = receive.enumerated().map { index, settings in
+            CodecFreeReceiver(settings, feedback: wayBack, decodeTime: self.settings.decodeTime) {
+                [observer] frame, now in
                 observer.frameWasShown(layer: index, timestamp: frame.rtpTimestamp, at: now)
             }
         }
-        let routes = StreamRoutes(streams.map(\.ssrc))
+        let routes = StreamRoutes(receive)
         way.connect { [observer] datagram, now in
             observer.datagramArrived(datagram, .toReceiver, at: now)
             guard let index = routes.stream(of: datagram) else { return }
@@ -86,7 +85,8 @@ public final class CallSimulation {
                     at: frame.stamps[.sent] ?? frame.captureTime)
             }
         }
-        let receivers = try settings.layers.indices.map { index in
+        let receive = zip(settings.layers, pipeline.layers).map { settings.receive($0, $1.streamSettings) }
+        let receivers = try receive.enumerated().map { index, settings in
             let screen = FrameTap { [observer] picture in
                 let ticks = picture.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
                 let timestamp = RTPTimestamp(UInt32(truncatingIfNeeded: ticks))
@@ -95,12 +95,9 @@ public final class CallSimulation {
                 try sink(index, timestamp, picture)
             }
             return VirtualReceiver(
-                try ReceivePipeline(
-                    settings.receive(settings.layers[index], pipeline.layers[index].ssrc), sink: screen,
-                    feedback: wayBack),
-                decodeTime: settings.decodeTime)
+                try ReceivePipeline(settings, sink: screen, feedback: wayBack), decodeTime: self.settings.decodeTime)
         }
-        let routes = StreamRoutes(pipeline.layers.map(\.ssrc))
+        let routes = StreamRoutes(receive)
         way.connect { [observer] datagram, now in
             observer.datagramArrived(datagram, .toReceiver, at: now)
             guard let index = routes.stream(of: datagram) else { return }

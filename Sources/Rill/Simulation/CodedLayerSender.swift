@@ -2,16 +2,16 @@ import RillCore
 import RillRTP
 import RillSend
 
-/// Sends the frames of coded clips as ``VirtualSender`` would send them had its encoders just made them, and in the same
+/// Sends the frames of coded layers as ``VirtualSender`` would send them had its encoders just made them, and in the same
 /// order with its reports. Encoding takes no time.
-final class CodedClipSender<Packets: PacketSink>: TimedStage {
-    private let clips: [CodedClip]
+final class CodedLayerSender<Packets: PacketSink>: TimedStage {
+    private let layers: [CodedLayer]
     private let packets: Packets
     private let observer: any CallObserver
     private var streams: [Stream]
     private var report: [UInt8] = []
     private var now = MediaTime.zero
-    /// The clips' last frames have been sent.
+    /// The layers' last frames have been sent.
     private(set) var isDone: Bool
 
     /// The sender of one layer, behind a reference: it cannot be copied, and arrays hold only what can.
@@ -28,15 +28,15 @@ final class CodedClipSender<Packets: PacketSink>: TimedStage {
     }
 
     init(
-        _ clips: [CodedClip], streams settings: [RTPStreamSettings], packets: Packets, observer: any CallObserver
+        _ layers: [CodedLayer], streams settings: [RTPStreamSettings], packets: Packets, observer: any CallObserver
     ) throws(SendError) {
-        self.clips = clips
+        self.layers = layers
         self.packets = packets
         self.observer = observer
         var streams: [Stream] = []
         for settings in settings { streams.append(try Stream(settings)) }
         self.streams = streams
-        isDone = clips.allSatisfy { $0.count == 0 }
+        isDone = layers.allSatisfy { $0.count == 0 }
     }
 
     var wakeTime: MediaTime {
@@ -57,7 +57,7 @@ final class CodedClipSender<Packets: PacketSink>: TimedStage {
         for index in streams.indices where streams[index].isCaptured { send(layer: index) }
         for index in streams.indices where captureTime(layer: index) <= now { streams[index].isCaptured = true }
         for stream in streams where stream.rtp.poll(at: now) == .reportDue { sendReport(of: stream) }
-        isDone = streams.indices.allSatisfy { streams[$0].next == clips[$0].count }
+        isDone = streams.indices.allSatisfy { streams[$0].next == layers[$0].count }
     }
 
     /// Takes an RTCP packet of the receiver.
@@ -74,18 +74,18 @@ final class CodedClipSender<Packets: PacketSink>: TimedStage {
 
     private func captureTime(layer index: Int) -> MediaTime {
         let next = streams[index].next
-        return next < clips[index].count ? clips[index].description(of: next).captureTime : .distantFuture
+        return next < layers[index].count ? layers[index].description(of: next).captureTime : .distantFuture
     }
 
     private func send(layer index: Int) {
-        let (stream, clip) = (streams[index], clips[index])
-        var (frame, payload) = (clip.description(of: stream.next), stream.next)
-        if stream.isKeyFrameRequested, let key = clip.keyFrame(inPlaceOf: stream.next) { (frame, payload) = key }
+        let (stream, layer) = (streams[index], layers[index])
+        var (frame, payload) = (layer.description(of: stream.next), stream.next)
+        if stream.isKeyFrameRequested, let key = layer.keyFrame(inPlaceOf: stream.next) { (frame, payload) = key }
         stream.isKeyFrameRequested = false
         stream.isCaptured = false
         stream.next += 1
         frame.stamps[.captured] = frame.captureTime
-        let sent = clip.withPayload(of: payload) { stream.rtp.send(frame, payload: $0, at: now, to: packets) }
+        let sent = layer.withPayload(of: payload) { stream.rtp.send(frame, payload: $0, at: now, to: packets) }
         observer.frameWasSent(layer: index, timestamp: sent.timestamp, captureTime: frame.captureTime, at: now)
     }
 

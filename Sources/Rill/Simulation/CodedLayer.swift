@@ -4,14 +4,14 @@ import RillFiles
 
 /// The coded frames of one layer, kept in memory: what a call without an encoder sends.
 ///
-///     var clip = CodedClip(of: layer)
-///     try encoder.encode(picture) { clip.append($0, $1) }
+///     var layer = CodedLayer(of: settings)
+///     try encoder.encode(picture) { layer.append($0, $1) }
 ///
-/// As long as nobody asks for a key frame, an encoder makes the same frames in every call, so one clip serves any number
-/// of them.
-public struct CodedClip: Sendable {
-    /// The layer whose frames these are.
-    public let layer: LayerSettings
+/// As long as nobody asks for a key frame, an encoder makes the same frames in every call, so one layer coded once
+/// serves any number of them.
+public struct CodedLayer: Sendable {
+    /// How they were coded.
+    public let settings: LayerSettings
     private var frames: [Frame] = []
     private var bytes: [UInt8] = []
     private var firstKey: Int?
@@ -24,16 +24,16 @@ public struct CodedClip: Sendable {
         var start: Int
     }
 
-    /// A clip without frames.
-    public init(of layer: LayerSettings) {
-        self.layer = layer
+    /// A layer without frames.
+    public init(of settings: LayerSettings) {
+        self.settings = settings
     }
 
-    /// A clip read from an IVF file; of VP8 without temporal layers, which needs nothing that IVF does not say.
+    /// The frames of an IVF file; of VP8 without temporal layers, which needs nothing that IVF does not say.
     ///
     /// - Throws: ``FileError``.
-    public init(of layer: LayerSettings, ivf path: String) throws(FileError) {
-        self.init(of: layer)
+    public init(of settings: LayerSettings, ivf path: String) throws(FileError) {
+        self.init(of: settings)
         let reader = try IVFReader(path: path)
         var payload: [UInt8] = []
         while let frame = try reader.next(into: &payload) {
@@ -43,9 +43,9 @@ public struct CodedClip: Sendable {
             let number = Int64(count)
             append(
                 EncodedFrame(
-                    codec: .vp8, layer: StreamLayer(rid: layer.rid), number: number,
+                    codec: .vp8, layer: StreamLayer(rid: settings.rid), number: number,
                     references: isKey ? FrameReferences() : FrameReferences(number - 1), isKey: isKey,
-                    resolution: layer.resolution, captureTime: frame.time, byteCount: payload.count),
+                    resolution: settings.resolution, captureTime: frame.time, byteCount: payload.count),
                 payload.span)
         }
     }
@@ -53,18 +53,18 @@ public struct CodedClip: Sendable {
     /// How many frames there are.
     public var count: Int { frames.count * rounds }
 
-    /// The clip played over and over, in the memory of one; it has to begin with a key frame.
-    public func repeated(_ times: Int) -> CodedClip {
-        precondition(rounds == 1 && firstKey == 0 && times > 0, "a clip is repeated once, from a key frame on")
-        var clip = self
-        clip.rounds = times
-        clip.roundLength = layer.frameRate.time(ofFrame: frames.count) - .zero
-        return clip
+    /// The frames over and over, in the memory of once; they have to begin with a key frame.
+    public func repeated(_ times: Int) -> CodedLayer {
+        precondition(rounds == 1 && firstKey == 0 && times > 0, "frames are repeated once, from a key frame on")
+        var repeated = self
+        repeated.rounds = times
+        repeated.roundLength = settings.frameRate.time(ofFrame: frames.count) - .zero
+        return repeated
     }
 
     /// Appends a frame; its bytes are copied. Numbers and capture times have to rise.
     public mutating func append(_ frame: EncodedFrame, _ payload: Span<UInt8>) {
-        precondition(rounds == 1, "frames are appended before the clip is repeated")
+        precondition(rounds == 1, "frames are appended before they are repeated")
         if frame.isKey, firstKey == nil { firstKey = frames.count }
         frames.append(Frame(description: frame, start: bytes.count))
         bytes.append(copying: payload)
