@@ -57,9 +57,15 @@ extension LoopbackCommand {
             if word == "--report" {
                 _ = rest.popFirst()
             } else if !word.hasPrefix("--report=") {
-                words.append(word.contains { " '\"\\$&|;<>()*?".contains($0) } ? "'\(word)'" : word)
+                words.append(quoted(word))
             }
         }
         return "rill " + words.joined(separator: " ") + " --report call.html"
+    }
+
+    /// A word as a shell takes it back.
+    private func quoted(_ word: String) -> String {
+        guard word.isEmpty || word.contains(where: { " '\"\\$&|;<>()*?#~`".contains($0) }) else { return word }
+        return "'" + word.replacing("'", with: "'\\''") + "'"
     }
 }

@@ -25,7 +25,7 @@ struct Drawing {
                 isBroken = true
                 continue
             }
-            path += (isBroken ? "M" : path.isEmpty ? "" : "L") + place(point.x, point.y, y)
+            path += (isBroken ? "M" : "L") + place(point.x, point.y, y)
             isBroken = false
         }
         return path
