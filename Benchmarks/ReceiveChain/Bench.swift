@@ -1,7 +1,9 @@
 import Rill
 
 /// Plays a recorded stream into a jitter buffer.
-final class Bench {
+///
+/// A value, whose parts are accessed without asking at run time whether somebody else does.
+struct Bench: ~Copyable {
     /// Hangs on all that was done.
     private(set) var sum = 0
     private var stream: RecordedStream
@@ -26,7 +28,7 @@ final class Bench {
     }
 
     /// Does the work for `count` packets more.
-    func run(_ work: Work, packets count: Int) {
+    mutating func run(_ work: Work, packets count: Int) {
         switch work {
         case .inOrder: runInOrder(packets: count)
         case .disturbed: runDisturbed(packets: count)
@@ -34,7 +36,7 @@ final class Bench {
         }
     }
 
-    private func runInOrder(packets count: Int) {
+    private mutating func runInOrder(packets count: Int) {
         for index in next..<next + count {
             let now = stream.time(of: index)
             while wakeTime <= now { poll(at: wakeTime, newest: index) }
@@ -44,7 +46,7 @@ final class Bench {
         next += count
     }
 
-    private func runDisturbed(packets count: Int) {
+    private mutating func runDisturbed(packets count: Int) {
         for index in next..<next + count {
             let event = schedule[index]
             come(until: event.time, newest: index)
@@ -56,7 +58,7 @@ final class Bench {
     }
 
     /// Lets come what was asked for again, and play out what is due, up to `end`.
-    private func come(until end: MediaTime, newest: Int) {
+    private mutating func come(until end: MediaTime, newest: Int) {
         while true {
             let repair = firstRepair < repairs.count ? repairs[firstRepair].time : .distantFuture
             let time = min(wakeTime, repair)
@@ -74,7 +76,7 @@ final class Bench {
         }
     }
 
-    private func poll(at now: MediaTime, newest: Int) {
+    private mutating func poll(at now: MediaTime, newest: Int) {
         while true {
             switch buffer.poll(at: now, into: &payload) {
             case .frame: sum &+= payload.count
@@ -92,7 +94,7 @@ final class Bench {
         }
     }
 
-    private func renumber(packets count: Int) {
+    private mutating func renumber(packets count: Int) {
         for index in next..<next + count { stream.withPacket(index) { sum &+= Int($0[15]) } }
         next += count
     }
@@ -116,10 +118,9 @@ private struct Schedule {
 
     init(_ stream: RecordedStream) {
         var generator = SeededGenerator(seed: 1)
-        let (loss, delay) = (Percentage.percent(2), Percentage.percent(5))
         for index in 0..<stream.count * Schedule.rounds {
-            let isLost = loss.draw(using: &generator)
-            let isLate = delay.draw(using: &generator)
+            let isLost = Int.random(in: 0..<100, using: &generator) < 2
+            let isLate = Int.random(in: 0..<100, using: &generator) < 5
             let time = stream.time(of: index)
             events.append(Event(index: index, time: isLate ? time + .milliseconds(10) : time, isLost: isLost))
         }

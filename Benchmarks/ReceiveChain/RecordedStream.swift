@@ -38,7 +38,8 @@ struct RecordedStream {
             guard PacketKind(of: datagram.span) == .rtp else { continue }
             let packet = try RTPPacket(parsing: datagram.span)
             let header = packet.header
-            guard header.ssrc == ssrc ?? header.ssrc, let time = recorded.time else { continue }
+            guard header.ssrc == ssrc ?? header.ssrc else { continue }
+            let time = recorded.time
             if ssrc == nil { (ssrc, start, payloadType) = (header.ssrc, time, header.payloadType) }
             precondition(datagram[12] & 0x80 != 0 && datagram[13] & 0x80 != 0 && datagram[14] & 0x80 != 0)
             packets.append(

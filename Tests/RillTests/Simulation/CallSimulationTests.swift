@@ -1,4 +1,3 @@
-import RillCapture
 import RillCodec
 import RillCore
 import RillNetwork
@@ -74,7 +73,7 @@ struct CodedLayerTests {
     }
 
     private func bytes(of layer: CodedLayer, _ index: Int) -> [UInt8] {
-        layer.withPayload(of: index) { [UInt8](copying: $0) }
+        layer.withPayload(of: index) { payload in payload.indices.map { payload[$0] } }
     }
 }
 
@@ -90,7 +89,7 @@ private enum SmallCall {
     }
 
     static func source(seconds: Int = seconds) throws -> any FrameSource {
-        try PortraitScene(resolution: resolution, frameRate: 30, frameCount: 30 * seconds)
+        try LoopedPictures(resolution, frameCount: 30 * seconds)
     }
 
     static func code(_ layers: [LayerSettings], seconds: Int = seconds) throws -> [CodedLayer] {
