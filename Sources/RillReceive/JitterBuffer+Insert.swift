@@ -200,7 +200,9 @@ extension JitterBuffer {
         let frame = assembler.frames[index]
         assembler.complete(
             index, at: arrival,
-            playout: timing.noteFrame(timestamp: frame.timestamp, frameInterval: interval.last, at: arrival))
+            playout: timing.noteFrame(
+                timestamp: frame.timestamp, byteCount: frame.isRepaired ? nil : frame.byteCount, isKey: frame.isKey,
+                frameInterval: interval.last, at: arrival))
         let previous = index > 0 ? assembler.frames[index - 1] : nil
         if let ticks = finder.timestampStep(to: frame, from: previous, packets) {
             interval.note(timing.mediaTime(ticks) - .zero)

@@ -103,6 +103,7 @@ extension JitterBuffer {
     /// The next step where no frame can be reached.
     private func stepOver(_ obstacle: Obstacle?) -> Step {
         var brokenFrom = MediaTime.distantFuture
+        var suspicious = MediaTime.distantFuture
         if finder.chain == .lost {
             brokenFrom = now
         } else if let obstacle {
@@ -110,16 +111,37 @@ extension JitterBuffer {
             case .broken(let time): brokenFrom = time
             case .suspicious(let sequence, let time):
                 if time <= now { return .suspect(sequence) }
-                brokenFrom = time
+                suspicious = time
             }
+        } else if let (sequence, time) = overdue {
+            return time <= now ? .suspect(sequence) : .wait(until: time)
         }
         if let index = assembler.firstWholeKey, let playout = assembler.frames[index].playout {
             let replaced = min(playout, brokenFrom)
-            return replaced <= now ? .drop(before: index) : .wait(until: replaced)
+            return replaced <= now ? .drop(before: index) : .wait(until: min(replaced, suspicious))
         }
         let request = max(brokenFrom, requester.nextRequest(frameInterval: interval.last))
-        return request <= now ? .request : .wait(until: request)
+        return request <= now ? .request : .wait(until: min(request, suspicious))
     }
+
+    /// The packet with which the next frame of a slow stream should have begun, and when it is taken for missing.
+    ///
+    /// That a frame of one packet was lost shows a whole interval later, when the next one comes. But a stream that is slow
+    /// is regular: where packets are being lost, its next frame is asked for as soon as it is late. Should it not have been
+    /// sent, nobody answers.
+    private var overdue: (Int64, MediaTime)? {
+        guard repairs.isLossy(at: now), finder.chain == .intact, interval.isRegular, interval.last >= JitterBuffer.slowInterval,
+            assembler.frames.count == 0, repairs.suspected == nil, let newest = repairs.newest, newest == packets.floor - 1,
+            let last = finder.lastTimestamp
+        else { return nil }
+        let next = last + (MediaTime.zero + interval.last).ticks(rate: RTPTimestamp.videoClockRate)
+        // Each alarm that was false makes the next one come later.
+        let patience = JitterBuffer.patience * (1 << repairs.falseAlarms)
+        return (newest + 1, timing.provisionalPlayout(timestamp: next) + patience)
+    }
+
+    /// From this interval on a stream is slow.
+    private static let slowInterval = MediaDuration.milliseconds(100)
 
     /// What is to be expected of a frame that cannot be decoded.
     private enum Prospect {
@@ -137,7 +159,9 @@ extension JitterBuffer {
         let end = frame.hasEnd ? frame.last : frame.last + 1
         if let hope = repairs.hope(after: obstacle.previousLast, through: end) { return .broken(max(time, hope)) }
         // Nothing is missing but its end, of which nothing can be known before something comes behind it.
-        if !frame.hasEnd, let newest = repairs.newest, newest == frame.last { return .suspicious(newest + 1, time) }
+        if !frame.hasEnd, let newest = repairs.newest, newest == frame.last { 
+            return .suspicious(newest + 1, max(time, frame.newestArrival + timing.targetDelay))
+        }
         return .broken(time)
     }
 
@@ -184,7 +208,8 @@ extension JitterBuffer {
             return nil
         }
         let assembly = frame.assembly ?? now
-        timing.noteRelease(timestamp: frame.timestamp, assembly: assembly, repairTime: repairTime, at: now)
+        timing.noteRelease(
+            timestamp: frame.timestamp, assembly: assembly, isRepaired: frame.isRepaired, repairTime: repairTime, at: now)
         let due = frame.playout ?? now
         let isLate = due < now
         let targetDelay = timing.targetDelay

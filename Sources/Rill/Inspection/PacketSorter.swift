@@ -50,13 +50,3 @@ struct PacketSorter {
         }
     }
 }
-
-extension [UInt8] {
-    /// The bytes of a span.
-    init(copying bytes: Span<UInt8>) {
-        self = unsafe bytes.withUnsafeBufferPointer { source in
-            // The buffer holds as long as this call, which copies it.
-            unsafe Array(source)
-        }
-    }
-}

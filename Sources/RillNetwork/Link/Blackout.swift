@@ -5,8 +5,8 @@ public import RillCore
 ///     let once = try Blackout.list(notation: "2s@30s")          // for 2 s, from 30 s on
 ///     let often = try Blackout.list(notation: "200ms@5s+20s")   // and again every 20 s
 ///
-/// Who sends does not know of it: the bottleneck goes on, and what leaves it in the blackout is lost, also what had been
-/// waiting since before. What still waits when the blackout is over gets through, and what was past the bottleneck when it
+/// Who sends does not know of it: the bottleneck (and a wireless hop behind it) goes on, and what leaves it in the
+/// blackout is lost, also what had been waiting since before. What still waits when the blackout is over gets through, and what was past the bottleneck when it
 /// began arrives. (A link that stops and keeps what waits is a rate of zero: `rate=2M/0@30s/2M@32s`.)
 public struct Blackout: Hashable, Sendable {
     /// How long it lasts: above 0, up to 1 000 000 s.

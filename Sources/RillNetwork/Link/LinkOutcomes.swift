@@ -15,7 +15,7 @@ public enum LossReason: Hashable, Sendable {
     case random
     /// By ``LinkSettings/burst``, like its neighbours.
     case burst
-    /// It left the bottleneck in one of ``LinkSettings/blackouts``.
+    /// It left the bottleneck, or the wireless hop behind it, in one of ``LinkSettings/blackouts``.
     case blackout
     /// The bottleneck's queue was full: it would have had to wait this long for its first bit to go.
     case queueFull(wait: MediaDuration)

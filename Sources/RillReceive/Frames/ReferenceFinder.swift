@@ -64,6 +64,9 @@ struct ReferenceFinder: Sendable {
     private var firstBrokenLayer = ReferenceFinder.layerCount
     private var lastKey: Int64 = 0
 
+    /// The timestamp of the last frame released, extended; `nil` where nothing goes on from one.
+    var lastTimestamp: Int64? { link?.timestamp }
+
     // MARK: Asking about frames to come
 
     /// The beginning of a search along the waiting frames.

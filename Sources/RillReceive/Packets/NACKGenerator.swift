@@ -17,6 +17,8 @@ struct NACKGenerator: ~Copyable, Sendable {
     private(set) var reordering = MediaDuration.zero
     /// The newest packet that came or is known to be missing.
     private(set) var newest: Int64?
+    /// The one that is only suspected to be missing.
+    private(set) var suspected: Int64?
     /// Packets that were asked for, again or not.
     private(set) var requestedCount = 0
 
@@ -29,6 +31,10 @@ struct NACKGenerator: ~Copyable, Sendable {
     /// When something is to be done next, or to be found hopeless; worked out anew where it is `nil`.
     private var next: MediaTime? = .distantFuture
     private var lastReordering = MediaTime.zero
+    /// When a packet that had been lost came again.
+    private var lastRepair: MediaTime?
+    /// Suspicions in a row that were wrong: the packet was only late.
+    private(set) var falseAlarms = 0
 
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
     struct Missing: BitwiseCopyable {
@@ -38,15 +44,21 @@ struct NACKGenerator: ~Copyable, Sendable {
         var firstRequest = MediaTime.zero
         var lastRequest = MediaTime.zero
         var requestCount = 0
+        /// Nothing has come behind it yet: it may not even have been sent.
+        var isSuspected = false
         var isGivenUp = false
     }
 
     /// After so many requests without an answer a key frame is the better hope.
     static let patientRequestCount = 3
+    /// A packet that may not have been sent is not asked for any oftener.
+    static let suspectedRequestCount = 2
     /// An answer may take this much longer than the round trip.
     static let answerSlack = MediaDuration.milliseconds(5)
     /// The most that is waited because packets overtake each other.
     static let maximumReordering = MediaDuration.milliseconds(100)
+    /// How long a loss makes the next one likely.
+    private static let lossMemory = MediaDuration.seconds(60)
     /// How soon a network that has stopped reordering is believed to have.
     private static let reorderingMemory = MediaDuration.seconds(10)
 
@@ -70,7 +82,7 @@ struct NACKGenerator: ~Copyable, Sendable {
     @inline(__always)
     mutating func noteArrival(_ sequence: Int64, origin: PacketOrigin, at now: MediaTime) {
         guard settings != nil else { return }
-        if let newest, sequence == newest + 1 {
+        if let newest, sequence == newest + 1, suspected == nil {
             self.newest = sequence
         } else {
             noteOutOfOrder(sequence, origin: origin, at: now)
@@ -83,6 +95,7 @@ struct NACKGenerator: ~Copyable, Sendable {
             return
         }
         if sequence > newest {
+            confirmSuspicion()
             addGap(from: newest + 1, to: sequence, at: now)
             self.newest = sequence
         } else {
@@ -90,11 +103,25 @@ struct NACKGenerator: ~Copyable, Sendable {
         }
     }
 
-    /// Suspects that the packet after the newest one is missing: its frame is not whole, and nothing follows.
+    /// Suspects that the packet after the newest one is missing: its frame is not whole, or late, and nothing follows.
     mutating func suspect(_ sequence: Int64, at now: MediaTime) {
         guard settings != nil, let newest, sequence == newest + 1 else { return }
         addGap(from: sequence, to: sequence + 1, at: now)
+        guard count > 0, missing[count - 1].sequence == sequence else { return }
+        missing[count - 1].isSuspected = true
+        suspected = sequence
         self.newest = sequence
+    }
+
+    /// Something has come behind the suspected packet: it is missing for certain.
+    private mutating func confirmSuspicion() {
+        guard let suspected else { return }
+        self.suspected = nil
+        guard let index = index(of: suspected) else { return }
+        missing[index].isSuspected = false
+        missing[index].isGivenUp = false
+        missing[index].firstRequest = missing[index].lastRequest
+        next = nil
     }
 
     private mutating func addGap(from start: Int64, to end: Int64, at now: MediaTime) {
@@ -121,13 +148,25 @@ struct NACKGenerator: ~Copyable, Sendable {
         count -= 1
         missing.move(from: index + 1, to: index, count: count - index)
         next = nil
+        if suspected == sequence {
+            suspected = nil
+            if packet.requestCount > 0 { falseAlarms = origin == .network ? min(falseAlarms + 1, 4) : 0 }
+        }
         // What comes before an answer can have come was not lost, but overtaken.
         let wasOvertaken =
-            origin == .network && (packet.requestCount == 0 || now - packet.firstRequest < roundTripTime / 2)
-        guard wasOvertaken else { return }
+            origin == .network && !packet.isSuspected && (packet.requestCount == 0 || now - packet.firstRequest < roundTripTime / 2)
+        guard wasOvertaken else {
+            if !packet.isSuspected || origin != .network { lastRepair = now }
+            return
+        }
         let delay = now - packet.detected
         lastReordering = now
         reordering = min(NACKGenerator.maximumReordering, max(reordering, delay + delay / 10))
+    }
+
+    /// Whether packets have been lost lately, so that one that does not come may well be lost.
+    func isLossy(at now: MediaTime) -> Bool {
+        lastRepair.map { now - $0 <= NACKGenerator.lossMemory } ?? false
     }
 
     // MARK: What is no use any more
@@ -145,6 +184,7 @@ struct NACKGenerator: ~Copyable, Sendable {
     mutating func restart(at sequence: Int64) {
         count = 0
         newest = sequence
+        suspected = nil
         lostThrough = .min
         next = .distantFuture
     }
@@ -177,7 +217,9 @@ struct NACKGenerator: ~Copyable, Sendable {
             lastReordering = now
         }
         for index in 0..<count where nextAction(of: missing[index]) <= now {
-            guard missing[index].requestCount < settings.maximumRequestCount,
+            let most =
+                missing[index].isSuspected ? NACKGenerator.suspectedRequestCount : settings.maximumRequestCount
+            guard missing[index].requestCount < most,
                 now - missing[index].detected <= settings.maximumAge
             else {
                 missing[index].isGivenUp = true
@@ -214,17 +256,18 @@ struct NACKGenerator: ~Copyable, Sendable {
         var earliest: MediaTime? = lostThrough > start ? MediaTime(nanoseconds: .min) : nil
         var index = 0
         while index < count, missing[index].sequence <= end {
-            if missing[index].sequence > start {
-                let packet = missing[index]
-                let first = packet.requestCount == 0 ? firstRequest(of: packet) : packet.firstRequest
-                let end =
-                    packet.isGivenUp
-                    ? MediaTime(nanoseconds: .min) : first + answerTime * NACKGenerator.patientRequestCount
-                earliest = min(earliest ?? .distantFuture, end)
-            }
+            if missing[index].sequence > start { earliest = min(earliest ?? .distantFuture, hope(for: missing[index])) }
             index += 1
         }
         return earliest
+    }
+
+    private func hope(for packet: Missing) -> MediaTime {
+        // Nobody knows whether it was sent.
+        if packet.isSuspected { return .distantFuture }
+        if packet.isGivenUp { return MediaTime(nanoseconds: .min) }
+        let first = packet.requestCount == 0 ? firstRequest(of: packet) : packet.firstRequest
+        return first + answerTime * NACKGenerator.patientRequestCount
     }
 
     private func index(of sequence: Int64) -> Int? {

@@ -4,6 +4,8 @@ import RillCore
 struct FrameInterval: Sendable {
     /// The last step; zero while unknown.
     private(set) var last = MediaDuration.zero
+    /// Whether the step before was the same, but for a tenth.
+    private(set) var isRegular = false
 
     /// A step of timestamps beyond this is a pause, not a frame rate.
     static let maximum = MediaDuration.seconds(10)
@@ -11,6 +13,7 @@ struct FrameInterval: Sendable {
     /// Notes the step of timestamps from one frame to the very next.
     mutating func note(_ step: MediaDuration) {
         guard step > .zero, step <= FrameInterval.maximum else { return }
+        isRegular = abs((step - last).nanoseconds) <= last.nanoseconds / 10
         last = step
     }
 }

@@ -3,9 +3,8 @@ import RillCore
 /// Estimates by when nearly all frames are there: the transit, from a frame's timestamp to the moment at which it can be
 /// decoded, that all but a few of the last six seconds' frames kept.
 ///
-/// It is a quantile of what was measured, not a model of it. What the models of others have to tell apart (frames that are
-/// larger than most and take longer through a narrow link, a queue that fills, chance) is all in the transits themselves,
-/// and nothing hangs on a frame rate: each packet counts as it comes, at 1 frame a second as at 120. Two rows are kept:
+/// It is a quantile of what was measured, not a model of it, and nothing hangs on a frame rate: each packet counts as it
+/// comes, at 1 frame a second as at 120. Two rows are kept:
 ///
 /// - *Arrivals*: when the newest packet of a frame came, whether the frame ever becomes whole or not. Packets that were
 ///   sent again are left out: they tell of repair, not of the way.
@@ -13,15 +12,26 @@ import RillCore
 ///   as soon as repairs are frequent. A wait for more than one repair after the other is counted as one: who buffers for
 ///   the worst network has a call with nobody.
 ///
-/// The target is the largest of three: the transit that all but 4 % (but at least two) of the arrivals keep, the same of
-/// the readiness, and the worst of both less what a viewer does not take for a freeze. When a second's frames are all
-/// faster than nine in ten were before, the queue that held those up is gone, and they are forgotten.
+/// The target is the largest of these:
+///
+/// - the transit that all but 4 % (but at least two) of the arrivals keep, and the same of the readiness;
+/// - the worst of both less what a viewer does not take for a freeze; where repairs recur, nearly the worst of a minute's;
+/// - what the largest key frame of the window takes longer than most frames, by its size (``SizeEffect``): where key frames
+///   come often, none is to stop the picture.
+///
+/// When all frames are faster for a while than nine in ten were before, the queue that held those up is gone, and they
+/// are forgotten.
 struct JitterEstimator: ~Copyable, Sendable {
     private var arrivals = RecentValues(span: JitterEstimator.memory)
     private var readiness = RecentValues(span: JitterEstimator.memory)
+    private var repairs = RecentValues(span: JitterEstimator.repairMemory)
+    private var sizes = RecentValues(span: JitterEstimator.memory)
+    private var keySizes = RecentValues(span: JitterEstimator.memory)
+    private var sizeEffect = SizeEffect()
     /// The frame whose packets are coming, and how late the latest of them was.
     private var open: (timestamp: Int64, transit: Int64)?
     private var calm = Calm()
+    private var losses = LossEvents()
 
     /// Consecutive frames that are faster than nine in ten were before.
     private struct Calm {
@@ -30,8 +40,19 @@ struct JitterEstimator: ~Copyable, Sendable {
         var mark: Int64 = 0
     }
 
+    /// The last two times at which repairs began to be needed.
+    private struct LossEvents {
+        var newest: MediaTime?
+        var before: MediaTime?
+        var lastRepair: MediaTime?
+    }
+
     /// How long a measurement counts.
     static let memory = MediaDuration.seconds(6)
+    /// How long a repair counts where repairs recur.
+    static let repairMemory = MediaDuration.seconds(60)
+    /// Repairs so far apart have causes of their own.
+    private static let lossSpacing = MediaDuration.seconds(2)
     /// Measurements that an estimate needs.
     static let minimumCount = 5
     /// How many measurements in a hundred may lie above the estimate.
@@ -40,8 +61,12 @@ struct JitterEstimator: ~Copyable, Sendable {
     /// A frame that comes later than this behind its time freezes the picture by W3C's rule, at 30 frames a second.
     private static let freeze = MediaDuration.milliseconds(150)
     private static let freezeMargin = MediaDuration.milliseconds(30)
-    private static let calmCount = 8
-    private static let calmLength = MediaDuration.seconds(1)
+    /// What a viewer does not mind where repairs recur.
+    private static let repairTolerance = MediaDuration.milliseconds(20)
+    private static let calmCount = 6
+    private static let calmLength = MediaDuration.milliseconds(400)
+
+    // MARK: What came
 
     /// Notes a packet as it comes on the stream's own way; `transit` is arrival less timestamp, in nanoseconds.
     @inline(__always)
@@ -68,32 +93,81 @@ struct JitterEstimator: ~Copyable, Sendable {
         arrivals.add(transit, at: now)
     }
 
+    /// Notes that a frame of so many bytes is whole, without repair.
+    mutating func noteSize(_ byteCount: Int, isKey: Bool, transit: Int64, at now: MediaTime) {
+        sizes.add(Int64(byteCount), at: now)
+        if isKey { keySizes.add(Int64(byteCount), at: now) }
+        sizeEffect.add(transit: transit, byteCount: byteCount, at: now)
+    }
+
     /// Notes that a frame, and all that it waited for, was there `transit` nanoseconds after its timestamp.
     ///
-    /// - Parameter repairTime: how long one repair takes, from the loss to the answer.
-    mutating func noteReady(transit: Int64, repairTime: MediaDuration, at now: MediaTime) {
-        let once = (arrivalQuantile ?? .max / 2) + repairTime.nanoseconds
-        readiness.add(min(transit, once), at: now)
+    /// - Parameters:
+    ///   - isRepaired: a packet of it was sent again, or made from parities.
+    ///   - repairTime: how long one repair takes, from the loss to the answer.
+    mutating func noteReady(transit: Int64, isRepaired: Bool, repairTime: MediaDuration, at now: MediaTime) {
+        let once = min(transit, (arrivalQuantile ?? .max / 2) + repairTime.nanoseconds)
+        readiness.add(once, at: now)
+        guard isRepaired else { return }
+        repairs.add(once, at: now)
+        if losses.lastRepair.map({ now - $0 > JitterEstimator.lossSpacing }) ?? true {
+            losses.before = losses.newest
+            losses.newest = now
+        }
+        losses.lastRepair = now
     }
+
+    // MARK: What it comes to
 
     /// The transit to aim at, in nanoseconds; `nil` while too little was measured.
     ///
     /// - Parameter frameInterval: a slow stream freezes later.
-    func target(frameInterval: MediaDuration) -> Int64? {
+    mutating func target(frameInterval: MediaDuration, at now: MediaTime) -> Int64? {
         guard let quantile = arrivalQuantile else { return nil }
-        let tolerance = max(JitterEstimator.freeze, frameInterval * 2) - JitterEstimator.freezeMargin
-        let target = max(quantile, arrivals.largest - tolerance.nanoseconds)
-        guard let ready = JitterEstimator.quantile(of: readiness) else { return target }
-        return max(target, ready, readiness.largest - tolerance.nanoseconds)
+        let tolerance = (JitterEstimator.freeze - JitterEstimator.freezeMargin).nanoseconds
+        let slowTolerance = max(tolerance, (frameInterval * 2 - JitterEstimator.freezeMargin).nanoseconds)
+        var target = max(quantile, arrivals.largest - slowTolerance, keyFrame(at: now))
+        if let ready = JitterEstimator.quantile(of: readiness) {
+            target = max(target, ready, readiness.largest - tolerance)
+        }
+        if areRepairsRecurring(at: now) { 
+            target = max(target, repairs.largest - JitterEstimator.repairTolerance.nanoseconds)
+        }
+        return target
     }
 
     /// The transit that all but a few arrivals kept.
     private var arrivalQuantile: Int64? { JitterEstimator.quantile(of: arrivals) }
 
+    /// What the largest key frame of the window takes, by its size.
+    private mutating func keyFrame(at now: MediaTime) -> Int64 {
+        keySizes.forget(before: now - JitterEstimator.memory)
+        guard keySizes.count > 1 else { return .min }
+        let excess = max(0, keySizes.largest - sizes.value(rank: sizes.count / 2))
+        return arrivals.value(rank: arrivals.count / 2) + sizeEffect.delay(ofBytes: excess)
+    }
+
+    /// Whether packets are lost time and again, not in one accident.
+    private mutating func areRepairsRecurring(at now: MediaTime) -> Bool {
+        repairs.forget(before: now - JitterEstimator.repairMemory)
+        guard repairs.count > 0, let before = losses.before else { return false }
+        return now - before <= JitterEstimator.repairMemory * 2
+    }
+
+    private static func quantile(of values: borrowing RecentValues) -> Int64? {
+        guard values.count >= minimumCount else { return nil }
+        let late = max(minimumLateCount, values.count * latePercentage / 100)
+        return values.value(rank: values.count - 1 - late)
+    }
+
+    // MARK: What is over
+
     /// Forgets everything: the timestamps have jumped.
     mutating func restart() {
         arrivals.removeAll()
         readiness.removeAll()
+        repairs.removeAll()
+        sizeEffect = SizeEffect()
         open = nil
         calm = Calm()
     }
@@ -112,12 +186,7 @@ struct JitterEstimator: ~Copyable, Sendable {
         guard calm.count >= JitterEstimator.calmCount, now - calm.start >= JitterEstimator.calmLength else { return }
         arrivals.forget(before: calm.start)
         readiness.forget(before: calm.start)
+        repairs.forget(before: calm.start)
         calm.count = 0
-    }
-
-    private static func quantile(of values: borrowing RecentValues) -> Int64? {
-        guard values.count >= minimumCount else { return nil }
-        let late = max(minimumLateCount, values.count * latePercentage / 100)
-        return values.value(rank: values.count - 1 - late)
     }
 }

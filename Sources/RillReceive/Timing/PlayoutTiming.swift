@@ -54,12 +54,18 @@ struct PlayoutTiming: ~Copyable, Sendable {
     }
 
     /// Notes a frame that became whole now, and gives the time at which it is to be released.
-    mutating func noteFrame(timestamp: Int64, frameInterval: MediaDuration, at now: MediaTime) -> MediaTime {
+    ///
+    /// - Parameters:
+    ///   - byteCount: its size; `nil` where it was repaired, so that its transit says nothing of that.
+    mutating func noteFrame(
+        timestamp: Int64, byteCount: Int?, isKey: Bool, frameInterval: MediaDuration, at now: MediaTime
+    ) -> MediaTime {
         let media = time(of: timestamp)
         let transit = (now - media).nanoseconds
         floor.add(transit, at: now, skew: clockSkew.skew)
         clockSkew.add(transit, at: now)
-        move(to: jitter.target(frameInterval: frameInterval), transit, at: now)
+        if let byteCount { jitter.noteSize(byteCount, isKey: isKey, transit: transit, at: now) }
+        move(to: jitter.target(frameInterval: frameInterval, at: now), transit, at: now)
         return media + MediaDuration(nanoseconds: offset ?? transit)
     }
 
@@ -67,11 +73,15 @@ struct PlayoutTiming: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - assembly: when its last packet came.
+    ///   - isRepaired: a packet of it was sent again, or made from parities.
     ///   - repairTime: how long one repair takes, from the loss to the answer.
-    mutating func noteRelease(timestamp: Int64, assembly: MediaTime, repairTime: MediaDuration, at now: MediaTime) {
+    mutating func noteRelease(
+        timestamp: Int64, assembly: MediaTime, isRepaired: Bool, repairTime: MediaDuration, at now: MediaTime
+    ) {
         lastReady = max(lastReady, assembly)
         jitter.noteReady(
-            transit: (lastReady - time(of: timestamp)).nanoseconds, repairTime: repairTime, at: now)
+            transit: (lastReady - time(of: timestamp)).nanoseconds, isRepaired: isRepaired, repairTime: repairTime,
+            at: now)
     }
 
     /// Notes how long a frame took from its release to its picture.

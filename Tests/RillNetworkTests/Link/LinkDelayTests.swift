@@ -105,6 +105,14 @@ import Testing
         #expect(run.deliveries[2].arrival == .zero + .milliseconds(40))
     }
 
+    @Test func aSpikeBehindItNeitherSavesFromABlackoutNorLosesToIt() throws {
+        let settings = try LinkSettings(notation: "spikes=500ms/2s,blackout=100ms@0s+300ms")
+        let run = LinkRun(settings, count: 5000)
+        for (millisecond, outcome) in run.outcomes.enumerated() {
+            #expect((outcome == .lost(.blackout)) == (millisecond % 300 < 100), "\(millisecond)")
+        }
+    }
+
     // MARK: Order
 
     /// With the same draws, an order that is kept delays each to the latest of those before it.

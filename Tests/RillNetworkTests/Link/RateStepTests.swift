@@ -97,6 +97,20 @@ import Testing
         }
     }
 
+    /// 1500 bytes take 1 714 285 5/7 ns at 7 Mbit/s.
+    @Test func aQueueInBytesDrainsToTheLastFractionOfANanosecond() throws {
+        for (time, isTaken) in [(1_714_285, false), (1_714_286, true)] {
+            let link = EmulatedLink(try LinkSettings(notation: "rate=7M,queue=0B"))
+            let bytes = [UInt8](repeating: 0, count: 1500)
+            link.send(bytes.span, at: .zero)
+            if case .queued = link.send(bytes.span, at: MediaTime(nanoseconds: Int64(time))) {
+                #expect(isTaken, "\(time)")
+            } else {
+                #expect(!isTaken, "\(time)")
+            }
+        }
+    }
+
     @Test func stepsAreReadAndWritten() throws {
         let schedule = try RateSchedule(.megabits(2), then: [.init(.kilobits(450), from: .zero + .seconds(40))])
         #expect(try RateSchedule(notation: "2M/450k@40s") == schedule)

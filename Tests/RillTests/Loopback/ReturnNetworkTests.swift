@@ -30,10 +30,9 @@ import Testing
         let asIs = try report(network, back: nil).layers[0]
         let clear = try report(network, back: "delay=20ms").layers[0]
         let deaf = try report(network, back: "loss=100%").layers[0]
-        #expect(asIs.received.pliCount > 0 && asIs.sent.pliCount > 0)
-        #expect(clear.sent.pliCount == clear.received.pliCount && clear.sent.pliCount > 0)
+        // Of a sender that hears nothing nothing is sent again, and no key frame comes: the stream stays broken.
         #expect(deaf.sent.pliCount == 0 && deaf.received.pliCount > 0)
-        // Nobody hears that a key frame is needed: the stream stays broken.
-        #expect(deaf.received.framesShown < clear.received.framesShown)
+        #expect(deaf.received.framesShown < asIs.received.framesShown / 2, "\(deaf.received) \(asIs.received)")
+        #expect(deaf.received.framesShown < clear.received.framesShown / 2, "\(deaf.received) \(clear.received)")
     }
 }
