@@ -33,6 +33,27 @@ import Testing
         #expect(first.errors.contains("measured:"))
     }
 
+    @Test func repairIsAskedForInTheWordsOfItsTrade() throws {
+        let arguments = [
+            "loopback", "--size", "64x48", "--duration", "2s", "--json", "--playout-delay", "300ms", "--network",
+            "loss=10%,delay=20ms,seed=3",
+        ]
+        let program = try rillProgram()
+        func shown(_ options: String...) throws -> Int {
+            let outcome = try program.run(arguments + options)
+            #expect(outcome.status == 0, "\(options): \(outcome.errors)")
+            return try report(outcome).layers.reduce(0) { $0 + $1.received.framesShown }
+        }
+        let bare = try shown("--no-nack")
+        for options in [["--no-rtx"], ["--no-nack", "--fec", "50%"], ["--fec", "20%"]] {
+            let outcome = try program.run(arguments + options)
+            let repaired = try report(outcome).layers.reduce(0) { $0 + $1.received.framesShown }
+            #expect(outcome.status == 0 && repaired > bare, "\(options): \(repaired) of \(bare)")
+        }
+        #expect(try shown() > bare)
+        #expect(try program.run(["loopback", "--fec", "120%"]).status != 0)
+    }
+
     @Test func theWayBackHasSettingsOfItsOwn() throws {
         let arguments = [
             "loopback", "--size", "64x48", "--duration", "1s", "--json", "--network", "loss=20%,delay=40ms,seed=3",

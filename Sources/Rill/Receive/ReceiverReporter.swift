@@ -19,6 +19,8 @@ struct ReceiverReporter {
     private(set) var nextReportTime = MediaTime.distantFuture
     private var roundTrip = RoundTripMeter()
 
+    private var copies: RequestCopies
+
     // What is to be asked for with the next datagram.
     private var lost: [SequenceNumber] = []
     private var isKeyFrameWanted = false
@@ -33,7 +35,11 @@ struct ReceiverReporter {
         ssrc = settings.ssrc
         canonicalName = Array(settings.canonicalName.utf8)
         interval = settings.reportInterval
+        copies = RequestCopies(count: settings.requestCopies)
     }
+
+    /// When something is to be sent of itself.
+    var wakeTime: MediaTime { min(nextReportTime, copies.nextTime) }
 
     /// What is known of the round trip.
     var roundTripStatistics: RoundTripStatistics { roundTrip.statistics }
@@ -81,6 +87,7 @@ struct ReceiverReporter {
 
     /// Sends what was asked for, and the report if it is due.
     mutating func send(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
+        copies.send(at: now, to: feedback)
         let isReportDue = nextReportTime <= now
         guard isReportDue || isKeyFrameWanted || !lost.isEmpty else { return }
         if isReportDue {
@@ -96,6 +103,7 @@ struct ReceiverReporter {
             let end = min(first + ReceiverReporter.maximumRequestCount, missing.count)
             write(missing.span.extracting(first..<end), isKeyFrameWanted, reference, on: &buffer, at: now)
             feedback.send(datagram.span, at: now)
+            if end > first { copies.keep(datagram, at: now) }
             (isKeyFrameWanted, reference, first) = (false, nil, end)
         } while first < missing.count
         missing.removeAll(keepingCapacity: true)

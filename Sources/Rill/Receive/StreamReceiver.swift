@@ -29,6 +29,7 @@ final class StreamReceiver {
         )
         precondition(
             (1...255).contains(settings.canonicalName.utf8.count), "a canonical name has 1 to 255 bytes")
+        precondition((0...3).contains(settings.requestCopies), "\(settings.requestCopies) copies of a request: 0 to 3")
         self.settings = settings
         self.restorer = PacketRestorer(settings.repair, for: settings.jitterBuffer)
         self.buffer = JitterBuffer(settings.jitterBuffer)
@@ -81,7 +82,7 @@ final class StreamReceiver {
             case .requestKeyFrame: reporter.requestKeyFrame()
             case .wait(let time):
                 reporter.send(on: &buffer, at: now, to: feedback)
-                wakeTime = min(time, reporter.nextReportTime)
+                wakeTime = min(time, reporter.wakeTime)
                 return .wait(until: wakeTime)
             }
         }

@@ -14,8 +14,10 @@ import RillCore
 ///
 /// The target is the largest of these:
 ///
-/// - the transit that all but 4 % (but at least two) of the arrivals keep, and the same of the readiness;
-/// - the worst of both less what a viewer does not take for a freeze; where repairs recur, nearly the worst of a minute's;
+/// - the transit that the arrivals exceed by a millisecond on the average, but no more than all but 4 % (but at least two)
+///   of them keep; and the same of the readiness. So many frames may be a little late, or few a lot;
+/// - the worst of both less what a viewer does not take for a freeze; where repairs recur, what three in four of a
+///   minute's took;
 /// - what the largest key frame of the window takes longer than most frames, by its size (``SizeEffect``): where key frames
 ///   come often, none is to stop the picture.
 ///
@@ -58,11 +60,11 @@ struct JitterEstimator: ~Copyable, Sendable {
     /// How many measurements in a hundred may lie above the estimate.
     private static let latePercentage = 4
     private static let minimumLateCount = 2
+    /// By how much frames may be late on the average.
+    private static let meanLateness = MediaDuration.milliseconds(1)
     /// A frame that comes later than this behind its time freezes the picture by W3C's rule, at 30 frames a second.
     private static let freeze = MediaDuration.milliseconds(150)
     private static let freezeMargin = MediaDuration.milliseconds(30)
-    /// What a viewer does not mind where repairs recur.
-    private static let repairTolerance = MediaDuration.milliseconds(20)
     private static let calmCount = 6
     private static let calmLength = MediaDuration.milliseconds(400)
 
@@ -131,7 +133,7 @@ struct JitterEstimator: ~Copyable, Sendable {
             target = max(target, ready, readiness.largest - tolerance)
         }
         if areRepairsRecurring(at: now) { 
-            target = max(target, repairs.largest - JitterEstimator.repairTolerance.nanoseconds)
+            target = max(target, repairs.value(rank: repairs.count * 3 / 4))
         }
         return target
     }
@@ -157,7 +159,7 @@ struct JitterEstimator: ~Copyable, Sendable {
     private static func quantile(of values: borrowing RecentValues) -> Int64? {
         guard values.count >= minimumCount else { return nil }
         let late = max(minimumLateCount, values.count * latePercentage / 100)
-        return values.value(rank: values.count - 1 - late)
+        return min(values.value(rank: values.count - 1 - late), values.bound(exceededBy: meanLateness.nanoseconds))
     }
 
     // MARK: What is over

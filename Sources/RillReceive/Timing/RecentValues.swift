@@ -65,6 +65,22 @@ struct RecentValues: ~Copyable, Sendable {
     /// The value that `rank` others are below, from 0 to `count` - 1.
     func value(rank: Int) -> Int64 { sorted[rank] }
 
+    /// The least bound that the values exceed by no more than `mean` on the average, those below it counting as zero; no
+    /// more than one in eight lies above it. There is a value.
+    func bound(exceededBy mean: Int64) -> Int64 {
+        var budget = mean * Int64(count)
+        var above: Int64 = 1
+        var rank = count - 1
+        while rank > 0, above <= Int64(count / 8) {
+            let cost = (sorted[rank] - sorted[rank - 1]) * above
+            guard cost <= budget else { return sorted[rank] - budget / above }
+            budget -= cost
+            rank -= 1
+            above += 1
+        }
+        return sorted[rank]
+    }
+
     /// The largest; there is one.
     var largest: Int64 { sorted[count - 1] }
 
