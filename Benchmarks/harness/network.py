@@ -64,7 +64,7 @@ class Gap:
     """A long gap in the frames shown. Times are in ms."""
 
     length: float
-    # How often the unluckiest of its packets was lost, and that with the requests for it that were lost.
+    # How often the unluckiest of its packets was lost, and that with the times that it was asked for in vain.
     losses: int
     failures: int
     seed: int
