@@ -130,14 +130,16 @@ extension JitterBuffer {
     /// is regular: where packets are being lost, its next frame is asked for as soon as it is late. Should it not have been
     /// sent, nobody answers.
     private var overdue: (Int64, MediaTime)? {
-        guard repairs.isLossy(at: now), finder.chain == .intact, interval.isRegular, interval.last >= JitterBuffer.slowInterval,
-            assembler.frames.count == 0, repairs.suspected == nil, let newest = repairs.newest, newest == packets.floor - 1,
+        guard repairs.isLossy(at: now), finder.chain == .intact, interval.isRegular,
+            interval.last >= JitterBuffer.slowInterval,
+            assembler.frames.count == 0, repairs.suspected == nil, let newest = repairs.newest,
+            newest == packets.floor - 1,
             let last = finder.lastTimestamp
         else { return nil }
         let next = last + (MediaTime.zero + interval.last).ticks(rate: RTPTimestamp.videoClockRate)
         // Each alarm that was false makes the next one come later.
         let patience = JitterBuffer.patience * (1 << repairs.falseAlarms)
-        return (newest + 1, timing.provisionalPlayout(timestamp: next) + patience)
+        return (newest + 1, timing.expectedArrival(timestamp: next) + patience)
     }
 
     /// From this interval on a stream is slow.
@@ -159,10 +161,19 @@ extension JitterBuffer {
         let end = frame.hasEnd ? frame.last : frame.last + 1
         if let hope = repairs.hope(after: obstacle.previousLast, through: end) { return .broken(max(time, hope)) }
         // Nothing is missing but its end, of which nothing can be known before something comes behind it.
-        if !frame.hasEnd, let newest = repairs.newest, newest == frame.last { 
-            return .suspicious(newest + 1, max(time, frame.newestArrival + timing.targetDelay))
+        if !frame.hasEnd, let newest = repairs.newest, newest == frame.last {
+            return .suspicious(newest + 1, suspicion(of: frame))
         }
         return .broken(time)
+    }
+
+    /// When the end of a frame, behind which nothing has come, is taken for missing: sooner where packets are being lost.
+    private func suspicion(of frame: PendingFrame) -> MediaTime {
+        guard repairs.isLossy(at: now) else {
+            return max(due(frame), frame.newestArrival + max(JitterBuffer.patience, timing.targetDelay))
+        }
+        let expected = timing.expectedArrival(timestamp: frame.timestamp)
+        return max(expected, frame.newestArrival + JitterBuffer.patience * 2)
     }
 
     /// How long after the newest packet of a frame its next one may come, on any network.
@@ -209,7 +220,8 @@ extension JitterBuffer {
         }
         let assembly = frame.assembly ?? now
         timing.noteRelease(
-            timestamp: frame.timestamp, assembly: assembly, isRepaired: frame.isRepaired, repairTime: repairTime, at: now)
+            timestamp: frame.timestamp, assembly: assembly, isRepaired: frame.isRepaired, repairTime: repairTime,
+            at: now)
         let due = frame.playout ?? now
         let isLate = due < now
         let targetDelay = timing.targetDelay

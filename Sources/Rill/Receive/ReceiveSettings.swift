@@ -27,7 +27,7 @@ public struct ReceiveSettings: Sendable {
     /// Which pictures of VP8 are smoothed where they were coded coarsely; ``RillCodec/PostProcessing/off`` shows every
     /// picture exactly as it was coded.
     public var postProcessing = PostProcessing.smallPictures
-    /// How many copies of a request for packets follow it, 10 ms apart, 0 to 3. One request that is lost costs a round trip
+    /// How many copies of a request for packets follow it, 10 ms apart or a part of the round trip, 0 to 3. One request that is lost costs a round trip
     /// of waiting; a copy costs some 80 bytes. Senders answer each number once in a round trip.
     public var requestCopies = 2
     /// How often the sender gets a receiver report; at least 10 ms.

@@ -103,7 +103,7 @@ struct ReceiverReporter {
             let end = min(first + ReceiverReporter.maximumRequestCount, missing.count)
             write(missing.span.extracting(first..<end), isKeyFrameWanted, reference, on: &buffer, at: now)
             feedback.send(datagram.span, at: now)
-            if end > first { copies.keep(datagram, at: now) }
+            if end > first { copies.keep(datagram, roundTripTime: buffer.roundTripTime, at: now) }
             (isKeyFrameWanted, reference, first) = (false, nil, end)
         } while first < missing.count
         missing.removeAll(keepingCapacity: true)

@@ -154,7 +154,8 @@ struct NACKGenerator: ~Copyable, Sendable {
         }
         // What comes before an answer can have come was not lost, but overtaken.
         let wasOvertaken =
-            origin == .network && !packet.isSuspected && (packet.requestCount == 0 || now - packet.firstRequest < roundTripTime / 2)
+            origin == .network && !packet.isSuspected
+            && (packet.requestCount == 0 || now - packet.firstRequest < roundTripTime / 2)
         guard wasOvertaken else {
             if !packet.isSuspected || origin != .network { lastRepair = now }
             return

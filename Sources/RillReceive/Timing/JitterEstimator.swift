@@ -14,7 +14,7 @@ import RillCore
 ///
 /// The target is the largest of these:
 ///
-/// - the transit that the arrivals exceed by a millisecond on the average, but no more than all but 4 % (but at least two)
+/// - the transit that the arrivals exceed by 2 ms on the average, but no more than all but 4 % (but at least two)
 ///   of them keep; and the same of the readiness. So many frames may be a little late, or few a lot;
 /// - the worst of both less what a viewer does not take for a freeze; where repairs recur, what three in four of a
 ///   minute's took;
@@ -61,7 +61,7 @@ struct JitterEstimator: ~Copyable, Sendable {
     private static let latePercentage = 4
     private static let minimumLateCount = 2
     /// By how much frames may be late on the average.
-    private static let meanLateness = MediaDuration.milliseconds(1)
+    private static let meanLateness = MediaDuration.milliseconds(2)
     /// A frame that comes later than this behind its time freezes the picture by W3C's rule, at 30 frames a second.
     private static let freeze = MediaDuration.milliseconds(150)
     private static let freezeMargin = MediaDuration.milliseconds(30)
@@ -132,14 +132,14 @@ struct JitterEstimator: ~Copyable, Sendable {
         if let ready = JitterEstimator.quantile(of: readiness) {
             target = max(target, ready, readiness.largest - tolerance)
         }
-        if areRepairsRecurring(at: now) { 
+        if areRepairsRecurring(at: now) {
             target = max(target, repairs.value(rank: repairs.count * 3 / 4))
         }
         return target
     }
 
     /// The transit that all but a few arrivals kept.
-    private var arrivalQuantile: Int64? { JitterEstimator.quantile(of: arrivals) }
+    var arrivalQuantile: Int64? { JitterEstimator.quantile(of: arrivals) }
 
     /// What the largest key frame of the window takes, by its size.
     private mutating func keyFrame(at now: MediaTime) -> Int64 {

@@ -100,6 +100,11 @@ struct PlayoutTiming: ~Copyable, Sendable {
         return mediaTime(timestamp) + MediaDuration(nanoseconds: transit)
     }
 
+    /// By when nearly every frame of that timestamp would have come, without repair.
+    func expectedArrival(timestamp: Int64) -> MediaTime {
+        mediaTime(timestamp) + MediaDuration(nanoseconds: jitter.arrivalQuantile ?? offset ?? firstTransit ?? 0)
+    }
+
     /// The delay aimed at: from the fastest way of the last minute to the moment of showing.
     var targetDelay: MediaDuration {
         guard let offset, let smallest = floor.smallest else { return bounds.minimum }
