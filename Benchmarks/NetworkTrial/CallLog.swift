@@ -25,8 +25,6 @@ final class CallLog: CallObserver {
     struct Packet {
         /// Of all times that it was sent.
         var losses = 0
-        /// Of all requests for it.
-        var requestsLost = 0
         /// Of the first time.
         var arrival: MediaTime?
         /// What happened to it after it was lost: for those who ask why.
@@ -34,7 +32,7 @@ final class CallLog: CallObserver {
     }
 
     /// A packet was sent again, or asked for again.
-    struct Event {
+    struct Event: Sendable {
         enum Kind: String { case resent, requested }
 
         var kind: Kind
@@ -129,6 +127,23 @@ final class CallLog: CallObserver {
     }
 }
 
+extension CallLog.Packet {
+    /// How often it was lost, or asked for in vain: a request and the copies that follow it within 40 ms count once.
+    var failures: Int {
+        var failures = losses
+        var round: (begin: MediaTime, hasCome: Bool)?
+        for event in story where event.kind == .requested {
+            if let open = round, event.at - open.begin <= .milliseconds(40) {
+                round?.hasCome = open.hasCome || event.arrival != nil
+            } else {
+                if round?.hasCome == false { failures += 1 }
+                round = (event.at, event.arrival != nil)
+            }
+        }
+        return round?.hasCome == false ? failures + 1 : failures
+    }
+}
+
 extension CallLog.Direction {
     mutating func note(_ arrival: MediaTime?, at now: MediaTime) {
         guard let arrival else {
@@ -163,7 +178,6 @@ extension CallLog.Layer {
     fileprivate mutating func noteRequest(_ number: SequenceNumber, _ arrival: MediaTime?, at now: MediaTime) {
         let place = place(of: number)
         guard packets.indices.contains(place) else { return }
-        if arrival == nil { packets[place].requestsLost += 1 }
         packets[place].story.append(CallLog.Event(kind: .requested, at: now, arrival: arrival))
     }
 

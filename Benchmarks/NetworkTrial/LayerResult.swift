@@ -31,7 +31,7 @@ struct LayerResult: Codable {
         var end: Int
         /// The most often that one packet of the frames after the gap's first, up to its last, was lost.
         var losses: Int
-        /// The same, with the requests for it that were lost on the way back.
+        /// The same, with the times that it was asked for in vain.
         var failures: Int
         /// What happened to the frames of the gap, in words.
         var story: String?
@@ -50,7 +50,7 @@ struct ShownFrames {
         var sentAt: MediaTime
         /// The most often that one of its packets was lost.
         var losses = 0
-        /// The most often that one of its packets or a request for it was lost.
+        /// The most often that one of its packets was lost or asked for in vain.
         var failures = 0
     }
 
@@ -164,7 +164,7 @@ extension CallLog {
             let packets = layer.packets[frame.firstPacket..<frame.firstPacket + frame.packetCount]
             return ShownFrames.Frame(
                 sentAt: frame.sentAt, losses: packets.map(\.losses).max() ?? 0,
-                failures: packets.map { $0.losses + $0.requestsLost }.max() ?? 0)
+                failures: packets.map(\.failures).max() ?? 0)
         }
         frames.shown = layer.shown
         if isExplained { frames.story = { [self] in story(of: $0, layer: index) } }

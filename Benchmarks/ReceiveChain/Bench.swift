@@ -17,7 +17,10 @@ struct Bench: ~Copyable {
     private var firstRepair = 0
     private let schedule: Schedule
 
+    private var ring = [UInt8](repeating: 0, count: Bench.slotCount * Bench.slotByteCount)
+
     private static let roundTripTime = MediaDuration.milliseconds(100)
+    private static let (slotCount, slotByteCount) = (64, 1500)
 
     init(_ stream: RecordedStream) {
         self.stream = stream
@@ -33,6 +36,7 @@ struct Bench: ~Copyable {
         case .inOrder: runInOrder(packets: count)
         case .disturbed: runDisturbed(packets: count)
         case .renumber: renumber(packets: count)
+        case .copy: copy(packets: count)
         }
     }
 
@@ -96,6 +100,26 @@ struct Bench: ~Copyable {
 
     private mutating func renumber(packets count: Int) {
         for index in next..<next + count { stream.withPacket(index) { sum &+= Int($0[15]) } }
+        next += count
+    }
+
+    private mutating func copy(packets count: Int) {
+        var frame = [UInt8](repeating: 0, count: Bench.slotByteCount)
+        frame.withUnsafeMutableBufferPointer { frame in
+            ring.withUnsafeMutableBufferPointer { ring in
+                for index in next..<next + count {
+                    let slot = ring.baseAddress! + index % Bench.slotCount * Bench.slotByteCount
+                    let byteCount = stream.withPacket(index) { packet in
+                        packet.withUnsafeBufferPointer { packet in
+                            slot.update(from: packet.baseAddress!, count: packet.count)
+                            return packet.count
+                        }
+                    }
+                    frame.baseAddress!.update(from: slot, count: byteCount)
+                    sum &+= Int(frame[15])
+                }
+            }
+        }
         next += count
     }
 

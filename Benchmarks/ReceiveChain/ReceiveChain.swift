@@ -11,6 +11,8 @@ enum Work: String, CaseIterable {
     case disturbed
     /// Only number the packets anew, as all of these do.
     case renumber
+    /// Number the packets anew and copy each twice, into a ring of 64 and out of it: the least that a buffer has to do.
+    case copy
 }
 
 /// A recorded stream through the jitter buffer, over and over, and nothing else.

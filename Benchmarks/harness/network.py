@@ -64,7 +64,7 @@ class Gap:
     """A long gap in the frames shown. Times are in ms."""
 
     length: float
-    # How often the unluckiest of its packets was lost, and that with the requests for it that were lost.
+    # How often the unluckiest of its packets was lost, and that with the times that it was asked for in vain.
     losses: int
     failures: int
     seed: int
@@ -97,6 +97,8 @@ class Cell:
     lost: int = 0
     gaps: list[Gap] = field(default_factory=list)
     settled: list[float] = field(default_factory=list)
+    # Seeds whose own 95th percentile is over their own bar.
+    seedsOver: list[int] = field(default_factory=list)
 
     @property
     def interval(self) -> float:
@@ -167,7 +169,13 @@ class Cell:
 def pool(network: Network, layer: str, seconds: int, results: list[tuple[int, dict]]) -> Cell:
     """All calls' results of one layer, by seed, in one cell."""
     index = LAYERS.index(layer)
+    if len(results) > 1:
+        alone = {seed: pool(network, layer, seconds, [(seed, result)]) for seed, result in results}
+        over = [seed for seed, cell in alone.items() if cell.high_delay > cell.delay_bar]
+    else:
+        over = []
     cell = Cell(network, layer, len(results), seconds)
+    cell.seedsOver = over
     for seed, result in results:
         one = result["layers"][index]
         cell.framesSent += one["framesSent"]

@@ -67,8 +67,8 @@ def draw_rivals(path: Path, panels: list, ours: str) -> None:
         style = STYLES[ours] | {"linestyle": "none", "marker": "*"}
         axes.plot([cell.high_delay], [cell.freezes_per_minute], label=ours, markersize=13, **style)
         axes.set_title(f"{panel.network.name}, {panel.layer} layer", fontsize=9.5)
-        axes.set_xlim(left=0)
-        axes.margins(x=0.12, y=0.15)
+        right = max([x for x, _ in points] + [cell.high_delay])
+        axes.set_xlim(-0.05 * right, 1.12 * right)
         top = max([y for _, y in points] + [cell.freezes_per_minute, 1])
         axes.set_ylim(-0.06 * top, 1.2 * top)
         axes.grid(alpha=0.3)
