@@ -159,7 +159,20 @@ extension JitterBuffer {
     }
 
     /// Holds a piece of a frame until the frame leaves.
+    @inline(__always)
     private mutating func hold(_ piece: FramePiece, _ bytes: Span<UInt8>) -> InsertResult {
+        // Most packets simply go on where the one before them stopped.
+        guard assembler.goesOn(with: piece), packets.place(of: piece.sequence) == .free else {
+            return holdAnywhere(piece, bytes)
+        }
+        packets.store(bytes, as: piece.sequence)
+        if piece.origin == .network { timing.notePacket(timestamp: piece.timestamp, at: piece.arrival) }
+        let index = assembler.appendToNewest(piece)
+        if noteWholeFrame(index, at: piece.arrival) || repairs.missingCount > 0 { settledUntil = nil }
+        return .queued
+    }
+
+    private mutating func holdAnywhere(_ piece: FramePiece, _ bytes: Span<UInt8>) -> InsertResult {
         var droppedFrames = 0
         switch packets.place(of: piece.sequence) {
         case .free: break

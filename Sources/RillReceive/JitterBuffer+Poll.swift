@@ -223,7 +223,8 @@ extension JitterBuffer {
             timestamp: frame.timestamp, assembly: assembly, isRepaired: frame.isRepaired, repairTime: repairTime,
             at: now)
         let due = frame.playout ?? now
-        let isLate = due < now
+        // What a thread wakes late by is not the network's.
+        let isLate = due + PlayoutTiming.margin < now
         let targetDelay = timing.targetDelay
         counts.noteRelease(frame, isOvertaken: isOvertaken, isLate: isLate, at: now, targetDelay: targetDelay)
         return ReceivedFrame(

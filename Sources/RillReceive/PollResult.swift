@@ -35,6 +35,6 @@ public struct ReceivedFrame: Sendable {
     public var isShown: Bool
     /// Whether a packet of it was sent again, or made again from parities.
     public var isRepaired: Bool
-    /// Whether it was released later than it was to be.
+    /// Whether it was released more than 2 ms later than it was to be.
     public var isLate: Bool
 }

@@ -38,6 +38,24 @@ struct FrameAssembler: ~Copyable, Sendable {
         return index + 1
     }
 
+    /// Whether the packet is the next one of the newest frame, which is not at its end.
+    @inline(__always)
+    func goesOn(with piece: FramePiece) -> Bool {
+        guard frames.count > 0, !piece.startsFrame else { return false }
+        let index = frames.count - 1
+        return frames[index].goesOn(with: piece)
+    }
+
+    /// Adds a packet with which the newest frame goes on.
+    ///
+    /// - Returns: the index of the frame.
+    @inline(__always)
+    mutating func appendToNewest(_ piece: FramePiece) -> Int {
+        let index = frames.count - 1
+        frames[index].append(piece)
+        return index
+    }
+
     /// Puts a packet of padding alone where it belongs.
     ///
     /// - Returns: the index of the frame that it lies in or behind; -1 if there is none.

@@ -97,6 +97,24 @@ struct PendingFrame: BitwiseCopyable {
         }
     }
 
+    /// Whether `piece`, which starts no frame, comes right behind the last packet and may belong here.
+    @inline(__always)
+    func goesOn(with piece: FramePiece) -> Bool {
+        piece.sequence == last + 1 && piece.timestamp == timestamp && !hasEnd
+    }
+
+    /// Adds the packet right behind the last one.
+    @inline(__always)
+    mutating func append(_ piece: FramePiece) {
+        packetCount += 1
+        last = piece.sequence
+        byteCount += piece.byteCount
+        newestArrival = piece.arrival
+        if piece.origin != .network { isRepaired = true }
+        if piece.rotation != nil { rotation = piece.rotation }
+        if piece.hasMarker { hasEnd = true }
+    }
+
     /// Notes a packet of padding between the first and the last.
     mutating func addPadding() {
         packetCount += 1

@@ -8,7 +8,7 @@ import RillCore
 struct PacketMemory: ~Copyable, @unchecked Sendable {
     // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.
     /// The chunks, each as large as all before it together, and the first one alone as large as the second.
-    private var chunks = InlineArray<16, UnsafeMutablePointer<UInt8>?>(repeating: nil)
+    private var chunks = unsafe InlineArray<16, UnsafeMutablePointer<UInt8>?>(repeating: nil)
     private var chunkCount = 1
     private let firstChunkShift: Int
     private let blockByteCount: Int

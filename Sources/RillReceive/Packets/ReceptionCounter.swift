@@ -27,7 +27,10 @@ struct ReceptionCounter: Sendable {
             highest = sequence
         }
         if let last {
-            let media = (timestamp - last.timestamp) * 1_000_000_000 / Int64(RTPTimestamp.videoClockRate)
+            // Packets of one frame have one timestamp: nothing to divide.
+            let media =
+                timestamp == last.timestamp
+                ? 0 : (timestamp - last.timestamp) * 1_000_000_000 / Int64(RTPTimestamp.videoClockRate)
             let difference = abs((now - last.arrival).nanoseconds - media)
             jitter += (difference - jitter) / 16
         }

@@ -27,13 +27,16 @@ struct JitterEstimator: ~Copyable, Sendable {
     private var arrivals = RecentValues(span: JitterEstimator.memory)
     private var readiness = RecentValues(span: JitterEstimator.memory)
     private var repairs = RecentValues(span: JitterEstimator.repairMemory)
-    private var sizes = RecentValues(span: JitterEstimator.memory)
+    /// What a frame has in the mean, in bytes.
+    private var meanSize = 0.0
     private var keySizes = RecentValues(span: JitterEstimator.memory)
     private var sizeEffect = SizeEffect()
     /// The frame whose packets are coming, and how late the latest of them was.
     private var open: (timestamp: Int64, transit: Int64)?
     private var calm = Calm()
     private var losses = LossEvents()
+    /// The target, and until when it stands: all of it is looked at ten times a second.
+    private var standing: (target: Int64?, until: MediaTime) = (nil, MediaTime(nanoseconds: .min))
 
     /// Consecutive frames that are faster than nine in ten were before.
     private struct Calm {
@@ -65,6 +68,9 @@ struct JitterEstimator: ~Copyable, Sendable {
     /// A frame that comes later than this behind its time freezes the picture by W3C's rule, at 30 frames a second.
     private static let freeze = MediaDuration.milliseconds(150)
     private static let freezeMargin = MediaDuration.milliseconds(30)
+    private static let targetInterval = MediaDuration.milliseconds(100)
+    /// Frames that a mean size is of.
+    private static let meanSizeSpan = 64.0
     private static let calmCount = 6
     private static let calmLength = MediaDuration.milliseconds(400)
 
@@ -97,7 +103,7 @@ struct JitterEstimator: ~Copyable, Sendable {
 
     /// Notes that a frame of so many bytes is whole, without repair.
     mutating func noteSize(_ byteCount: Int, isKey: Bool, transit: Int64, at now: MediaTime) {
-        sizes.add(Int64(byteCount), at: now)
+        meanSize += (Double(byteCount) - meanSize) / JitterEstimator.meanSizeSpan
         if isKey { keySizes.add(Int64(byteCount), at: now) }
         sizeEffect.add(transit: transit, byteCount: byteCount, at: now)
     }
@@ -125,6 +131,13 @@ struct JitterEstimator: ~Copyable, Sendable {
     ///
     /// - Parameter frameInterval: a slow stream freezes later.
     mutating func target(frameInterval: MediaDuration, at now: MediaTime) -> Int64? {
+        if now >= standing.until {
+            standing = (newTarget(frameInterval: frameInterval, at: now), now + JitterEstimator.targetInterval)
+        }
+        return standing.target
+    }
+
+    private mutating func newTarget(frameInterval: MediaDuration, at now: MediaTime) -> Int64? {
         guard let quantile = arrivalQuantile else { return nil }
         let tolerance = (JitterEstimator.freeze - JitterEstimator.freezeMargin).nanoseconds
         let slowTolerance = max(tolerance, (frameInterval * 2 - JitterEstimator.freezeMargin).nanoseconds)
@@ -145,7 +158,7 @@ struct JitterEstimator: ~Copyable, Sendable {
     private mutating func keyFrame(at now: MediaTime) -> Int64 {
         keySizes.forget(before: now - JitterEstimator.memory)
         guard keySizes.count > 1 else { return .min }
-        let excess = max(0, keySizes.largest - sizes.value(rank: sizes.count / 2))
+        let excess = max(0, keySizes.largest - Int64(meanSize))
         return arrivals.value(rank: arrivals.count / 2) + sizeEffect.delay(ofBytes: excess)
     }
 
@@ -170,6 +183,7 @@ struct JitterEstimator: ~Copyable, Sendable {
         readiness.removeAll()
         repairs.removeAll()
         sizeEffect = SizeEffect()
+        standing = (nil, MediaTime(nanoseconds: .min))
         open = nil
         calm = Calm()
     }

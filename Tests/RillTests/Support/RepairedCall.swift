@@ -67,6 +67,8 @@ final class RepairedCall {
         buffer.playoutDelay = playoutDelay
         if !repair.requestsPackets { buffer.nack = nil }
         var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
+        // Requests are counted here one by one.
+        receive.requestCopies = 0
         receive.repair = pipeline.repair(of: layer.rid)
 
         let log = CallLog()
