@@ -37,6 +37,8 @@ struct JitterEstimator: ~Copyable, Sendable {
     private var losses = LossEvents()
     /// The target, and until when it stands: all of it is looked at ten times a second.
     private var standing: (target: Int64?, until: MediaTime) = (nil, MediaTime(nanoseconds: .min))
+    /// The transit that all but a few arrivals kept, as of the last look.
+    private(set) var arrivalQuantile: Int64?
 
     /// Consecutive frames that are faster than nine in ten were before.
     private struct Calm {
@@ -138,6 +140,7 @@ struct JitterEstimator: ~Copyable, Sendable {
     }
 
     private mutating func newTarget(frameInterval: MediaDuration, at now: MediaTime) -> Int64? {
+        arrivalQuantile = JitterEstimator.quantile(of: arrivals)
         guard let quantile = arrivalQuantile else { return nil }
         let tolerance = (JitterEstimator.freeze - JitterEstimator.freezeMargin).nanoseconds
         let slowTolerance = max(tolerance, (frameInterval * 2 - JitterEstimator.freezeMargin).nanoseconds)
@@ -150,9 +153,6 @@ struct JitterEstimator: ~Copyable, Sendable {
         }
         return target
     }
-
-    /// The transit that all but a few arrivals kept.
-    var arrivalQuantile: Int64? { JitterEstimator.quantile(of: arrivals) }
 
     /// What the largest key frame of the window takes, by its size.
     private mutating func keyFrame(at now: MediaTime) -> Int64 {
@@ -184,6 +184,7 @@ struct JitterEstimator: ~Copyable, Sendable {
         repairs.removeAll()
         sizeEffect = SizeEffect()
         standing = (nil, MediaTime(nanoseconds: .min))
+        arrivalQuantile = nil
         open = nil
         calm = Calm()
     }

@@ -7,7 +7,8 @@ import Testing
     @Test func ofAFixedDelayTheSmallestTransitAndTheDelayMakeThePlayoutTime() {
         var timing = PlayoutTiming(.fixed(.milliseconds(100)))
         let times = [(0, 50.0), (90_000, 1020), (180_000, 2400)].map { timestamp, now in
-            timing.noteFrame(timestamp: timestamp, byteCount: 1000, isKey: false, frameInterval: .seconds(1), at: .milliseconds(now))
+            timing.noteFrame(
+                timestamp: timestamp, byteCount: 1000, isKey: false, frameInterval: .seconds(1), at: .milliseconds(now))
         }
         #expect(times == [150, 1120, 2120].map { MediaTime.milliseconds($0) })
         let provisional = timing.provisionalPlayout(timestamp: 270_000)
