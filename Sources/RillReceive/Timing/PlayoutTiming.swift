@@ -8,7 +8,8 @@ import RillRTP
 /// delay, by which ``PlayoutDelayBounds`` bound it, counts from the fastest way of the last minute to the moment of
 /// showing, so the time that decoding takes (95 of 100 frames) is part of it.
 ///
-/// It moves by at most 100 ms a second, so that motion does not seem to jump. The answer for a frame is fixed when it
+/// It moves by at most 100 ms a second, so that motion does not seem to jump; and after a frame that came very late those
+/// behind it do not catch up at once, but at that speed too, for more of its kind may come. The answer for a frame is fixed when it
 /// becomes whole; until then it is provisional. As all of it follows the transits, it follows the skew of the two clocks.
 struct PlayoutTiming: ~Copyable, Sendable {
     /// What the bounds are.
@@ -23,6 +24,8 @@ struct PlayoutTiming: ~Copyable, Sendable {
     /// The transit at which frames are released, in nanoseconds.
     private var offset: Int64?
     private var lastMove = MediaTime.zero
+    /// What is left of a very late frame's transit.
+    private var held: Int64?
     /// Transit of the first packet: a stand-in until a frame is whole.
     private var firstTransit: Int64?
     /// When the last released frame was ready, for those that follow cannot be decoded before.
@@ -34,6 +37,9 @@ struct PlayoutTiming: ~Copyable, Sendable {
     static let margin = MediaDuration.milliseconds(2)
     /// What the delay moves by in a second.
     static let speed = MediaDuration.milliseconds(100)
+    /// From here on a frame that is late is very late, and so much of its lateness is not kept.
+    private static let veryLate = MediaDuration.milliseconds(100)
+    private static let notHeld = MediaDuration.milliseconds(40)
     /// Between two frames it moves no more than in this time.
     private static let longestMove = MediaDuration.seconds(1)
     /// A decoder that takes longer has other troubles.
@@ -65,8 +71,12 @@ struct PlayoutTiming: ~Copyable, Sendable {
         floor.add(transit, at: now, skew: clockSkew.skew)
         clockSkew.add(transit, at: now)
         if let byteCount { jitter.noteSize(byteCount, isKey: isKey, transit: transit, at: now) }
-        move(to: jitter.target(frameInterval: frameInterval, at: now), transit, at: now)
-        return media + MediaDuration(nanoseconds: offset ?? transit)
+        let most = longestStep(at: now)
+        move(to: jitter.target(frameInterval: frameInterval, at: now), transit, by: most)
+        hold(transit, isUnrepaired: byteCount != nil, losing: most)
+        lastMove = now
+        let release = max(offset ?? transit, held ?? .min)
+        return media + MediaDuration(nanoseconds: bounded(release, above: floor.smallest ?? transit))
     }
 
     /// Notes a frame that is released.
@@ -125,14 +135,29 @@ struct PlayoutTiming: ~Copyable, Sendable {
         floor = TransitFloor()
         clockSkew.restart()
         offset = nil
+        held = nil
         firstTransit = nil
         lastReady = MediaTime(nanoseconds: .min)
     }
 
     // MARK: Inside
 
-    private mutating func move(to target: Int64?, _ transit: Int64, at now: MediaTime) {
-        defer { lastMove = now }
+    /// How far the playout may move since the last frame, in nanoseconds.
+    private func longestStep(at now: MediaTime) -> Int64 {
+        let time = max(.zero, min(now - lastMove, PlayoutTiming.longestMove))
+        return time.nanoseconds / 1000 * PlayoutTiming.speed.nanoseconds / 1_000_000
+    }
+
+    /// Holds on to the transit of a frame that came very late of itself, and lets go of it slowly.
+    private mutating func hold(_ transit: Int64, isUnrepaired: Bool, losing most: Int64) {
+        if let held { self.held = held - most }
+        guard isUnrepaired, let offset, transit - max(offset, held ?? .min) > PlayoutTiming.veryLate.nanoseconds else {
+            return
+        }
+        held = transit - PlayoutTiming.notHeld.nanoseconds
+    }
+
+    private mutating func move(to target: Int64?, _ transit: Int64, by most: Int64) {
         let margin = PlayoutTiming.margin.nanoseconds
         guard let offset, let smallest = floor.smallest else {
             self.offset = bounded(transit + margin, above: transit)
@@ -140,8 +165,6 @@ struct PlayoutTiming: ~Copyable, Sendable {
         }
         var moved = offset
         if let target {
-            let time = max(.zero, min(now - lastMove, PlayoutTiming.longestMove))
-            let most = time.nanoseconds / 1000 * PlayoutTiming.speed.nanoseconds / 1_000_000
             moved = offset + max(-most, min(most, target + margin - offset))
         }
         self.offset = bounded(moved, above: smallest)
