@@ -1,6 +1,12 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
+/// What `Rill` exports again. Who uses its structs by value names it too: where only it changed, the build (Swift 6.3) else
+/// keeps code that knows their old layout.
+let insides: [Target.Dependency] = [
+    .product(name: "RillReceive", package: "rill"), .product(name: "RillRTP", package: "rill"),
+]
+
 let package = Package(
     name: "rill-benchmarks",
     dependencies: [
@@ -27,11 +33,11 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]),
         // The calls of `network` and `rivals`.
         .executableTarget(
-            name: "network-trial", dependencies: [.product(name: "Rill", package: "rill")], path: "NetworkTrial",
-            swiftSettings: [.swiftLanguageMode(.v6)]),
+            name: "network-trial", dependencies: [.product(name: "Rill", package: "rill")] + insides,
+            path: "NetworkTrial", swiftSettings: [.swiftLanguageMode(.v6)]),
         // What `receive` measures.
         .executableTarget(
-            name: "receive-chain", dependencies: ["Turns", .product(name: "Rill", package: "rill")],
+            name: "receive-chain", dependencies: ["Turns", .product(name: "Rill", package: "rill")] + insides,
             path: "ReceiveChain", swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
         // What `rtp` measures.
         .executableTarget(

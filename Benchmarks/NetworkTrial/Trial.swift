@@ -1,4 +1,5 @@
 import Rill
+import RillReceive
 
 /// A call to make, one line of JSON on standard input.
 struct Job: Codable {

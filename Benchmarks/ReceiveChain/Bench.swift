@@ -1,4 +1,5 @@
 import Rill
+import RillReceive
 
 /// Plays a recorded stream into a jitter buffer.
 ///
