@@ -38,8 +38,8 @@ struct PlayoutTiming: ~Copyable, Sendable {
     /// What the delay moves by in a second.
     static let speed = MediaDuration.milliseconds(100)
     /// From here on a frame that is late is very late, and so much of its lateness is not kept.
-    private static let veryLate = MediaDuration.milliseconds(100)
-    private static let notHeld = MediaDuration.milliseconds(40)
+    private static let veryLate = MediaDuration.milliseconds(150)
+    private static let notHeld = MediaDuration.milliseconds(20)
     /// Between two frames it moves no more than in this time.
     private static let longestMove = MediaDuration.seconds(1)
     /// A decoder that takes longer has other troubles.
