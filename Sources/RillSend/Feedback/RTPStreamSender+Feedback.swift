@@ -81,6 +81,10 @@ extension RTPStreamSender {
             count += 1
             if let packets, retransmit(number, at: now, to: packets) == .resent { resent += 1 }
         }
+        if let packets, resent > 0, isRoundTripLong {
+            var again = request.lostPackets
+            while let number = again.next() { sendCopy(of: number, at: now, to: packets) }
+        }
         return .packetsRequested(count: count, resent: resent)
     }
 

@@ -41,6 +41,18 @@ extension RTPStreamSender {
         return .resent
     }
 
+    /// Whether a packet that is lost a second time would be waited for long: then what is sent again is sent twice.
+    var isRoundTripLong: Bool { (roundTrips.smallest ?? .zero) >= settings.longRoundTripTime }
+
+    /// Sends a packet that was sent again just now once more, if the budget allows.
+    mutating func sendCopy(of number: SequenceNumber, at now: MediaTime, to sink: some PacketSink) {
+        let packetByteCount = history.packet(number)?.bytes.count ?? 0
+        guard history.packet(number)?.resentAt == now, budget.take(packetByteCount, at: now) else { return }
+        let byteCount = outlet.resend(number, of: history, at: now, to: sink, counting: &statistics)
+        statistics.retransmittedPacketsSent += 1
+        statistics.retransmittedBytesSent += byteCount
+    }
+
     /// Says what becomes of the request, but for the budget.
     private func judge(_ number: SequenceNumber, at now: MediaTime) -> RetransmitResult {
         guard let packet = history.packet(number) else { return history.wasSent(number) ? .notKept : .neverSent }

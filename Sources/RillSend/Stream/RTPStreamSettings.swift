@@ -46,6 +46,9 @@ public struct RTPStreamSettings: Sendable {
     public var retransmission: RetransmissionSettings?
     /// How the packets are protected; `nil` for not at all. Needs a history of 96 packets.
     public var protection: ProtectionSettings?
+    /// From this round-trip time on, which reports tell, what a receiver asks for is sent twice: all of it, and all of it
+    /// once more. A packet lost a second time costs a round trip; a copy costs as much as was lost. 90 ms by default.
+    public var longRoundTripTime = MediaDuration.milliseconds(90)
     /// The round-trip time to go by before a report has told one.
     public var assumedRoundTripTime = MediaDuration.milliseconds(100)
     /// How large a share of what was sent in the last two seconds may be sent again in them, however much is asked for.

@@ -69,6 +69,29 @@ import Testing
         #expect(sender.statistics.nackCount == 3 && sender.statistics.retransmittedPacketsSent == 3)
     }
 
+    @Test(arguments: [(89, false), (90, true), (400, true)])
+    func `Where a round trip is long, all that is missed is sent twice, one round after the other`(
+        roundTrip: Int, isTwice: Bool
+    ) throws {
+        var sender = try RTPStreamSender(settings())
+        let (sink, again) = (CollectingSink(), CollectingSink())
+        sender.send(.sample(0), payload: [UInt8](repeating: 7, count: 1500).span, at: .zero, to: sink)
+        let block = ReportBlock(
+            ssrc: sampleSSRC, extendedHighestSequenceNumber: 0, lastSenderReport: sender.settings.wallClockAtZero.short)
+        sender.receive(receiverReport(block).span, at: .zero + .milliseconds(roundTrip)) { _ in }
+        let lost = [1, 3, 900].map { SequenceNumber($0) }
+        let request = [UInt8](capacity: 100) { output in
+            GenericNACK.write(lost: lost.span, of: sampleSSRC, from: SSRC(9), into: &output)
+        }
+        // A copy of the request brings nothing more.
+        for delay in [0, 10] {
+            let now = MediaTime.zero + .milliseconds(roundTrip + delay)
+            sender.receive(request.span, at: now, resendingTo: again) { _ in }
+        }
+        #expect(try again.packets.map(original) == (isTwice ? [1, 3, 1, 3] : [1, 3]).map { sink.packets[$0] })
+        #expect(sender.statistics.retransmittedPacketsSent == again.packets.count)
+    }
+
     @Test func `Without a stream of its own the same packet is sent again`() throws {
         var sender = try RTPStreamSender(settings(hasRTX: false))
         let (sink, again) = (CollectingSink(), CollectingSink())
