@@ -24,7 +24,7 @@ extension JitterBuffer {
         guard
             case .fits(let sequence, let timestamp) = continuity.judge(header.sequenceNumber, header.timestamp, at: now)
         else { return .setAside }
-        if reception.packetsReceived == 0 { packets.restart(around: sequence) }
+        if isUntouched { packets.restart(around: sequence) }
         note(sequence, timestamp, .network, at: now)
         let result = holdPadding(sequence, at: now)
         counts.note(result)
@@ -54,7 +54,7 @@ extension JitterBuffer {
             setAside.origin = origin
             return .setAside
         case .resumed(let jump):
-            restart(jump)
+            resume(jump)
         case .jumped(let jump):
             restart(jump)
             acceptSetAside()
@@ -72,12 +72,15 @@ extension JitterBuffer {
         return now - lastArrival > max(StreamContinuity.silence, interval.last * 3)
     }
 
+    /// Whether no packet of the stream has come yet, in whatever way: the first one may have been sent again.
+    private var isUntouched: Bool { lastArrival.nanoseconds == .min }
+
     /// Takes a packet that goes on from those before.
     private mutating func accept(
         _ packet: RTPPacket, _ byteCount: Int, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin,
         at arrival: MediaTime
     ) -> InsertResult {
-        if reception.packetsReceived == 0 { packets.restart(around: sequence) }
+        if isUntouched { packets.restart(around: sequence) }
         note(sequence, timestamp, origin, at: arrival)
         if origin == .network {
             counts.bytesReceived += packet.payload.count
@@ -260,6 +263,15 @@ extension JitterBuffer {
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
         finder.restart()
         if !jump.keepsTime { timing.restart() }
+    }
+
+    /// Goes on behind a silence over which the sender's media clock has jumped: only what hangs on time begins anew. The
+    /// frames from before are still those that the next ones refer to.
+    private mutating func resume(_ jump: StreamContinuity.Jump) {
+        counts.resynchronisations += 1
+        settledUntil = nil
+        reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
+        timing.restart()
     }
 
     /// Takes the packet that was set aside, with which the stream begins anew.

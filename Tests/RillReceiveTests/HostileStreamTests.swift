@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
-    func anyOrderAndSubsetKeepsThePromises(isLayered: Bool) {
+    @Test(arguments: [false, true], [false, true])
+    func anyOrderAndSubsetKeepsThePromises(isLayered: Bool, isRepaired: Bool) {
         for seed in 1...150 as ClosedRange<UInt64> {
             var generator = SeededGenerator(seed: seed)
             var stream = SyntheticStream()
@@ -55,7 +55,9 @@ import Testing
             settings.packetCapacity = seed % 3 == 0 ? 16 : 128
             let receiver = VirtualReceiver(settings)
             for (index, (_, packet)) in shuffled.enumerated() {
-                receiver.insert(packet, at: .milliseconds(Double(15 * index)))
+                let origin: PacketOrigin =
+                    isRepaired && generator.unitInterval() < 0.3 ? [.retransmission, .parity][index % 2] : .network
+                receiver.insert(packet, origin, at: .milliseconds(Double(15 * index)))
             }
             receiver.pass(until: .seconds(10))
             check(receiver, "seed \(seed)")
@@ -119,6 +121,51 @@ import Testing
             "padding",
         ] { #expect(outcomes[outcome, default: 0] > 50, "\(outcome): \(outcomes)") }
         #expect(receiver.statistics.jitterBufferEmittedCount > 2000)
+        #expect(zip(receiver.released, receiver.released.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    /// The same of VP9, in both modes, with packets that claim to have been repaired.
+    @Test func damagedVP9PacketsNeverBringItDown() {
+        var stream = SyntheticVP9Stream()
+        var settings = JitterBufferSettings(ssrc: stream.ssrc, payloadType: stream.payloadType, codec: .vp9)
+        settings.packetCapacity = 64
+        let receiver = VirtualReceiver(settings)
+        let origins: [PacketOrigin] = [.network, .retransmission, .parity]
+        var outcomes: [String: Int] = [:]
+        var random = SeededGenerator(seed: 8)
+        for index in 0..<15_000 {
+            stream.descriptor.isFlexible = index / 40 % 2 == 0
+            stream.descriptor.references = VP9PictureDifferences()
+            stream.descriptor.layer = .init(temporalIndex: UInt8([0, 2, 1, 2][index % 4]), isSwitchingUpPoint: true)
+            if stream.descriptor.isFlexible {
+                stream.descriptor.tl0PictureIndex = nil
+                let distances: [UInt8] = index % 20 == 0 ? [] : [[4], [1], [2], [1, 3]][index % 4]
+                for distance in distances { stream.descriptor.references.append(distance) }
+            } else {
+                stream.descriptor.tl0PictureIndex = UInt8(truncatingIfNeeded: index / 4)
+                if index % 20 == 0 { stream.structure = GroupStructure.l1t3 }
+            }
+            let kind: SyntheticVP9Stream.Kind = index % 20 == 0 ? .key : index % 50 == 7 ? .intraOnly : .inter
+            if kind == .intraOnly { stream.descriptor.references = VP9PictureDifferences() }
+            let packets = stream.frame(kind, packets: 1 + index % 3).packets
+            let time = MediaTime.frame(index)
+            for (number, packet) in packets.enumerated() {
+                let generator = SeededGenerator(seed: UInt64(index * 4 + number))
+                for damaged in MutatedInputs(of: [packet, packets[0]], count: 3, using: generator) {
+                    let result = receiver.insert(damaged, origins[Int(random.next() % 3)], at: time)
+                    outcomes[String("\(result)".prefix { $0 != "(" }), default: 0] += 1
+                }
+                if random.unitInterval() > 0.02 { receiver.insert(packet, origins[index % 7 == 0 ? 1 : 0], at: time) }
+            }
+            let occupancy = receiver.buffer.occupancy
+            #expect(occupancy.packets <= 64 && occupancy.frames <= 64, "frame \(index)")
+        }
+        #expect(outcomes.values.reduce(0, +) >= 80_000)
+        for outcome in [
+            "queued", "duplicate", "late", "setAside", "inconsistent", "malformed", "wrongSSRC", "wrongPayloadType",
+        ] { #expect(outcomes[outcome, default: 0] > 20, "\(outcome): \(outcomes)") }
+        #expect(receiver.statistics.jitterBufferEmittedCount > 1000, "\(receiver.statistics.jitterBufferEmittedCount)")
+        #expect(receiver.statistics.framesRepaired > 200)
         #expect(zip(receiver.released, receiver.released.dropFirst()).allSatisfy { $0 < $1 })
     }
 

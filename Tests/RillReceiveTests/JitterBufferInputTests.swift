@@ -127,6 +127,18 @@ import Testing
         #expect(statistics.packetsRejected == 3 && statistics.packetsSetAside == 1)
     }
 
+    /// The first packets of a stream may be lost, and come again before any other.
+    @Test(arguments: [PacketOrigin.retransmission, .parity])
+    mutating func aStreamMayBeginWithPacketsThatWereRepaired(origin: PacketOrigin) {
+        let frames = stream.frames(4, packets: 3)
+        for (index, frame) in frames.enumerated() {
+            for packet in frame.packets { receiver.insert(packet, index < 2 ? origin : .network, at: .frame(index)) }
+        }
+        receiver.pass(until: .seconds(1))
+        #expect(receiver.frames.map { $0.bytes } == frames.map { $0.bytes })
+        #expect(receiver.statistics.packetsReceived == 6 && receiver.statistics.framesRepaired == 2)
+    }
+
     @Test mutating func anotherSourceIsNotMixedIn() {
         var other = SyntheticStream()
         other.ssrc = SSRC(0xBEEF)

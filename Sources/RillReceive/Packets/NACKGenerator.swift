@@ -10,7 +10,9 @@ import RillCore
 /// Whether a missing packet may still come is what decides between waiting and a key frame: ``hope(after:through:)``.
 struct NACKGenerator: ~Copyable, Sendable {
     /// From here to the sender and back.
-    var roundTripTime: MediaDuration
+    var roundTripTime: MediaDuration {
+        didSet { next = nil }
+    }
     /// How much longer than that an answer may take: what packets scatter by on their way.
     var jitter = MediaDuration.zero
     /// By how much packets have lately overtaken each other.

@@ -102,7 +102,7 @@ struct StreamContinuity: Sendable {
             return .fits(sequence: extended, timestamp: ticks)
         }
         if isAfterSilence, (1...reach).contains(extended - newest.sequence) {
-            begin(at: extended, Int64(timestamp.rawValue), at: now)
+            begin(at: extended, abs(ticks) < timestampLimit ? ticks : Int64(timestamp.rawValue), at: now)
             suspect = nil
             return .resumed(Jump(keepsSequence: true, keepsTime: false))
         }

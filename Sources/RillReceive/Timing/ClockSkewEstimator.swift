@@ -4,7 +4,8 @@ import RillCore
 ///
 /// The smallest transit of each 20 seconds makes a point; the estimate is the median of the slopes of all pairs of the last
 /// 32 points (Theil 1950, Sen 1968), which a route that becomes longer or a queue that stands for a while leave alone, where
-/// the line of least squares would follow them. Of σ 10 ms in the points there are some 10 ppm left in the estimate.
+/// the line of least squares would follow them. A larger change of the route is taken out of
+/// the older points. Of σ 10 ms in the points there are some 10 ppm left in the estimate.
 struct ClockSkewEstimator: ~Copyable, Sendable {
     /// By how much transits grow, as a share of time: 0.0001 is 100 ppm, the sender's clock the slower one. Between ±0.001.
     private(set) var skew = 0.0
@@ -28,6 +29,8 @@ struct ClockSkewEstimator: ~Copyable, Sendable {
     private static let interval = MediaDuration.seconds(20)
     /// Crystals are good to 100 ppm; what drifts more is a queue.
     private static let limit = 0.001
+    /// What the smallest transit of 20 seconds changes by more is another route.
+    private static let step = MediaDuration.milliseconds(50)
 
     init() {
         points = FixedStorage(repeating: Point(time: .zero, transit: 0), count: ClockSkewEstimator.capacity)
@@ -65,7 +68,29 @@ struct ClockSkewEstimator: ~Copyable, Sendable {
         next = (next + 1) % ClockSkewEstimator.capacity
         count = min(count + 1, ClockSkewEstimator.capacity)
         guard count >= ClockSkewEstimator.minimumCount else { return }
+        followRoute()
         skew = max(-ClockSkewEstimator.limit, min(ClockSkewEstimator.limit, medianSlope()))
+    }
+
+    /// Where the newest two points agree with each other and not with the one before them, the route has changed, and the
+    /// older points move along. Else more than half of all pairs would lie across the change by the time that it is
+    /// half as old as the points that are kept.
+    private mutating func followRoute() {
+        let (newest, middle, old) = (place(1), place(2), place(3))
+        let change = distance(from: old, to: middle)
+        guard abs(change) > ClockSkewEstimator.step.nanoseconds,
+            abs(distance(from: middle, to: newest)) < abs(change) / 2
+        else { return }
+        for index in 0..<count where index != newest && index != middle { points[index].transit += change }
+    }
+
+    /// Where the point stands that is the `age`th newest.
+    private func place(_ age: Int) -> Int { (next + ClockSkewEstimator.capacity - age) % ClockSkewEstimator.capacity }
+
+    /// By how much the transit has changed between two points, beyond what the clocks say.
+    private func distance(from old: Int, to new: Int) -> Int64 {
+        let drift = Double((points[new].time - points[old].time).nanoseconds) * skew
+        return points[new].transit - points[old].transit - Int64(drift)
     }
 
     private mutating func medianSlope() -> Double {

@@ -37,6 +37,7 @@ struct TransitFloor: ~Copyable, Sendable {
     }
 
     private mutating func rotate(to now: MediaTime, skew: Double) {
+        let known = carried(to: now, skew: skew)
         let isFirst = end.nanoseconds == .min
         if !isFirst, now - end < TransitFloor.bucketLength * TransitFloor.bucketCount {
             while end <= now {
@@ -45,16 +46,25 @@ struct TransitFloor: ~Copyable, Sendable {
                 end += TransitFloor.bucketLength
             }
         } else {
-            // A silence longer than a minute says nothing about the way; the newest that is known still stands.
-            if let smallest { buckets[current] = Bucket(time: now, smallest: smallest) }
-            for index in 0..<TransitFloor.bucketCount where index != current { buckets[index] = Bucket() }
+            for index in 0..<TransitFloor.bucketCount { buckets[index] = Bucket() }
             end = now + TransitFloor.bucketLength
         }
-        smallest = nil
+        smallest = carried(to: now, skew: skew)
+        // A silence longer than a minute says nothing about the way; the newest that is known still stands.
+        if smallest == nil, let known {
+            buckets[current] = Bucket(time: now, smallest: known)
+            smallest = known
+        }
+    }
+
+    /// The smallest of all buckets, each carried forward to `now`; `nil` where none holds any.
+    private func carried(to now: MediaTime, skew: Double) -> Int64? {
+        var smallest: Int64?
         for index in 0..<TransitFloor.bucketCount where buckets[index].smallest != .max {
             let age = now - buckets[index].time
             let carried = buckets[index].smallest + Int64(Double(age.nanoseconds) * skew)
             smallest = min(smallest ?? carried, carried)
         }
+        return smallest
     }
 }

@@ -7,10 +7,12 @@ import Testing
 @Suite struct StreamContinuityTests {
     private var continuity = StreamContinuity(capacity: 1024)
 
-    private mutating func judge(_ sequence: Int, _ timestamp: Int, at time: MediaTime) -> StreamContinuity.Verdict {
+    private mutating func judge(
+        _ sequence: Int, _ timestamp: Int, isAfterSilence: Bool = false, at time: MediaTime
+    ) -> StreamContinuity.Verdict {
         continuity.judge(
             SequenceNumber(UInt16(truncatingIfNeeded: sequence)), RTPTimestamp(UInt32(truncatingIfNeeded: timestamp)),
-            at: time)
+            isAfterSilence: isAfterSilence, at: time)
     }
 
     @Test mutating func countersAreUnwrapped() {
@@ -71,5 +73,32 @@ import Testing
         }
         #expect(largest < 1 << 33 && largest > 1 << 32)
         #expect(jumps >= 2)
+    }
+
+    @Test(arguments: [0, 1, 127, 128, 32767, 32768, 65534, 65535])
+    mutating func afterASilenceANumberThatGoesOnIsBelievedAlone(start: Int) {
+        _ = judge(start, 7000, at: .zero)
+        // The media clock stood still for a minute.
+        let packet = (start + 1, 10_000)
+        #expect(judge(packet.0, packet.1, at: .seconds(60)) == .setAside)
+        continuity = StreamContinuity(capacity: 1024)
+        _ = judge(start, 7000, at: .zero)
+        let jump = StreamContinuity.Jump(keepsSequence: true, keepsTime: false)
+        #expect(judge(packet.0, packet.1, isAfterSilence: true, at: .seconds(60)) == .resumed(jump))
+        let sequence = Int64(start + 1)
+        #expect(judge(packet.0, packet.1, at: .seconds(60)) == .fits(sequence: sequence, timestamp: 10_000))
+        #expect(judge(start + 2, 13_000, at: .seconds(60)) == .fits(sequence: sequence + 1, timestamp: 13_000))
+    }
+
+    @Test(arguments: [0, -1, -600, 513, 20_000])
+    mutating func afterASilenceANumberThatDoesNotGoOnIsNot(step: Int) {
+        _ = judge(10_000, 7000, at: .zero)
+        #expect(judge(10_000 + step, 10_000, isAfterSilence: true, at: .seconds(60)) == .setAside)
+    }
+
+    @Test mutating func afterASilenceTimestampsThatGoOnAreNoJump() {
+        _ = judge(10_000, 7000, at: .zero)
+        let fits = StreamContinuity.Verdict.fits(sequence: 10_001, timestamp: 7000 + 60 * 90_000)
+        #expect(judge(10_001, 7000 + 60 * 90_000, isAfterSilence: true, at: .seconds(60)) == fits)
     }
 }

@@ -33,9 +33,9 @@ final class VirtualReceiver {
 
     /// Lets time pass until `time`, puts the packet in, and polls.
     @discardableResult
-    func insert(_ packet: [UInt8], at time: MediaTime) -> InsertResult {
+    func insert(_ packet: [UInt8], _ origin: PacketOrigin = .network, at time: MediaTime) -> InsertResult {
         pass(until: time - MediaDuration(nanoseconds: 1))
-        let result = buffer.insert(packet.span, at: time)
+        let result = buffer.insert(packet.span, origin: origin, at: time)
         poll(at: time)
         return result
     }

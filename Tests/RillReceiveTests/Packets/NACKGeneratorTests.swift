@@ -1,0 +1,357 @@
+import RillCore
+import RillRTP
+import Testing
+
+@testable import RillReceive
+
+@Suite struct NACKGeneratorTests {
+    /// Where the numbers begin that are to wrap on the wire.
+    static let starts: [Int64] = [0, 1, 127, 128, 32767, 32768, 65534, 65535, 1 << 40]
+
+    /// A generator whose packets are counted from `start`; times are milliseconds.
+    private final class Asker {
+        var generator: NACKGenerator
+        private let start: Int64
+        private var numbers: [SequenceNumber] = []
+
+        init(
+            from start: Int64 = 65534, roundTripTime: Int = 100, _ change: (inout NACKSettings) -> Void = { _ in }
+        ) {
+            var settings = NACKSettings()
+            change(&settings)
+            generator = NACKGenerator(settings, roundTripTime: .milliseconds(roundTripTime))
+            self.start = start
+        }
+
+        func arrive(_ packet: Int64, _ origin: PacketOrigin = .network, at time: Double) {
+            generator.noteArrival(start + packet, origin: origin, at: .milliseconds(time))
+        }
+
+        func suspect(_ packet: Int64, at time: Double) { generator.suspect(start + packet, at: .milliseconds(time)) }
+
+        /// The packets that are asked for now, back from the numbers of the wire.
+        func collect(at time: Double) -> [Int64] {
+            generator.collect(at: .milliseconds(time), into: &numbers)
+            let base = SequenceNumber(UInt16(truncatingIfNeeded: start))
+            return numbers.map { Int64($0.distance(since: base)) }
+        }
+
+        /// The times, in milliseconds, at which packets are asked for, until nothing is to be done any more.
+        func collectAll() -> [(time: Double, packets: [Int64])] {
+            var requests: [(time: Double, packets: [Int64])] = []
+            for _ in 0..<1000 {
+                let time = next
+                guard let time else { return requests }
+                let packets = collect(at: time)
+                if !packets.isEmpty { requests.append((time, packets)) }
+            }
+            Issue.record("it never stops asking")
+            return requests
+        }
+
+        /// When something is to be done next.
+        var next: Double? {
+            let next = generator.nextAction
+            return next == .distantFuture ? nil : Double(next.nanoseconds) / 1e6
+        }
+
+        func isLossy(at time: Double) -> Bool { generator.isLossy(at: .milliseconds(time)) }
+
+        /// By how many milliseconds packets have overtaken each other.
+        var reordering: Double { generator.reordering.milliseconds }
+
+        func hope(after first: Int64, through last: Int64) -> MediaTime? {
+            generator.hope(after: start + first, through: start + last)
+        }
+    }
+
+    private static let hopeless = MediaTime(nanoseconds: .min)
+
+    // MARK: Asking
+
+    @Test(arguments: starts)
+    func aGapIsAskedForAtOnceAndThenOncePerRoundTrip(start: Int64) {
+        let asker = Asker(from: start)
+        asker.arrive(0, at: 0)
+        #expect(asker.next == nil)
+        asker.arrive(3, at: 10)
+        #expect(asker.next == 10)
+        #expect(asker.collect(at: 10) == [1, 2])
+        // The answer may take five milliseconds more than the round trip.
+        #expect(asker.next == 115)
+        #expect(asker.collect(at: 114.9) == [])
+        asker.arrive(1, .retransmission, at: 114.9)
+        #expect(asker.collect(at: 115) == [2])
+        #expect(asker.next == 220)
+        asker.arrive(2, .retransmission, at: 116)
+        #expect(asker.next == nil)
+        #expect(asker.generator.missingCount == 0)
+        #expect(asker.generator.requestedCount == 3)
+    }
+
+    @Test(arguments: starts)
+    func everyNumberOfALongStreamIsAskedForWhenItIsMissing(start: Int64) {
+        let asker = Asker(from: start)
+        var asked: [Int64] = []
+        for packet in 0..<2000 as Range<Int64> where packet % 7 != 3 {
+            asker.arrive(packet, at: Double(packet))
+            let missing = asker.collect(at: Double(packet))
+            asked += missing
+            for number in missing { asker.arrive(number, .retransmission, at: Double(packet) + 0.5) }
+        }
+        #expect(asked == (0..<1999).filter { $0 % 7 == 3 }, "from \(start)")
+    }
+
+    @Test func whatScattersIsGivenLongerToAnswer() {
+        let asker = Asker()
+        asker.generator.jitter = .milliseconds(40)
+        asker.arrive(0, at: 0)
+        asker.arrive(2, at: 0)
+        _ = asker.collect(at: 0)
+        #expect(asker.next == 140)
+    }
+
+    @Test func aShorterRoundTripHastensTheSecondRequest() {
+        let asker = Asker()
+        asker.arrive(0, at: 0)
+        asker.arrive(2, at: 0)
+        _ = asker.collect(at: 0)
+        #expect(asker.next == 105)
+        asker.generator.roundTripTime = .milliseconds(20)
+        #expect(asker.next == 25)
+        #expect(asker.collect(at: 25) == [1])
+    }
+
+    @Test func theFirstRequestWaitsAsLongAsItIsTold() {
+        let asker = Asker { $0.firstRequestDelay = .milliseconds(30) }
+        asker.arrive(0, at: 0)
+        asker.arrive(2, at: 5)
+        #expect(asker.collect(at: 34.9) == [])
+        #expect(asker.collect(at: 35) == [1])
+        #expect(asker.hope(after: 0, through: 2) == .milliseconds(35 + 3 * 105))
+    }
+
+    @Test func withoutSettingsNothingIsAskedFor() {
+        var generator = NACKGenerator(nil, roundTripTime: .milliseconds(100))
+        generator.noteArrival(1, origin: .network, at: .zero)
+        generator.noteArrival(9, origin: .network, at: .zero)
+        generator.suspect(10, at: .zero)
+        let next = generator.nextAction
+        var numbers = [SequenceNumber(7)]
+        generator.collect(at: .seconds(1), into: &numbers)
+        let hope = generator.hope(after: 0, through: 20)
+        #expect(next == .distantFuture && numbers.isEmpty && hope == nil)
+    }
+
+    // MARK: Giving up
+
+    @Test func aPacketIsAskedForSoOftenAndNoMore() {
+        let asker = Asker { $0.maximumRequestCount = 4 }
+        asker.arrive(0, at: 0)
+        asker.arrive(3, at: 0)
+        let requests = asker.collectAll()
+        #expect(requests.map(\.time) == [0, 105, 210, 315])
+        #expect(requests.allSatisfy { $0.packets == [1, 2] })
+        #expect(asker.hope(after: 0, through: 3) == Self.hopeless)
+        // It may come all the same.
+        asker.arrive(1, .retransmission, at: 500)
+        asker.arrive(2, at: 501)
+        #expect(asker.hope(after: 0, through: 3) == nil)
+    }
+
+    @Test func aPacketIsAskedForSoLongAndNoLonger() {
+        let asker = Asker { $0.maximumAge = .milliseconds(250) }
+        asker.arrive(0, at: 0)
+        asker.arrive(2, at: 0)
+        #expect(asker.collectAll().map(\.time) == [0, 105, 210])
+        #expect(asker.hope(after: 0, through: 2) == Self.hopeless)
+    }
+
+    @Test(arguments: [(100, true), (101, false)])
+    func aGapThatIsTooLongIsNotAskedFor(length: Int64, isAskedFor: Bool) {
+        let asker = Asker()
+        asker.arrive(0, at: 0)
+        asker.arrive(1 + length, at: 1)
+        #expect(asker.collect(at: 1) == (isAskedFor ? Array(1...length) : []))
+        #expect((asker.hope(after: 0, through: length) == Self.hopeless) == !isAskedFor)
+        // Behind the gap the stream goes on.
+        #expect(asker.hope(after: length, through: length + 10) == nil)
+        asker.arrive(3 + length, at: 2)
+        #expect(asker.collect(at: 2) == [2 + length])
+    }
+
+    @Test func ofTooManyMissingPacketsTheOldestAreGivenUp() {
+        let asker = Asker { $0.maximumGap = 1000 }
+        asker.arrive(0, at: 0)
+        asker.arrive(1001, at: 0)
+        asker.arrive(1102, at: 0)
+        #expect(asker.generator.missingCount == NACKGenerator.capacity)
+        // 1100 are missing, so the first 76 are beyond hope.
+        let asked = asker.collect(at: 0)
+        #expect(asked.first == 77 && asked.count == 1024)
+        #expect(asker.hope(after: 0, through: 76) == Self.hopeless)
+        #expect(asker.hope(after: 76, through: 2000) == .milliseconds(315))
+    }
+
+    @Test func whatIsNoUseAnyMoreIsNotAskedFor() {
+        let asker = Asker(from: 0)
+        asker.arrive(0, at: 0)
+        asker.arrive(3, at: 0)
+        asker.arrive(6, at: 0)
+        asker.generator.advance(to: 4)
+        #expect(asker.collect(at: 0) == [4, 5])
+        asker.generator.advance(to: 100)
+        #expect(asker.next == nil && asker.generator.missingCount == 0)
+    }
+
+    @Test func afterAJumpNothingOfBeforeIsMissing() {
+        let asker = Asker(from: 0)
+        asker.arrive(0, at: 0)
+        asker.arrive(500, at: 0)
+        asker.arrive(503, at: 0)
+        asker.suspect(504, at: 1)
+        asker.generator.restart(at: 9000)
+        #expect(asker.next == nil && asker.generator.missingCount == 0 && asker.generator.suspected == nil)
+        #expect(asker.hope(after: 0, through: 9000) == nil)
+        asker.arrive(9002, at: 2)
+        #expect(asker.collect(at: 2) == [9001])
+    }
+
+    // MARK: Hope
+
+    @Test func hopeLastsForThreeRequests() {
+        let asker = Asker()
+        asker.arrive(0, at: 0)
+        asker.arrive(2, at: 10)
+        #expect(asker.hope(after: 0, through: 2) == .milliseconds(10 + 3 * 105))
+        _ = asker.collect(at: 20)
+        #expect(asker.hope(after: 0, through: 2) == .milliseconds(20 + 3 * 105))
+        // It counts from the first request.
+        _ = asker.collect(at: 125)
+        #expect(asker.hope(after: 0, through: 2) == .milliseconds(20 + 3 * 105))
+        #expect(asker.hope(after: 1, through: 2) == nil)
+        #expect(asker.hope(after: -1, through: 0) == nil)
+        // The first to be given up decides.
+        asker.arrive(4, at: 130)
+        _ = asker.collect(at: 130)
+        #expect(asker.hope(after: 0, through: 4) == .milliseconds(20 + 3 * 105))
+        #expect(asker.hope(after: 2, through: 4) == .milliseconds(130 + 3 * 105))
+    }
+
+    // MARK: Packets that overtake each other
+
+    @Test func whatPacketsOvertakeEachOtherByIsLearntAndForgotten() {
+        let asker = Asker()
+        asker.arrive(0, at: 0)
+        asker.arrive(2, at: 0)
+        asker.arrive(1, at: 10)
+        #expect(asker.reordering == 11)
+        asker.arrive(4, at: 20)
+        #expect(asker.next == 31)
+        #expect(asker.hope(after: 2, through: 4) == .milliseconds(31 + 3 * 105))
+        #expect(asker.collect(at: 30.9) == [])
+        #expect(asker.collect(at: 31) == [3])
+        asker.arrive(3, .retransmission, at: 131)
+        // Ten seconds without: half of it; and so on.
+        _ = asker.collect(at: 10_000)
+        #expect(asker.reordering == 11)
+        _ = asker.collect(at: 10_010.1)
+        #expect(asker.reordering == 5.5)
+        _ = asker.collect(at: 20_011)
+        #expect(asker.reordering == 2.75)
+    }
+
+    @Test func onlyWhatNoRequestBroughtWasOvertaken() {
+        // At 30 ms no answer can have come; at 60 ms it is likelier that one has.
+        for (time, reordering) in [(49.0, 53.9), (60, 0)] {
+            let asker = Asker()
+            asker.arrive(0, at: 0)
+            asker.arrive(2, at: 0)
+            _ = asker.collect(at: 0)
+            asker.arrive(1, at: time)
+            #expect(asker.reordering == reordering, "\(time)")
+            #expect(asker.isLossy(at: time) == (reordering == 0), "\(time)")
+        }
+        let asker = Asker()
+        asker.arrive(0, at: 0)
+        asker.arrive(2, at: 0)
+        asker.arrive(1, .parity, at: 5)
+        #expect(asker.reordering == 0)
+    }
+
+    @Test func reorderingIsWaitedForOnlySoLong() {
+        let asker = Asker { $0.firstRequestDelay = .seconds(1) }
+        asker.arrive(0, at: 0)
+        asker.arrive(2, at: 0)
+        asker.arrive(1, at: 700)
+        #expect(asker.reordering == 100)
+    }
+
+    @Test func aRepairMakesTheNextMinuteLossy() {
+        let asker = Asker()
+        asker.arrive(0, at: 0)
+        asker.arrive(2, at: 0)
+        #expect(!asker.isLossy(at: 0))
+        asker.arrive(1, .retransmission, at: 100)
+        #expect(asker.isLossy(at: 60_100))
+        #expect(!asker.isLossy(at: 60_101))
+    }
+
+    // MARK: Suspicion
+
+    @Test(arguments: starts)
+    func whatIsSuspectedIsAskedForTwice(start: Int64) {
+        let asker = Asker(from: start)
+        asker.arrive(0, at: 0)
+        asker.suspect(1, at: 50)
+        #expect(asker.generator.suspected == start + 1)
+        let requests = asker.collectAll()
+        #expect(requests.map(\.time) == [50, 155] && requests.allSatisfy { $0.packets == [1] })
+        // Nobody knows whether it was sent, so it breaks nothing.
+        #expect(asker.hope(after: 0, through: 1) == .distantFuture)
+    }
+
+    @Test func onlyTheNextPacketCanBeSuspected() {
+        let asker = Asker(from: 0)
+        asker.suspect(0, at: 0)
+        asker.arrive(0, at: 0)
+        for packet in [0, 2, -1] as [Int64] { asker.suspect(packet, at: 1) }
+        #expect(asker.generator.missingCount == 0 && asker.generator.suspected == nil)
+    }
+
+    @Test func whatComesBehindConfirmsTheSuspicion() {
+        let asker = Asker(from: 0)
+        asker.arrive(0, at: 0)
+        asker.suspect(1, at: 50)
+        #expect(asker.collectAll().count == 2)
+        asker.arrive(4, at: 400)
+        #expect(asker.generator.suspected == nil)
+        // The patience is that of a loss, which counts from the last request; the others are asked for at once.
+        #expect(asker.hope(after: 0, through: 1) == .milliseconds(155 + 3 * 105))
+        #expect(asker.collect(at: 400) == [1, 2, 3])
+        asker.arrive(1, .retransmission, at: 500)
+        #expect(asker.generator.missingCount == 2 && asker.generator.falseAlarms == 0)
+    }
+
+    @Test func aSuspectThatComesByItselfWasAFalseAlarm() {
+        let asker = Asker()
+        asker.arrive(0, at: 0)
+        for packet in 1...6 as ClosedRange<Int64> {
+            let time = Double(packet) * 200
+            asker.suspect(packet, at: time)
+            #expect(asker.collect(at: time) == [packet])
+            asker.arrive(packet, at: time + 20)
+            #expect(asker.generator.falseAlarms == min(Int(packet), 4))
+            #expect(asker.reordering == 0 && asker.generator.missingCount == 0)
+        }
+        // Nothing was lost, so nothing is lossy; the stream goes on behind the last suspect.
+        #expect(!asker.isLossy(at: 2000))
+        asker.arrive(7, at: 2000)
+        #expect(asker.next == nil)
+        asker.suspect(8, at: 2100)
+        _ = asker.collect(at: 2100)
+        asker.arrive(8, .retransmission, at: 2200)
+        #expect(asker.generator.falseAlarms == 0)
+        #expect(asker.isLossy(at: 2200))
+    }
+}
