@@ -137,8 +137,11 @@ extension JitterBuffer {
         let descriptor = payload.descriptor
         // A picture begins with its lowest spatial layer; the others are pieces of it.
         let startsFrame = descriptor.startsFrame && (descriptor.layer?.spatialIndex ?? 0) == 0
-        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID {
+        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID,
+            !(group?.isOlder(FrameLabel.PictureID(id)) ?? false)
+        {
             group = GroupOfPictures(structure, from: FrameLabel.PictureID(id))
+            assembler.apply(&group)
         }
         // VP9 §6.2: frame_type, behind marker, profile (of two bits) and show_existing_frame, is 0 of a key frame.
         let isKey =

@@ -84,6 +84,11 @@ struct FrameAssembler: ~Copyable, Sendable {
         if frames[index].isKey { wholeKeyCount += 1 }
     }
 
+    /// Tells the frames that wait of a group of pictures that has become known.
+    mutating func apply(_ group: inout GroupOfPictures?) {
+        for index in 0..<frames.count { frames[index].refer(by: &group) }
+    }
+
     /// The first whole key frame.
     var firstWholeKey: Int? {
         guard wholeKeyCount > 0 else { return nil }

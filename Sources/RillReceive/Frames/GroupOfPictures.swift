@@ -4,6 +4,8 @@ import RillRTP
 /// §4.2.1), counted from the picture that it came with.
 struct GroupOfPictures: Sendable {
     private var start: FrameLabel.PictureID
+    /// How far it has moved along: pictures so far before it are of the group too.
+    private var moved = 0
     private let count: Int
     private let references: InlineArray<16, FrameLabel.References>
 
@@ -23,17 +25,26 @@ struct GroupOfPictures: Sendable {
         self.references = references
     }
 
-    /// What picture `id` refers to.
+    /// What picture `id` refers to; `nil` for one that lies before the structure, of which it says nothing.
     mutating func references(of id: FrameLabel.PictureID) -> FrameLabel.References? {
         guard id.bitWidth == start.bitWidth else { return nil }
         let modulus = 1 << Int(id.bitWidth)
         let ahead = (Int(id.value) - Int(start.value)) & (modulus - 1)
         let distance = ahead < modulus / 2 ? ahead : ahead - modulus
+        guard distance >= -moved else { return nil }
         let index = ((distance % count) + count) % count
         // The start moves along, so that it never lies half the numbers behind.
         if distance > modulus / 4 {
             start.value = UInt16((Int(id.value) - index) & (modulus - 1))
+            moved = min(moved + distance - index, modulus / 4)
         }
         return references[index]
+    }
+
+    /// Whether picture `id` lies before the structure, so that one that came with it is an older one.
+    func isOlder(_ id: FrameLabel.PictureID) -> Bool {
+        guard id.bitWidth == start.bitWidth else { return false }
+        let modulus = 1 << Int(id.bitWidth)
+        return (Int(id.value) - Int(start.value)) & (modulus - 1) >= modulus / 2
     }
 }

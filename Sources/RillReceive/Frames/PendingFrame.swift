@@ -97,6 +97,13 @@ struct PendingFrame: BitwiseCopyable {
         }
     }
 
+    /// Finds the references anew, by a group of pictures that became known after the frame.
+    mutating func refer(by group: inout GroupOfPictures?) {
+        // Frames of the flexible mode say theirs themselves, and have no TL0PICIDX.
+        guard !isKey, let id = label.pictureID, label.layer?.baseIndex != nil else { return }
+        label.references = group?.references(of: id) ?? label.references
+    }
+
     /// Whether `piece`, which starts no frame, comes right behind the last packet and may belong here.
     @inline(__always)
     func goesOn(with piece: FramePiece) -> Bool {

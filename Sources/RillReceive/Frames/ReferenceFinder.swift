@@ -118,7 +118,9 @@ struct ReferenceFinder: Sendable {
     func canDecode(_ frame: PendingFrame, _ path: Path) -> Bool {
         if frame.isKey { return true }
         guard chain == .intact else { return false }
-        if let references = frame.label.references { return areReleased(references, of: frame) }
+        if let references = frame.label.references {
+            return areReleased(references, of: frame) && isInStep(frame)
+        }
         guard let layer = frame.label.layer, let frameBase = layer.baseIndex else {
             return path.isContiguous && path.lowestSkippedLayer > 0
         }
@@ -209,6 +211,13 @@ struct ReferenceFinder: Sendable {
             guard (0..<128).contains(age), released >> UInt128(age) & 1 == 1 else { return false }
         }
         return true
+    }
+
+    /// Whether a frame that says its TL0PICIDX follows the base frame released last: a key frame that is missing may have
+    /// begun the group of pictures, by which references were found, anew.
+    private func isInStep(_ frame: PendingFrame) -> Bool {
+        guard let layer = frame.label.layer, let base = layer.baseIndex else { return true }
+        return layer.index == 0 ? base == baseIndex.map { $0 &+ 1 } : base == baseIndex
     }
 
     /// Takes note that the frame of that number is released.

@@ -1,7 +1,7 @@
 import RillCore
 
 /// Estimates by when nearly all frames are there: the transit, from a frame's timestamp to the moment at which it can be
-/// decoded, that all but a few of the last six seconds' frames kept.
+/// decoded, that all but a few of the last five seconds' frames kept.
 ///
 /// It is a quantile of what was measured, not a model of it, and nothing hangs on a frame rate: each packet counts as it
 /// comes, at 1 frame a second as at 120. Two rows are kept:
@@ -55,7 +55,7 @@ struct JitterEstimator: ~Copyable, Sendable {
     }
 
     /// How long a measurement counts.
-    static let memory = MediaDuration.seconds(6)
+    static let memory = MediaDuration.seconds(5)
     /// How long a repair counts where repairs recur.
     static let repairMemory = MediaDuration.seconds(60)
     /// Repairs so far apart have causes of their own.

@@ -96,7 +96,8 @@ import Testing
         var random = SeededGenerator(seed: 5)
         let stream = Stream(frameRate)
         var frames = stream.play(10)
-        frames += stream.play(15) { 20 + 400 * random.unitInterval() }
+        // No frame so late that those behind it are held up: that is another rule.
+        frames += stream.play(15) { 20 + 140 * random.unitInterval() }
         frames += stream.play(15)
         for (before, after) in zip(frames, frames.dropFirst()) {
             let time = min(1000, (after.arrival - before.arrival).milliseconds)
@@ -107,7 +108,7 @@ import Testing
         }
         // It went up, and came down again.
         let highest = frames.map(\.offset).max() ?? 0
-        #expect(highest > 250, "\(highest)")
+        #expect(highest > 90, "\(highest)")
         #expect(Self.isClose(frames.last?.offset ?? 0, 22), "\(frames.last?.offset ?? 0)")
     }
 
@@ -172,7 +173,7 @@ import Testing
         let frames = stream.play(20)
         #expect(highest > 200 || frameRate == 1, "\(highest)")
         // Six seconds until the queue is forgotten where it is not seen to have drained, and then 100 ms in a second.
-        let after = frames.dropFirst(14 * frameRate).map(\.offset)
+        let after = frames.dropFirst(10 * frameRate).map(\.offset)
         #expect(after.allSatisfy { Self.isClose($0, 22, 5) }, "\(after.first ?? 0)")
     }
 

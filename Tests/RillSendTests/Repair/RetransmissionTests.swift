@@ -69,7 +69,7 @@ import Testing
         #expect(sender.statistics.nackCount == 3 && sender.statistics.retransmittedPacketsSent == 3)
     }
 
-    @Test(arguments: [(89, false), (90, true), (400, true)])
+    @Test(arguments: [(89, false), (91, true), (400, true)])
     func `Where a round trip is long, all that is missed is sent twice, one round after the other`(
         roundTrip: Int, isTwice: Bool
     ) throws {
