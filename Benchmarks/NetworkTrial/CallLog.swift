@@ -100,7 +100,7 @@ final class CallLog: CallObserver {
     /// Notes which packets the receiver asks for.
     private func noteRequests(_ datagram: Span<UInt8>, _ arrival: MediaTime?, at now: MediaTime) {
         var compound = RTCPCompound(datagram)
-        // Our own reports can be read.
+        // Our own reports can be read; what could not would not be in the log, and its gap be told as unasked for.
         while let packet = try? compound.next() {
             guard case .genericNACK(let request) = try? RTCPMessage(parsing: packet) else { continue }
             guard let index = layers.firstIndex(where: { $0.stream.ssrc == request.media }) else { continue }

@@ -67,6 +67,7 @@ struct ReceiverReporter {
 
     private mutating func receive(_ report: ExtendedReport, for buffer: inout JitterBuffer, at now: MediaTime) {
         var report = report
+        // A block that cannot be read ends the report; the next one comes soon.
         while let block = try? report.next() {
             guard case .delaySinceLastReceiverReport(let echoes) = block else { continue }
             for index in echoes.indices where echoes[index].ssrc == ssrc {

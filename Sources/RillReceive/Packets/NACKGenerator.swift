@@ -21,8 +21,6 @@ struct NACKGenerator: ~Copyable, Sendable {
     private(set) var newest: Int64?
     /// The one that is only suspected to be missing.
     private(set) var suspected: Int64?
-    /// Packets that were asked for, again or not.
-    private(set) var requestedCount = 0
 
     private let settings: NACKSettings?
     /// The packets that are missing, by rising number: the first `count` values.
@@ -233,7 +231,6 @@ struct NACKGenerator: ~Copyable, Sendable {
             missing[index].requestCount += 1
             numbers.append(SequenceNumber(UInt16(truncatingIfNeeded: missing[index].sequence)))
         }
-        requestedCount += numbers.count
         next = nil
     }
 

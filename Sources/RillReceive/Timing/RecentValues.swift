@@ -72,8 +72,9 @@ struct RecentValues: ~Copyable, Sendable {
         var above: Int64 = 1
         var rank = count - 1
         while rank > 0, above <= Int64(count / 8) {
-            let cost = (sorted[rank] - sorted[rank - 1]) * above
-            guard cost <= budget else { return sorted[rank] - budget / above }
+            // A stranger's timestamps may lie further apart than the product has bits for: that is beyond any budget.
+            let (cost, isTooMuch) = (sorted[rank] - sorted[rank - 1]).multipliedReportingOverflow(by: above)
+            guard !isTooMuch, cost <= budget else { return sorted[rank] - budget / above }
             budget -= cost
             rank -= 1
             above += 1

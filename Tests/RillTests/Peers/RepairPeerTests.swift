@@ -49,6 +49,7 @@ struct RepairPeerTests {
         buffer.playoutDelay = .fixed(.milliseconds(1000))
         var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(99))
         change(&settings)
+        // A datagram that cannot be sent is lost, as others are.
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { packet, _ in try? socket.send(packet, to: peer) })
         try receiver.add(settings, sink: FrameTap { _ in })
         let player = try Peer.gstreamer.start(
