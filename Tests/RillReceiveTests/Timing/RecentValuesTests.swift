@@ -100,4 +100,14 @@ import Testing
         #expect(bound([Int64](repeating: 0, count: 13) + [5, 6, 7], 100) == 5)
         #expect(bound([1, 2, 3], 1000) == 3)
     }
+
+    @Test func valuesAnAgeApartAreBeyondAnyBudget() {
+        var values = RecentValues(span: .seconds(5))
+        for index in 0..<40 {
+            values.add(index < 36 ? 0 : 1 << 61, at: .zero + .milliseconds(100 * index))
+        }
+        let bound = values.bound(exceededBy: 2_000_000)
+        // Four of them share what all forty may exceed it by.
+        #expect(bound == (1 << 61) - 20_000_000)
+    }
 }
