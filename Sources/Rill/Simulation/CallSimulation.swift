@@ -53,7 +53,8 @@ public final class CallSimulation {
             guard let index = routes.stream(of: datagram) else { return }
             receivers[index].insert(datagram, at: now)
         }
-        wayBack.connect { [observer, settings] datagram, now in
+        // Unowned: it holds the way there, which holds the receivers, and they the way back.
+        wayBack.connect { [observer, settings, unowned sender] datagram, now in
             observer.datagramArrived(datagram, .toSender, at: now)
             if !settings.isOpenLoop { sender.receive(datagram, at: now) }
         }

@@ -93,8 +93,9 @@ final class RepairedCall {
             let roundTrip = receiver.pipeline.statistics.roundTrip.roundTripTime
             if log.firstRoundTrip == nil, let roundTrip { log.firstRoundTrip = (now, roundTrip) }
         }
-        // Not through the tap: what is sent again is no first time.
-        wayBack.connect { packet, now in pipeline.receive(packet, at: now, resendingTo: way) }
+        // Not through the tap: what is sent again is no first time. Unowned: the way there holds the receiver, and that
+        // the way back.
+        wayBack.connect { [unowned way] packet, now in pipeline.receive(packet, at: now, resendingTo: way) }
         let driver = VirtualDriver([capture, way, wayBack, receiver])
         try driver.run { capture.isDone }
         try driver.run(until: driver.now + .seconds(2))
