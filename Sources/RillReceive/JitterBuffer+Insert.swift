@@ -11,6 +11,7 @@ extension JitterBuffer {
         _ packet: Span<UInt8>, origin: PacketOrigin = .network, at time: MediaTime
     ) -> InsertResult {
         now = max(now, time)
+        if takeContinuation(packet, origin) { return .queued }
         let result = take(packet, origin)
         counts.note(result)
         return result
@@ -31,6 +32,58 @@ extension JitterBuffer {
         return result
     }
 
+    /// Takes a packet if it is the very next one of the newest frame, as most are; of any other it takes no note.
+    ///
+    /// What it does is what ``take(_:_:)`` comes to for such a packet, and that alone.
+    @inline(__always)
+    private mutating func takeContinuation(_ bytes: Span<UInt8>, _ origin: PacketOrigin) -> Bool {
+        let layout: RTPPacketLayout
+        let start: Int
+        do throws(RTPError) {
+            layout = try RTPPacketLayout(parsing: bytes)
+            let payload = bytes.extracting(layout.payload)
+            guard let offset = try JitterBuffer.continuationOffset(payload, settings.codec) else { return false }
+            start = layout.payloadStart + offset
+        } catch {
+            return false
+        }
+        let header = layout.header
+        guard header.payloadType == settings.payloadType, header.ssrc == settings.ssrc,
+            bytes.count <= settings.maximumPacketByteCount, origin == .network,
+            let next = continuity.next(header.sequenceNumber, header.timestamp, at: now),
+            assembler.goesOn(with: next.sequence, next.timestamp), packets.place(of: next.sequence) == .free
+        else { return false }
+        continuity.follow(next)
+        lastArrival = now
+        reception.noteNext(next.sequence, next.timestamp, at: now)
+        repairs.noteArrival(next.sequence, origin: .network, at: now)
+        counts.bytesReceived += layout.payloadEnd - layout.payloadStart
+        counts.headerBytesReceived += bytes.count - (layout.payloadEnd - layout.payloadStart)
+        packets.store(bytes.extracting(start..<layout.payloadEnd), as: next.sequence)
+        timing.notePacket(timestamp: next.timestamp, transit: next.transit, at: now)
+        let isWhole = assembler.extendNewest(
+            byteCount: layout.payloadEnd - start, hasMarker: header.marker,
+            rotation: layout.hasExtension ? rotation(toldBy: bytes) : nil, at: now)
+        if isWhole { noteWholeFrame(assembler.frames.count - 1, at: now) }
+        if isWhole || repairs.missingCount > 0 { unsettle() }
+        return true
+    }
+
+    /// Where the frame's bytes begin in a payload that starts no frame and says nothing of others; `nil` for any other.
+    @inline(__always)
+    private static func continuationOffset(_ payload: Span<UInt8>, _ codec: VideoCodec) throws(RTPError) -> Int? {
+        switch codec {
+        case .vp8:
+            let (descriptor, offset) = try VP8PayloadDescriptor.parse(payload)
+            return descriptor.startsFrame ? nil : offset
+        case .vp9:
+            let parts = try VP9Payload(parsing: payload)
+            let startsPicture = parts.descriptor.startsFrame && (parts.descriptor.layer?.spatialIndex ?? 0) == 0
+            return startsPicture || parts.scalabilityStructure != nil ? nil : payload.count - parts.piece.count
+        }
+    }
+
+    @inline(never)
     private mutating func take(_ bytes: Span<UInt8>, _ origin: PacketOrigin) -> InsertResult {
         let packet: RTPPacket
         do throws(RTPError) {
@@ -88,11 +141,51 @@ extension JitterBuffer {
         }
         guard !packet.payload.isEmpty else { return holdPadding(sequence, at: arrival) }
         do throws(RTPError) {
-            let (piece, offset) = try parse(packet, sequence, timestamp, origin, at: arrival)
-            return hold(piece, packet.payload.extracting(offset...))
+            switch settings.codec {
+            case .vp8: return try acceptVP8(packet, sequence, timestamp, origin, at: arrival)
+            case .vp9: return try acceptVP9(packet, sequence, timestamp, origin, at: arrival)
+            }
         } catch {
             return .malformed(error)
         }
+    }
+
+    private mutating func acceptVP8(
+        _ packet: RTPPacket, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime
+    ) throws(RTPError) -> InsertResult {
+        let (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
+        let bytes = packet.payload.extracting(offset...)
+        return hold(
+            FramePiece(
+                sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor),
+                startsFrame: descriptor.startsFrame, hasMarker: packet.header.marker,
+                // RFC 6386 §9.1: the lowest bit of a frame is 0 if it is a key frame.
+                isKey: descriptor.startsFrame && bytes[0] & 1 == 0, byteCount: bytes.count, arrival: arrival,
+                origin: origin, rotation: rotation(toldBy: packet)),
+            bytes)
+    }
+
+    private mutating func acceptVP9(
+        _ packet: RTPPacket, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime
+    ) throws(RTPError) -> InsertResult {
+        let payload = try VP9Payload(parsing: packet.payload)
+        let descriptor = payload.descriptor
+        // A picture begins with its lowest spatial layer; the others are pieces of it.
+        let startsFrame = descriptor.startsFrame && (descriptor.layer?.spatialIndex ?? 0) == 0
+        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID,
+            !(group?.isOlder(FrameLabel.PictureID(id)) ?? false)
+        {
+            group = GroupOfPictures(structure, from: FrameLabel.PictureID(id))
+            assembler.apply(&group)
+        }
+        return hold(
+            FramePiece(
+                sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor, &group),
+                startsFrame: startsFrame, hasMarker: packet.header.marker,
+                // VP9 §6.2: frame_type, behind marker, profile (of two bits) and show_existing_frame, is 0 of a key frame.
+                isKey: startsFrame && !descriptor.isInterPicturePredicted && payload.piece[0] & 0b1100 == 0,
+                byteCount: payload.piece.count, arrival: arrival, origin: origin, rotation: rotation(toldBy: packet)),
+            payload.piece)
     }
 
     /// Takes note that a packet came, whatever it carries.
@@ -106,52 +199,17 @@ extension JitterBuffer {
         repairs.noteArrival(sequence, origin: origin, at: arrival)
     }
 
-    /// What the packet says of its frame, and where in its payload the frame's bytes begin.
-    @inline(__always)
-    private mutating func parse(
-        _ packet: RTPPacket, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime
-    ) throws(RTPError) -> (FramePiece, offset: Int) {
-        let (label, startsFrame, isKey, offset): (FrameLabel, Bool, Bool, Int)
-        switch settings.codec {
-        case .vp8:
-            let descriptor: VP8PayloadDescriptor
-            (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
-            startsFrame = descriptor.startsFrame
-            // RFC 6386 §9.1: the lowest bit of a frame is 0 if it is a key frame.
-            isKey = startsFrame && packet.payload[offset] & 1 == 0
-            label = FrameLabel(descriptor)
-        case .vp9:
-            (label, startsFrame, isKey, offset) = try parseVP9(packet.payload)
+    private mutating func rotation(toldBy bytes: Span<UInt8>) -> Rotation? {
+        // It was parsed before, as far as the payload.
+        guard settings.headerExtensions[.videoOrientation] != nil, let packet = try? RTPPacket(parsing: bytes) else {
+            return nil
         }
-        let piece = FramePiece(
-            sequence: sequence, timestamp: timestamp, label: label, startsFrame: startsFrame,
-            hasMarker: packet.header.marker, isKey: isKey, byteCount: packet.payload.count - offset, arrival: arrival,
-            origin: origin, rotation: rotation(toldBy: packet))
-        return (piece, offset)
-    }
-
-    private mutating func parseVP9(
-        _ bytes: Span<UInt8>
-    ) throws(RTPError) -> (FrameLabel, startsFrame: Bool, isKey: Bool, offset: Int) {
-        let payload = try VP9Payload(parsing: bytes)
-        let descriptor = payload.descriptor
-        // A picture begins with its lowest spatial layer; the others are pieces of it.
-        let startsFrame = descriptor.startsFrame && (descriptor.layer?.spatialIndex ?? 0) == 0
-        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID,
-            !(group?.isOlder(FrameLabel.PictureID(id)) ?? false)
-        {
-            group = GroupOfPictures(structure, from: FrameLabel.PictureID(id))
-            assembler.apply(&group)
-        }
-        // VP9 §6.2: frame_type, behind marker, profile (of two bits) and show_existing_frame, is 0 of a key frame.
-        let isKey =
-            startsFrame && !descriptor.isInterPicturePredicted && payload.piece[0] & 0b1100 == 0
-        return (FrameLabel(descriptor, &group), startsFrame, isKey, bytes.count - payload.piece.count)
+        return rotation(toldBy: packet)
     }
 
     /// How far the packet says that its picture has to be turned; `nil` if it says nothing, or nothing that can be read.
-    private func rotation(toldBy packet: RTPPacket) -> Rotation? {
-        guard let id = settings.headerExtensions[.videoOrientation], let block = packet.headerExtension else {
+    private mutating func rotation(toldBy packet: RTPPacket) -> Rotation? {
+        guard let block = packet.headerExtension, let id = settings.headerExtensions[.videoOrientation] else {
             return nil
         }
         var elements = block.elements
@@ -165,20 +223,7 @@ extension JitterBuffer {
     }
 
     /// Holds a piece of a frame until the frame leaves.
-    @inline(__always)
     private mutating func hold(_ piece: FramePiece, _ bytes: Span<UInt8>) -> InsertResult {
-        // Most packets simply go on where the one before them stopped.
-        guard assembler.goesOn(with: piece), packets.place(of: piece.sequence) == .free else {
-            return holdAnywhere(piece, bytes)
-        }
-        packets.store(bytes, as: piece.sequence)
-        if piece.origin == .network { timing.notePacket(timestamp: piece.timestamp, at: piece.arrival) }
-        let index = assembler.appendToNewest(piece)
-        if noteWholeFrame(index, at: piece.arrival) || repairs.missingCount > 0 { settledUntil = nil }
-        return .queued
-    }
-
-    private mutating func holdAnywhere(_ piece: FramePiece, _ bytes: Span<UInt8>) -> InsertResult {
         var droppedFrames = 0
         switch packets.place(of: piece.sequence) {
         case .free: break
@@ -186,16 +231,24 @@ extension JitterBuffer {
         case .late: return .late
         case .ahead(let floor): droppedFrames = makeRoom(upTo: floor)
         }
-        guard let index = assembler.place(piece, packets) else { return .inconsistent }
+        guard let index = assembler.place(piece, &packets) else { return .inconsistent }
         packets.store(bytes, as: piece.sequence)
         if piece.origin == .network { timing.notePacket(timestamp: piece.timestamp, at: piece.arrival) }
         // The end of the frame before may show by where this one starts.
         if piece.startsFrame { noteWholeFrame(index - 1, at: piece.arrival) }
         let isWhole = noteWholeFrame(index, at: piece.arrival)
-        // One more packet of the newest frame changes nothing as long as others are missing.
-        let isMore = index == assembler.frames.count - 1 && assembler.frames[index].packetCount > 1
-        if isWhole || !isMore || repairs.missingCount > 0 { settledUntil = nil }
+        settle(isWhole: isWhole, by: piece, at: index)
         return droppedFrames > 0 ? .queuedAfterOverflow(droppedFrames: droppedFrames) : .queued
+    }
+
+    /// Has the next poll look at everything anew if a packet of the frame at `index` can have changed what is to be done.
+    private mutating func settle(isWhole: Bool, by piece: FramePiece, at index: Int) {
+        guard !isWhole, repairs.missingCount == 0, index == assembler.frames.count - 1 else { return unsettle() }
+        // One more packet of the newest frame changes nothing as long as others are missing.
+        guard assembler.frames[index].packetCount == 1 else { return }
+        // Nor does the first one, but that it will be asked in a while where the others are.
+        guard piece.startsFrame, finder.chain == .intact else { return unsettle() }
+        settledUntil = min(settledUntil, now + JitterBuffer.patience)
     }
 
     /// Notes that a packet is no gap, though it carries nothing.
@@ -207,7 +260,7 @@ extension JitterBuffer {
         case .free: break
         }
         packets.storePadding(as: sequence)
-        settledUntil = nil
+        unsettle()
         noteWholeFrame(assembler.placePadding(sequence), at: arrival)
         return .padding
     }
@@ -215,7 +268,7 @@ extension JitterBuffer {
     /// Sees whether the frame at `index` has just become whole, and if so fixes when it is to be played out.
     @discardableResult
     private mutating func noteWholeFrame(_ index: Int, at arrival: MediaTime) -> Bool {
-        guard assembler.isNewlyWhole(index, packets) else { return false }
+        guard assembler.isNewlyWhole(index, &packets) else { return false }
         let frame = assembler.frames[index]
         assembler.complete(
             index, at: arrival,
@@ -223,8 +276,8 @@ extension JitterBuffer {
                 timestamp: frame.timestamp, byteCount: frame.isRepaired ? nil : frame.byteCount, isKey: frame.isKey,
                 frameInterval: interval.last, at: arrival))
         let previous = index > 0 ? assembler.frames[index - 1] : nil
-        if let ticks = finder.timestampStep(to: frame, from: previous, packets) {
-            interval.note(timing.mediaTime(ticks) - .zero)
+        if let ticks = finder.timestampStep(to: frame, from: previous, &packets) {
+            interval.note(PlayoutTiming.mediaTime(ticks) - .zero)
         }
         counts.noteWhole(frame, at: arrival)
         return true
@@ -239,7 +292,7 @@ extension JitterBuffer {
             dropped += 1
         }
         advance(to: newFloor)
-        settledUntil = nil
+        unsettle()
         counts.drops.overflow += dropped
         if dropped > 0 { finder.lose() }
         return dropped
@@ -260,7 +313,7 @@ extension JitterBuffer {
             counts.drops.resynchronised += 1
         }
         counts.resynchronisations += 1
-        settledUntil = nil
+        unsettle()
         packets.restart(around: continuity.newestSequence ?? 0)
         repairs.restart(at: continuity.newestSequence ?? 0)
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
@@ -272,7 +325,7 @@ extension JitterBuffer {
     /// frames from before are still those that the next ones refer to.
     private mutating func resume(_ jump: StreamContinuity.Jump) {
         counts.resynchronisations += 1
-        settledUntil = nil
+        unsettle()
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
         timing.restart()
     }

@@ -8,7 +8,7 @@ extension JitterBuffer {
     /// - Parameter payload: emptied and filled with the frame's bytes when the answer is a frame; else left alone.
     public mutating func poll(at time: MediaTime, into payload: inout [UInt8]) -> PollResult {
         now = max(now, time)
-        if let settledUntil, now < settledUntil { return .wait(until: settledUntil) }
+        if now < settledUntil { return .wait(until: settledUntil) }
         return act(into: &payload)
     }
 
@@ -35,7 +35,7 @@ extension JitterBuffer {
                 drop(before: index)
             case .release(let index, let path):
                 drop(before: index)
-                if let frame = release(path, into: &payload) { return .frame(frame) }
+                if release(path, into: &payload) { return .frame }
             }
         }
     }
@@ -44,7 +44,7 @@ extension JitterBuffer {
     /// say it of a frame before the last released key frame, or of one that no other refers to, changes nothing.
     public mutating func decodingFailed(_ frame: EncodedFrame) {
         finder.fail(frame)
-        settledUntil = nil
+        unsettle()
     }
 
     // MARK: What to do next
@@ -67,10 +67,13 @@ extension JitterBuffer {
 
     /// The first frame in decode order that should be decoded and cannot.
     private struct Obstacle {
-        var frame: PendingFrame
+        var index: Int
         /// The last packet of the frame before it, as far as known.
         var previousLast: Int64
     }
+
+    // What follows changes nothing, and mutates all the same: Swift 6.3 lends a noncopyable value to a method that does
+    // not mutate by copying the whole of it.
 
     private mutating func nextStep() -> Step {
         let request = repairs.nextAction
@@ -81,17 +84,17 @@ extension JitterBuffer {
         }
     }
 
-    private func nextFrameStep() -> Step {
+    private mutating func nextFrameStep() -> Step {
         var path = finder.path
         var obstacle: Obstacle?
         var previousLast = packets.floor - 1
         for index in 0..<assembler.frames.count {
-            finder.reach(assembler.frames[index], &path, packets)
+            finder.reach(assembler.frames[index], &path, &packets)
             if let playout = assembler.frames[index].playout, finder.canDecode(assembler.frames[index], path) {
                 return playout <= now ? .release(index, path) : .wait(until: playout)
             }
             if !finder.canDoWithout(assembler.frames[index]) {
-                obstacle = obstacle ?? Obstacle(frame: assembler.frames[index], previousLast: previousLast)
+                obstacle = obstacle ?? Obstacle(index: index, previousLast: previousLast)
                 guard finder.canLookBehind(assembler.frames[index]) else { break }
             }
             previousLast = assembler.frames[index].last
@@ -101,7 +104,7 @@ extension JitterBuffer {
     }
 
     /// The next step where no frame can be reached.
-    private func stepOver(_ obstacle: Obstacle?) -> Step {
+    private mutating func stepOver(_ obstacle: Obstacle?) -> Step {
         var brokenFrom = MediaTime.distantFuture
         var suspicious = MediaTime.distantFuture
         if finder.chain == .lost {
@@ -113,7 +116,7 @@ extension JitterBuffer {
                 if time <= now { return .suspect(sequence) }
                 suspicious = time
             }
-        } else if let (sequence, time) = overdue {
+        } else if let (sequence, time) = overdue() {
             return time <= now ? .suspect(sequence) : .wait(until: time)
         }
         if let index = assembler.firstWholeKey, let playout = assembler.frames[index].playout {
@@ -129,7 +132,7 @@ extension JitterBuffer {
     /// That a frame of one packet was lost shows a whole interval later, when the next one comes. But a stream that is slow
     /// is regular: where packets are being lost, its next frame is asked for as soon as it is late. Should it not have been
     /// sent, nobody answers.
-    private var overdue: (Int64, MediaTime)? {
+    private mutating func overdue() -> (Int64, MediaTime)? {
         guard repairs.isLossy(at: now), finder.chain == .intact, interval.isRegular,
             interval.last >= JitterBuffer.slowInterval,
             assembler.frames.count == 0, repairs.suspected == nil, let newest = repairs.newest,
@@ -153,35 +156,40 @@ extension JitterBuffer {
         case suspicious(Int64, MediaTime)
     }
 
-    private func prospect(of obstacle: Obstacle) -> Prospect {
-        let frame = obstacle.frame
-        var time = due(frame)
-        if !frame.isWhole { time = max(time, frame.newestArrival + JitterBuffer.patience) }
-        guard settings.nack != nil else { return .broken(time) }
-        let end = frame.hasEnd ? frame.last : frame.last + 1
-        if let hope = repairs.hope(after: obstacle.previousLast, through: end) { return .broken(max(time, hope)) }
-        // Nothing is missing but its end, of which nothing can be known before something comes behind it.
-        if !frame.hasEnd, let newest = repairs.newest, newest == frame.last {
-            return .suspicious(newest + 1, suspicion(of: frame))
+    private mutating func prospect(of obstacle: Obstacle) -> Prospect {
+        let index = obstacle.index
+        var time = due(index)
+        if !assembler.frames[index].isWhole {
+            time = max(time, assembler.frames[index].newestArrival + JitterBuffer.patience)
         }
+        guard settings.nack != nil else { return .broken(time) }
+        let (last, hasEnd) = (assembler.frames[index].last, assembler.frames[index].hasEnd)
+        if repairs.missingCount > 0,
+            let hope = repairs.hope(after: obstacle.previousLast, through: hasEnd ? last : last + 1)
+        {
+            return .broken(max(time, hope))
+        }
+        // Nothing is missing but its end, of which nothing can be known before something comes behind it.
+        if !hasEnd, repairs.newest == last { return .suspicious(last + 1, suspicion(of: index)) }
         return .broken(time)
     }
 
     /// When the end of a frame, behind which nothing has come, is taken for missing: sooner where packets are being lost.
-    private func suspicion(of frame: PendingFrame) -> MediaTime {
+    private mutating func suspicion(of index: Int) -> MediaTime {
+        let newestArrival = assembler.frames[index].newestArrival
         guard repairs.isLossy(at: now) else {
-            return max(due(frame), frame.newestArrival + max(JitterBuffer.patience, timing.targetDelay))
+            return max(due(index), newestArrival + max(JitterBuffer.patience, timing.targetDelay))
         }
-        let expected = timing.expectedArrival(timestamp: frame.timestamp)
-        return max(expected, frame.newestArrival + JitterBuffer.patience * 2)
+        let expected = timing.expectedArrival(timestamp: assembler.frames[index].timestamp)
+        return max(expected, newestArrival + JitterBuffer.patience * 2)
     }
 
     /// How long after the newest packet of a frame its next one may come, on any network.
     static let patience = MediaDuration.milliseconds(20)
 
-    /// When a frame is to be released, as far as known now.
-    private func due(_ frame: PendingFrame) -> MediaTime {
-        frame.playout ?? timing.provisionalPlayout(timestamp: frame.timestamp)
+    /// When the frame at `index` is to be released, as far as known now.
+    private mutating func due(_ index: Int) -> MediaTime {
+        assembler.frames[index].playout ?? timing.provisionalPlayout(timestamp: assembler.frames[index].timestamp)
     }
 
     // MARK: Doing it
@@ -201,8 +209,8 @@ extension JitterBuffer {
         advance(to: assembler.frames[0].first)
     }
 
-    /// Releases the first frame; `nil` if it turns out to be of no use.
-    private mutating func release(_ path: ReferenceFinder.Path, into payload: inout [UInt8]) -> ReceivedFrame? {
+    /// Releases the first frame, unless it turns out to be of no use.
+    private mutating func release(_ path: ReferenceFinder.Path, into payload: inout [UInt8]) -> Bool {
         let frame = removeFirstFrame()
         payload.removeAll(keepingCapacity: true)
         payload.append(addingCapacity: frame.byteCount) { packets.append(frame.first, through: frame.last, to: &$0) }
@@ -210,13 +218,13 @@ extension JitterBuffer {
         guard let header = readHeader(payload.span), let resolution else {
             counts.drops.malformed += 1
             finder.lose()
-            return nil
+            return false
         }
         let (number, references) = finder.release(frame, path)
-        let isOvertaken = isReleaseDue
+        let isOvertaken = isReleaseDue()
         if isOvertaken && frame.label.isDiscardable {
             counts.drops.notNeeded += 1
-            return nil
+            return false
         }
         let assembly = frame.assembly ?? now
         timing.noteRelease(
@@ -227,11 +235,12 @@ extension JitterBuffer {
         let isLate = due + PlayoutTiming.margin < now
         let targetDelay = timing.targetDelay
         counts.noteRelease(frame, isOvertaken: isOvertaken, isLate: isLate, at: now, targetDelay: targetDelay)
-        return ReceivedFrame(
+        releasedFrame = ReceivedFrame(
             frame: describe(frame, number, references, resolution),
             rtpTimestamp: RTPTimestamp(UInt32(truncatingIfNeeded: frame.timestamp)),
             extendedTimestamp: frame.timestamp, playoutTime: due + timing.decodeTime, targetDelay: targetDelay,
             isShown: header.isShown && !isOvertaken, isRepaired: frame.isRepaired, isLate: isLate)
+        return true
     }
 
     /// How long one repair takes: until the next frame shows the loss, and there and back.
@@ -243,10 +252,11 @@ extension JitterBuffer {
     private static let repairSlack = MediaDuration.milliseconds(10)
 
     /// Whether another frame is to be released at this very time.
-    private var isReleaseDue: Bool {
-        switch nextFrameStep() {
+    private mutating func isReleaseDue() -> Bool {
+        guard assembler.frames.count > 0 else { return false }
+        return switch nextFrameStep() {
         case .release: true
-        case .drop(let index): due(assembler.frames[index]) <= now
+        case .drop(let index): due(index) <= now
         case .ask, .suspect, .request, .wait: false
         }
     }
@@ -259,7 +269,7 @@ extension JitterBuffer {
         return header
     }
 
-    private func describe(
+    private mutating func describe(
         _ frame: PendingFrame, _ number: Int64, _ references: FrameReferences, _ resolution: Resolution
     ) -> EncodedFrame {
         var stamps = FrameStamps()
@@ -271,7 +281,7 @@ extension JitterBuffer {
             number: number, references: references, isKey: frame.isKey,
             isDiscardable: frame.label.isDiscardable,
             isLayerSync: frame.label.layer?.isSync ?? false, resolution: resolution, rotation: rotation,
-            captureTime: timing.mediaTime(frame.timestamp), byteCount: frame.byteCount, stamps: stamps)
+            captureTime: PlayoutTiming.mediaTime(frame.timestamp), byteCount: frame.byteCount, stamps: stamps)
     }
 }
 

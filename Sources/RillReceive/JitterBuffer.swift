@@ -11,7 +11,7 @@ public import RillRTP
 ///     _ = buffer.insert(datagram.span, at: now)
 ///     polling: while true {
 ///         switch buffer.poll(at: now, into: &bytes) {
-///         case .frame(let received): decoder.decode(bytes.span, isShown: received.isShown)
+///         case .frame: decoder.decode(bytes.span, isShown: buffer.releasedFrame.isShown)
 ///         case .requestPackets: sendGenericNACK(buffer.requestedPackets)
 ///         case .requestKeyFrame: sendPictureLossIndication()
 ///         case .wait(until: let time): wakeUp = time; break polling
@@ -45,6 +45,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
     public internal(set) var settings: JitterBufferSettings
     /// The packets to ask for, by rising number, when `poll` has said `requestPackets`; until the next poll.
     public internal(set) var requestedPackets: [SequenceNumber] = []
+    /// What the frame is whose bytes `poll` gave last, when it has said `frame`; until the next poll.
+    public internal(set) var releasedFrame = ReceivedFrame.none
 
     var packets: PacketBuffer
     var continuity: StreamContinuity
@@ -67,8 +69,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var now = MediaTime(nanoseconds: .min)
     /// When a packet of the stream came last.
     var lastArrival = MediaTime(nanoseconds: .min)
-    /// What `poll` last said to wait for; `nil` once anything has happened since that could change it.
-    var settledUntil: MediaTime?
+    /// What `poll` last said to wait for; long past once anything has happened since that could change it.
+    var settledUntil = MediaTime(nanoseconds: .min)
 
     /// A buffer for one stream. Settings outside their ranges are the programmer's mistake.
     public init(_ settings: JitterBufferSettings) {
@@ -89,7 +91,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
         set {
             requester.roundTripTime = newValue
             repairs.roundTripTime = newValue
-            settledUntil = nil
+            unsettle()
         }
     }
 
@@ -110,6 +112,10 @@ public struct JitterBuffer: ~Copyable, Sendable {
         statistics.roundTripTime = roundTripTime
         return statistics
     }
+
+    /// Has the next poll look at everything anew.
+    @inline(__always)
+    mutating func unsettle() { settledUntil = MediaTime(nanoseconds: .min) }
 
     /// Packets and frames that are held now.
     public var occupancy: (packets: Int, frames: Int) { (packets.heldCount, assembler.frames.count) }

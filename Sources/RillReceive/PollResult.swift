@@ -2,9 +2,10 @@ public import RillCore
 public import RillRTP
 
 /// What a ``JitterBuffer`` wants done now.
-public enum PollResult: Sendable {
-    /// Decode this frame; its bytes are in the array given to `poll`. Then poll again.
-    case frame(ReceivedFrame)
+public enum PollResult: Equatable, Sendable {
+    /// Decode a frame: its bytes are in the array given to `poll`, what it is says ``JitterBuffer/releasedFrame``. Then
+    /// poll again.
+    case frame
     /// Send the stream's source a picture loss indication (RFC 4585 §6.3.1). Then poll again.
     case requestKeyFrame
     /// Send the stream's source a generic NACK (RFC 4585 §6.2.1) for ``JitterBuffer/requestedPackets``. Then poll again.
@@ -37,4 +38,12 @@ public struct ReceivedFrame: Sendable {
     public var isRepaired: Bool
     /// Whether it was released more than 2 ms later than it was to be.
     public var isLate: Bool
+
+    /// What stands where no frame was released yet.
+    static let none = ReceivedFrame(
+        frame: EncodedFrame(
+            codec: .vp8, layer: StreamLayer(rid: .high), number: -1, references: FrameReferences(), isKey: false,
+            resolution: Resolution(width: 2, height: 2), captureTime: .zero, byteCount: 0),
+        rtpTimestamp: RTPTimestamp(0), extendedTimestamp: 0, playoutTime: .zero, targetDelay: .zero, isShown: false,
+        isRepaired: false, isLate: false)
 }

@@ -74,7 +74,8 @@ final class StreamReceiver {
     ) -> Step {
         while true {
             switch buffer.poll(at: now, into: &payload) {
-            case .frame(let frame):
+            case .frame:
+                let frame = buffer.releasedFrame
                 settings.observer?(.released(frame), now)
                 reporter.send(on: &buffer, at: now, to: feedback)
                 wakeTime = now

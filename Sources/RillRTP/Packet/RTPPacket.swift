@@ -46,25 +46,13 @@ public struct RTPPacket: ~Escapable, BitwiseCopyable {
     /// - Throws: `truncated`, `unsupportedVersion` or `invalidPadding`.
     @inlinable @inline(__always) @_lifetime(copy bytes)  // A caller that looks at less pays for less.
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
-        var reader = ByteReader(bytes)
-        let first = try reader.uint8()
-        header = try RTPHeader.parse(first, &reader)
-        csrcs = WireList(parsing: try reader.span(4 &* Int(first & RTPHeader.sourceCountMask)))
-        if first & RTPHeader.extensionBit != 0 {
-            headerExtension = try RTPHeaderExtension.parse(&reader)
-        } else {
-            headerExtension = nil
-        }
-        if first & RTPHeader.paddingBit != 0 {
-            let count = reader.remaining > 0 ? Int(bytes[bytes.count &- 1]) : 0
-            guard count > 0, count <= reader.remaining else {
-                throw .invalidPadding(count: count, available: reader.remaining)
-            }
-            paddingByteCount = count
-        } else {
-            paddingByteCount = 0
-        }
-        payload = try reader.span(reader.remaining &- paddingByteCount)
+        let layout = try RTPPacketLayout(parsing: bytes)
+        header = layout.header
+        var reader = ByteReader(bytes, at: RTPHeader.fixedByteCount)
+        csrcs = WireList(parsing: try reader.span(layout.sourcesEnd &- RTPHeader.fixedByteCount))
+        headerExtension = layout.hasExtension ? try RTPHeaderExtension.parse(&reader) : nil
+        payload = try reader.span(layout.payloadEnd &- layout.payloadStart)
+        paddingByteCount = bytes.count &- layout.payloadEnd
     }
 
     /// Bytes of the whole packet.

@@ -21,39 +21,40 @@ struct FrameAssembler: ~Copyable, Sendable {
     /// Puts a packet that is no duplicate where it belongs.
     ///
     /// - Returns: the index of its frame; `nil` if it contradicts its neighbours.
-    mutating func place(_ piece: FramePiece, _ packets: borrowing PacketBuffer) -> Int? {
+    mutating func place(_ piece: FramePiece, _ packets: inout PacketBuffer) -> Int? {
         let index = lastFrame(from: piece.sequence)
         if index >= 0 {
             if accepts(frames[index], after: piece) {
-                frames[index].add(piece, packets)
+                frames[index].add(piece, &packets)
                 return index
             }
             guard piece.sequence > frames[index].last else { return nil }
         }
         if index + 1 < frames.count, accepts(frames[index + 1], before: piece) {
-            frames[index + 1].add(piece, packets)
+            frames[index + 1].add(piece, &packets)
         } else {
             frames.insert(PendingFrame(piece), at: index + 1)
         }
         return index + 1
     }
 
-    /// Whether the packet is the next one of the newest frame, which is not at its end.
+    /// Whether packet `sequence`, which starts no frame, is the next one of the newest frame, which is not at its end.
     @inline(__always)
-    func goesOn(with piece: FramePiece) -> Bool {
-        guard frames.count > 0, !piece.startsFrame else { return false }
+    mutating func goesOn(with sequence: Int64, _ timestamp: Int64) -> Bool {
         let index = frames.count - 1
-        return frames[index].goesOn(with: piece)
+        return index >= 0 && frames[index].goesOn(with: sequence, timestamp)
     }
 
-    /// Adds a packet with which the newest frame goes on.
+    /// Adds the packet with which the newest frame goes on.
     ///
-    /// - Returns: the index of the frame.
+    /// - Returns: whether the frame has become whole by it.
     @inline(__always)
-    mutating func appendToNewest(_ piece: FramePiece) -> Int {
+    mutating func extendNewest(
+        byteCount: Int, hasMarker: Bool, rotation: Rotation?, at arrival: MediaTime
+    ) -> Bool {
         let index = frames.count - 1
-        frames[index].append(piece)
-        return index
+        frames[index].extend(byteCount: byteCount, hasMarker: hasMarker, rotation: rotation, at: arrival)
+        return hasMarker && frames[index].isNewlyWhole
     }
 
     /// Puts a packet of padding alone where it belongs.
@@ -67,7 +68,7 @@ struct FrameAssembler: ~Copyable, Sendable {
 
     /// Whether the frame at `index` has just become whole. Ask for the frame that took a packet, and for the one before
     /// it, whose end may show by that packet.
-    mutating func isNewlyWhole(_ index: Int, _ packets: borrowing PacketBuffer) -> Bool {
+    mutating func isNewlyWhole(_ index: Int, _ packets: inout PacketBuffer) -> Bool {
         guard index >= 0, index < frames.count else { return false }
         let next = index + 1
         if !frames[index].hasEnd, next < frames.count, frames[next].hasStart,

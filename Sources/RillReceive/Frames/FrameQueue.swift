@@ -16,14 +16,14 @@ struct FrameQueue: ~Copyable, Sendable {
     /// The `index`th frame in decode order.
     subscript(index: Int) -> PendingFrame {
         @inline(__always)
-        _read {
+        unsafeAddress {
             precondition(index >= 0 && index < count, "frame \(index) of \(count)")
-            yield ring[(head &+ index) & (ring.count - 1)]
+            return unsafe ring.address(of: (head &+ index) & (ring.count - 1))
         }
         @inline(__always)
-        _modify {
+        unsafeMutableAddress {
             precondition(index >= 0 && index < count, "frame \(index) of \(count)")
-            yield &ring[(head &+ index) & (ring.count - 1)]
+            return unsafe ring.mutableAddress(of: (head &+ index) & (ring.count - 1))
         }
     }
 

@@ -76,7 +76,7 @@ struct PendingFrame: BitwiseCopyable {
             startsFrame: false, hasMarker: false, isKey: false, byteCount: 0, arrival: .zero))
 
     /// Adds a packet that was found to belong here, and the padding that lies between it and the others.
-    mutating func add(_ piece: FramePiece, _ packets: borrowing PacketBuffer) {
+    mutating func add(_ piece: FramePiece, _ packets: inout PacketBuffer) {
         packetCount += 1
         if piece.sequence > last {
             packetCount += packets.paddingCount(from: last + 1, to: piece.sequence)
@@ -104,22 +104,23 @@ struct PendingFrame: BitwiseCopyable {
         label.references = group?.references(of: id) ?? label.references
     }
 
-    /// Whether `piece`, which starts no frame, comes right behind the last packet and may belong here.
+    /// Whether packet `sequence`, which starts no frame, comes right behind the last packet and may belong here.
     @inline(__always)
-    func goesOn(with piece: FramePiece) -> Bool {
-        piece.sequence == last + 1 && piece.timestamp == timestamp && !hasEnd
+    func goesOn(with sequence: Int64, _ timestamp: Int64) -> Bool {
+        sequence == last &+ 1 && timestamp == self.timestamp && !hasEnd
     }
 
     /// Adds the packet right behind the last one.
     @inline(__always)
-    mutating func append(_ piece: FramePiece) {
+    mutating func extend(
+        byteCount: Int, hasMarker: Bool, rotation: Rotation?, at arrival: MediaTime
+    ) {
         packetCount += 1
-        last = piece.sequence
-        byteCount += piece.byteCount
-        newestArrival = piece.arrival
-        if piece.origin != .network { isRepaired = true }
-        if piece.rotation != nil { rotation = piece.rotation }
-        if piece.hasMarker { hasEnd = true }
+        last += 1
+        self.byteCount += byteCount
+        newestArrival = arrival
+        if let rotation { self.rotation = rotation }
+        if hasMarker { hasEnd = true }
     }
 
     /// Notes a packet of padding between the first and the last.

@@ -73,9 +73,9 @@ struct ReferenceFinder: Sendable {
     var path: Path { Path(last: link) }
 
     /// Takes the search to `frame`, the next waiting frame.
-    func reach(_ frame: PendingFrame, _ path: inout Path, _ packets: borrowing PacketBuffer) {
+    mutating func reach(_ frame: PendingFrame, _ path: inout Path, _ packets: inout PacketBuffer) {
         if let last = path.last {
-            path.isContiguous = path.isContiguous && follows(frame, last, packets)
+            path.isContiguous = path.isContiguous && follows(frame, last, &packets)
         } else {
             path.isContiguous = false
         }
@@ -89,7 +89,7 @@ struct ReferenceFinder: Sendable {
     }
 
     /// Whether the stream goes on without `frame`: nothing refers to it, or only temporal layers above the base do.
-    func canDoWithout(_ frame: PendingFrame) -> Bool {
+    mutating func canDoWithout(_ frame: PendingFrame) -> Bool {
         guard chain == .intact else { return false }
         if frame.label.references != nil { return frame.label.layerIndex > 0 }
         guard let layer = frame.label.layer, layer.index > 0 else { return frame.label.isDiscardable }
@@ -99,23 +99,23 @@ struct ReferenceFinder: Sendable {
 
     /// Whether a frame behind `frame` may be decodable though the stream cannot do without this one: what that one refers
     /// to is named.
-    func canLookBehind(_ frame: PendingFrame) -> Bool {
+    mutating func canLookBehind(_ frame: PendingFrame) -> Bool {
         chain == .intact && frame.label.references != nil
     }
 
     /// The ticks from the frame right before `frame` to it; `nil` if that one is not known.
     ///
     /// - Parameter previous: the waiting frame before it; `nil` if `frame` is the first one that waits.
-    func timestampStep(
-        to frame: PendingFrame, from previous: PendingFrame?, _ packets: borrowing PacketBuffer
+    mutating func timestampStep(
+        to frame: PendingFrame, from previous: PendingFrame?, _ packets: inout PacketBuffer
     ) -> Int64? {
         if let previous, !previous.isWhole { return nil }
-        guard let last = previous.map(Link.init) ?? link, follows(frame, last, packets) else { return nil }
+        guard let last = previous.map(Link.init) ?? link, follows(frame, last, &packets) else { return nil }
         return frame.timestamp - last.timestamp
     }
 
     /// Whether `frame`, whole and reached on `path`, can be decoded after what was released.
-    func canDecode(_ frame: PendingFrame, _ path: Path) -> Bool {
+    mutating func canDecode(_ frame: PendingFrame, _ path: Path) -> Bool {
         if frame.isKey { return true }
         guard chain == .intact else { return false }
         if let references = frame.label.references {
@@ -187,7 +187,7 @@ struct ReferenceFinder: Sendable {
 
     // MARK: Inside
 
-    private func references(of label: FrameLabel, _ number: Int64) -> FrameReferences {
+    private mutating func references(of label: FrameLabel, _ number: Int64) -> FrameReferences {
         if let named = label.references {
             var references = FrameReferences()
             for index in 0..<named.count where number - named[index] >= lastKey {
@@ -204,8 +204,10 @@ struct ReferenceFinder: Sendable {
 
     /// Whether the frames that `frame` names were all released. One from before the last key frame is none that a decoder
     /// would look for: a group of pictures that began there says so of its first ones.
-    private func areReleased(_ references: FrameLabel.References, of frame: PendingFrame) -> Bool {
-        guard let number, let link, let step = pictureIDStep(from: link, to: frame) else { return false }
+    private mutating func areReleased(_ references: FrameLabel.References, of frame: PendingFrame) -> Bool {
+        guard let number, let link, let step = ReferenceFinder.pictureIDStep(from: link, to: frame) else {
+            return false
+        }
         for index in 0..<references.count where number + step - references[index] >= lastKey {
             let age = references[index] - step
             guard (0..<128).contains(age), released >> UInt128(age) & 1 == 1 else { return false }
@@ -215,7 +217,7 @@ struct ReferenceFinder: Sendable {
 
     /// Whether a frame that says its TL0PICIDX follows the base frame released last: a key frame that is missing may have
     /// begun the group of pictures, by which references were found, anew.
-    private func isInStep(_ frame: PendingFrame) -> Bool {
+    private mutating func isInStep(_ frame: PendingFrame) -> Bool {
         guard let layer = frame.label.layer, let base = layer.baseIndex else { return true }
         return layer.index == 0 ? base == baseIndex.map { $0 &+ 1 } : base == baseIndex
     }
@@ -228,19 +230,20 @@ struct ReferenceFinder: Sendable {
     }
 
     /// Whether no frame lies between the one that ended with `last` and `frame`.
-    private func follows(_ frame: PendingFrame, _ last: Link, _ packets: borrowing PacketBuffer) -> Bool {
+    private mutating func follows(_ frame: PendingFrame, _ last: Link, _ packets: inout PacketBuffer) -> Bool {
         if frame.hasStart, packets.isPadding(from: last.lastSequence + 1, to: frame.first) { return true }
-        return pictureIDStep(from: last, to: frame) == 1
+        return ReferenceFinder.pictureIDStep(from: last, to: frame) == 1
     }
 
     /// One more than the last number, and more where frames are missing: as many as the picture IDs say.
-    private func nextNumber(_ frame: PendingFrame, _ path: Path) -> Int64 {
+    private mutating func nextNumber(_ frame: PendingFrame, _ path: Path) -> Int64 {
         guard let number else { return Int64(frame.label.pictureID?.value ?? 0) }
-        return number + (link.flatMap { pictureIDStep(from: $0, to: frame) } ?? (path.isContiguous ? 1 : 2))
+        return number
+            + (link.flatMap { ReferenceFinder.pictureIDStep(from: $0, to: frame) } ?? (path.isContiguous ? 1 : 2))
     }
 
     /// How far the picture IDs count from one frame to the other; `nil` if they say nothing.
-    private func pictureIDStep(from last: Link, to frame: PendingFrame) -> Int64? {
+    private static func pictureIDStep(from last: Link, to frame: PendingFrame) -> Int64? {
         guard let old = last.pictureID, let new = frame.label.pictureID else { return nil }
         return new.step(from: old)
     }

@@ -5,7 +5,7 @@
 struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.
     let count: Int
-    private let base: UnsafeMutablePointer<Element>
+    fileprivate let base: UnsafeMutablePointer<Element>
 
     init(repeating initial: Element, count: Int) {
         precondition(count > 0, "storage for \(count) values")
@@ -21,15 +21,25 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     // Addresses, not `_read` and `_modify`: of those the thread sanitizer's build makes a broken module (Swift 6.3).
     subscript(index: Int) -> Element {
         @inline(__always)
-        unsafeAddress {
-            precondition(index >= 0 && index < count, "value \(index) of \(count)")
-            return unsafe UnsafePointer(base + index)
-        }
+        unsafeAddress { unsafe address(of: index) }
         @inline(__always)
-        unsafeMutableAddress {
-            precondition(index >= 0 && index < count, "value \(index) of \(count)")
-            return unsafe base + index
-        }
+        unsafeMutableAddress { unsafe mutableAddress(of: index) }
+    }
+
+    /// Where a value lies, for as long as this storage does.
+    @inline(__always)
+    @unsafe
+    func address(of index: Int) -> UnsafePointer<Element> {
+        precondition(index >= 0 && index < count, "value \(index) of \(count)")
+        return unsafe UnsafePointer(base + index)
+    }
+
+    /// Where a value that is to be changed lies, for as long as this storage does.
+    @inline(__always)
+    @unsafe
+    mutating func mutableAddress(of index: Int) -> UnsafeMutablePointer<Element> {
+        precondition(index >= 0 && index < count, "value \(index) of \(count)")
+        return unsafe base + index
     }
 
     /// Moves `count` values from place `source` on to place `target` on; the two may overlap.
@@ -38,5 +48,21 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
             source >= 0 && target >= 0 && moved >= 0 && max(source, target) + moved <= count,
             "\(moved) values from \(source) to \(target) of \(count)")
         unsafe (base + target).update(from: base + source, count: moved)
+    }
+}
+
+extension FixedStorage where Element: Comparable {
+    /// How many of the first `count` values, which rise, lie below `value`: the place of the first one that does not.
+    func firstPlace(notBelow value: Element, among count: Int) -> Int {
+        precondition(count >= 0 && count <= self.count, "\(count) values of \(self.count)")
+        // Each step halves what is left, without a branch that a processor could guess wrong.
+        var (place, left) = (0, count)
+        while left > 0 {
+            let half = (left &+ 1) &>> 1
+            // Within the first `count`: `place + left` never exceeds it.
+            place &+= unsafe base[place &+ half &- 1] < value ? half : 0
+            left &-= half
+        }
+        return place
     }
 }

@@ -3,26 +3,22 @@ import RillCore
 /// The bytes of the packets that are held: blocks of one size, handed out and taken back.
 ///
 /// The block given back last is the next one handed out, so a calm stream keeps to a few blocks that stay in the cache,
-/// and blocks that were never used take no memory. It grows by whole chunks; blocks never move.
+/// and blocks that were never used take no memory.
 @safe
 struct PacketMemory: ~Copyable, @unchecked Sendable {
     // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.
-    /// The chunks, each as large as all before it together, and the first one alone as large as the second.
-    private var chunks = unsafe InlineArray<16, UnsafeMutablePointer<UInt8>?>(repeating: nil)
-    private var chunkCount = 1
-    private let firstChunkShift: Int
+    private var base: UnsafeMutablePointer<UInt8>
     private let blockByteCount: Int
     private var blockCount: Int
     /// The first `freeCount` of these are the free blocks.
     private var freeBlocks: FixedStorage<Int32>
     private var freeCount: Int
 
-    /// Memory for `blockCount` payloads, a power of two, of at most `blockByteCount` bytes each.
+    /// Memory for `blockCount` payloads of at most `blockByteCount` bytes each.
     init(blockCount: Int, blockByteCount: Int) {
-        precondition(blockCount > 0 && blockCount & (blockCount - 1) == 0, "\(blockCount) blocks: no power of two")
+        precondition(blockCount > 0 && blockByteCount > 0, "\(blockCount) blocks of \(blockByteCount) bytes")
         // Freed in `deinit`.
-        unsafe chunks[0] = .allocate(capacity: blockCount * blockByteCount)
-        self.firstChunkShift = blockCount.trailingZeroBitCount
+        unsafe base = .allocate(capacity: blockCount * blockByteCount)
         self.blockByteCount = blockByteCount
         self.blockCount = blockCount
         self.freeCount = blockCount
@@ -31,23 +27,25 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
     }
 
     deinit {
-        for index in 0..<chunkCount { unsafe chunks[index]?.deallocate() }
+        unsafe base.deallocate()
     }
 
     /// Blocks in use.
     var usedCount: Int { blockCount - freeCount }
 
-    /// Makes room for twice as many blocks as there are.
-    mutating func grow(to count: Int) {
-        precondition(count == blockCount * 2 && chunkCount < 16, "\(blockCount) blocks grow to twice as many")
-        // Freed in `deinit`.
-        unsafe chunks[chunkCount] = .allocate(capacity: blockCount * blockByteCount)
-        chunkCount += 1
-        var larger = FixedStorage(repeating: Int32(0), count: count)
-        for index in 0..<blockCount { larger[index] = Int32(count - 1 - index) }
-        for index in 0..<freeCount { larger[blockCount + index] = freeBlocks[index] }
+    /// Makes room for twice as many blocks as there are; what they hold is copied, once in a long while.
+    mutating func grow() {
+        let count = blockCount * 2
+        // The old memory is left here, the new one freed in `deinit`.
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: count * blockByteCount)
+        unsafe larger.update(from: base, count: blockCount * blockByteCount)
+        unsafe base.deallocate()
+        unsafe base = larger
+        var free = FixedStorage(repeating: Int32(0), count: count)
+        for index in 0..<blockCount { free[index] = Int32(count - 1 - index) }
+        for index in 0..<freeCount { free[blockCount + index] = freeBlocks[index] }
         freeCount += blockCount
-        freeBlocks = larger
+        freeBlocks = free
         blockCount = count
     }
 
@@ -60,20 +58,20 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
         unsafe bytes.withUnsafeBufferPointer { source in
             guard let start = source.baseAddress else { return }
             // Within the block, as checked above; the caller's bytes are not ours.
-            unsafe address(of: Int(block)).update(from: start, count: source.count)
+            unsafe (base + Int(block) * blockByteCount).update(from: start, count: source.count)
         }
         return block
     }
 
     /// Appends the first `count` bytes of a block that is in use, which must have been stored; `output` has room.
     @_lifetime(output: copy output)
-    func append(_ block: Int32, count: Int, to output: inout OutputSpan<UInt8>) {
+    mutating func append(_ block: Int32, count: Int, to output: inout OutputSpan<UInt8>) {
         precondition(count >= 0 && count <= blockByteCount && block >= 0 && Int(block) < blockCount)
         precondition(count <= output.freeCapacity, "\(count) bytes, room for \(output.freeCapacity)")
         unsafe output.withUnsafeMutableBufferPointer { buffer, initialized in
             guard let target = buffer.baseAddress else { return }
             // Within the block and the room, as checked above; the caller's bytes are not ours.
-            unsafe (target + initialized).initialize(from: address(of: Int(block)), count: count)
+            unsafe (target + initialized).initialize(from: base + Int(block) * blockByteCount, count: count)
             initialized += count
         }
     }
@@ -82,15 +80,5 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
     mutating func release(_ block: Int32) {
         freeBlocks[freeCount] = block
         freeCount += 1
-    }
-
-    /// Where a block begins: block numbers of a chunk have the same leading bit, but for those of the first.
-    @inline(__always)
-    private func address(of block: Int) -> UnsafeMutablePointer<UInt8> {
-        let chunk = max(0, Int.bitWidth - block.leadingZeroBitCount - firstChunkShift)
-        let first = chunk == 0 ? 0 : 1 << (firstChunkShift + chunk - 1)
-        guard let base = unsafe chunks[chunk] else { preconditionFailure("block \(block) of \(blockCount)") }
-        // A chunk holds all blocks from its first one on.
-        return unsafe base + (block - first) * blockByteCount
     }
 }

@@ -166,7 +166,7 @@ struct NACKGenerator: ~Copyable, Sendable {
     }
 
     /// Whether packets have been lost lately, so that one that does not come may well be lost.
-    func isLossy(at now: MediaTime) -> Bool {
+    mutating func isLossy(at now: MediaTime) -> Bool {
         lastRepair.map { now - $0 <= NACKGenerator.lossMemory } ?? false
     }
 
@@ -234,12 +234,12 @@ struct NACKGenerator: ~Copyable, Sendable {
         next = nil
     }
 
-    private func nextAction(of packet: Missing) -> MediaTime {
+    private mutating func nextAction(of packet: Missing) -> MediaTime {
         if packet.isGivenUp { return .distantFuture }
         return packet.requestCount == 0 ? firstRequest(of: packet) : packet.lastRequest + answerTime
     }
 
-    private func firstRequest(of packet: Missing) -> MediaTime {
+    private mutating func firstRequest(of packet: Missing) -> MediaTime {
         packet.detected + max(reordering, settings?.firstRequestDelay ?? .zero)
     }
 
@@ -252,7 +252,7 @@ struct NACKGenerator: ~Copyable, Sendable {
 
     /// Until when it is worth to wait for the missing packets behind `start` and up to `end`: until the first of them has
     /// been asked for three times without an answer. `nil` if none of them is known to be missing.
-    func hope(after start: Int64, through end: Int64) -> MediaTime? {
+    mutating func hope(after start: Int64, through end: Int64) -> MediaTime? {
         var earliest: MediaTime? = lostThrough > start ? MediaTime(nanoseconds: .min) : nil
         var index = 0
         while index < count, missing[index].sequence <= end {
@@ -262,7 +262,7 @@ struct NACKGenerator: ~Copyable, Sendable {
         return earliest
     }
 
-    private func hope(for packet: Missing) -> MediaTime {
+    private mutating func hope(for packet: Missing) -> MediaTime {
         // Nobody knows whether it was sent.
         if packet.isSuspected { return .distantFuture }
         if packet.isGivenUp { return MediaTime(nanoseconds: .min) }
@@ -270,7 +270,7 @@ struct NACKGenerator: ~Copyable, Sendable {
         return first + answerTime * NACKGenerator.patientRequestCount
     }
 
-    private func index(of sequence: Int64) -> Int? {
+    private mutating func index(of sequence: Int64) -> Int? {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

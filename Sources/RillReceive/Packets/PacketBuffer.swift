@@ -77,7 +77,7 @@ struct PacketBuffer: ~Copyable, Sendable {
         }
         slots = larger
         capacity *= 2
-        memory.grow(to: capacity)
+        memory.grow()
     }
 
     /// Holds a copy of `bytes`, the frame's own part of packet `sequence`, whose place is free.
@@ -92,7 +92,7 @@ struct PacketBuffer: ~Copyable, Sendable {
     }
 
     /// How many of the packets from `start` up to `end`, not included, are there and carry padding alone.
-    func paddingCount(from start: Int64, to end: Int64) -> Int {
+    mutating func paddingCount(from start: Int64, to end: Int64) -> Int {
         var count = 0
         var sequence = start
         while sequence < end {
@@ -104,7 +104,7 @@ struct PacketBuffer: ~Copyable, Sendable {
     }
 
     /// Whether all of the packets from `start` up to `end`, not included, are there and carry padding alone.
-    func isPadding(from start: Int64, to end: Int64) -> Bool {
+    mutating func isPadding(from start: Int64, to end: Int64) -> Bool {
         var sequence = start
         while sequence < end {
             let slot = slots[index(sequence)]
@@ -116,7 +116,7 @@ struct PacketBuffer: ~Copyable, Sendable {
 
     /// Appends the bytes of the packets `first` to `last`, all of them there, in order; `output` has room.
     @_lifetime(output: copy output)
-    func append(_ first: Int64, through last: Int64, to output: inout OutputSpan<UInt8>) {
+    mutating func append(_ first: Int64, through last: Int64, to output: inout OutputSpan<UInt8>) {
         var sequence = first
         while sequence <= last {
             let slot = slots[index(sequence)]

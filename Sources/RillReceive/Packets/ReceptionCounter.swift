@@ -37,6 +37,19 @@ struct ReceptionCounter: Sendable {
         last = (now, timestamp)
     }
 
+    /// Notes the packet right behind the newest one, which mostly has the same timestamp.
+    @inline(__always)
+    mutating func noteNext(_ sequence: Int64, _ timestamp: Int64, at now: MediaTime) {
+        guard let arrival = last?.arrival, last?.timestamp == timestamp, sequence > highest else {
+            note(sequence: sequence, timestamp: timestamp, at: now)
+            return
+        }
+        packetsReceived += 1
+        highest = sequence
+        jitter += (abs((now - arrival).nanoseconds) - jitter) / 16
+        last?.arrival = now
+    }
+
     /// The stream's numbers have jumped: the loss until now stays, the counting of each begins anew.
     mutating func restart(keepsSequence: Bool, keepsTime: Bool) {
         if !keepsSequence {

@@ -79,6 +79,34 @@ struct StreamContinuity: Sendable {
     /// The newest extended sequence number; `nil` before the first packet.
     var newestSequence: Int64? { newest?.sequence }
 
+    /// The very next packet of the newest one's frame.
+    struct Next {
+        var sequence: Int64
+        var timestamp: Int64
+        /// Arrival less timestamp, in time.
+        var transit: MediaDuration
+    }
+
+    /// The numbers of a packet that is the very next one of the newest packet's frame and came in time, which is the
+    /// usual case; `nil` for any other.
+    @inline(__always)
+    func next(_ sequence: SequenceNumber, _ timestamp: RTPTimestamp, at now: MediaTime) -> Next? {
+        guard let newest, UInt16(truncatingIfNeeded: newest.sequence &+ 1) == sequence.rawValue,
+            UInt32(truncatingIfNeeded: newest.timestamp) == timestamp.rawValue, newest.timestamp == lastTimestamp.ticks
+        else { return nil }
+        let transit = now - lastTimestamp.time
+        let step = (transit - self.transit).nanoseconds
+        guard abs(step) <= StreamContinuity.maximumTransitStep.nanoseconds else { return nil }
+        return Next(sequence: newest.sequence &+ 1, timestamp: newest.timestamp, transit: transit)
+    }
+
+    /// Takes note of a packet that was found to be the next one.
+    @inline(__always)
+    mutating func follow(_ next: Next) {
+        newest = Newest(sequence: next.sequence, timestamp: next.timestamp)
+        transit = next.transit
+    }
+
     /// Judges the packet and takes note of it.
     ///
     /// - Parameter isAfterSilence: nothing came for a while, and nothing waits for what may come.

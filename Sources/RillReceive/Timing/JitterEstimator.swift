@@ -140,12 +140,12 @@ struct JitterEstimator: ~Copyable, Sendable {
     }
 
     private mutating func newTarget(frameInterval: MediaDuration, at now: MediaTime) -> Int64? {
-        arrivalQuantile = JitterEstimator.quantile(of: arrivals)
+        arrivalQuantile = JitterEstimator.quantile(of: &arrivals)
         guard let quantile = arrivalQuantile else { return nil }
         let tolerance = (JitterEstimator.freeze - JitterEstimator.freezeMargin).nanoseconds
         let slowTolerance = max(tolerance, (frameInterval * 2 - JitterEstimator.freezeMargin).nanoseconds)
         var target = max(quantile, arrivals.largest - slowTolerance, keyFrame(at: now))
-        if let ready = JitterEstimator.quantile(of: readiness) {
+        if let ready = JitterEstimator.quantile(of: &readiness) {
             target = max(target, ready, readiness.largest - tolerance)
         }
         if areRepairsRecurring(at: now) {
@@ -169,7 +169,7 @@ struct JitterEstimator: ~Copyable, Sendable {
         return now - before <= JitterEstimator.repairMemory * 2
     }
 
-    private static func quantile(of values: borrowing RecentValues) -> Int64? {
+    private static func quantile(of values: inout RecentValues) -> Int64? {
         guard values.count >= minimumCount else { return nil }
         let late = max(minimumLateCount, values.count * latePercentage / 100)
         return min(values.value(rank: values.count - 1 - late), values.bound(exceededBy: meanLateness.nanoseconds))

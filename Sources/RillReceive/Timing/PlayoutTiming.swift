@@ -54,9 +54,14 @@ struct PlayoutTiming: ~Copyable, Sendable {
     /// Notes a packet that came on the stream's own way.
     @inline(__always)
     mutating func notePacket(timestamp: Int64, at now: MediaTime) {
-        let transit = (now - time(of: timestamp)).nanoseconds
-        if firstTransit == nil { firstTransit = transit }
-        jitter.notePacket(timestamp: timestamp, transit: transit, at: now)
+        notePacket(timestamp: timestamp, transit: now - time(of: timestamp), at: now)
+    }
+
+    /// Notes a packet that came on the stream's own way, `transit` after its timestamp.
+    @inline(__always)
+    mutating func notePacket(timestamp: Int64, transit: MediaDuration, at now: MediaTime) {
+        if firstTransit == nil { firstTransit = transit.nanoseconds }
+        jitter.notePacket(timestamp: timestamp, transit: transit.nanoseconds, at: now)
     }
 
     /// Notes a frame that became whole now, and gives the time at which it is to be released.
@@ -105,14 +110,15 @@ struct PlayoutTiming: ~Copyable, Sendable {
     // MARK: What is told
 
     /// When a frame that is not whole should be released, as far as known now.
-    func provisionalPlayout(timestamp: Int64) -> MediaTime {
+    mutating func provisionalPlayout(timestamp: Int64) -> MediaTime {
         let transit = offset ?? bounded(firstTransit ?? 0, above: firstTransit ?? 0)
-        return mediaTime(timestamp) + MediaDuration(nanoseconds: transit)
+        return PlayoutTiming.mediaTime(timestamp) + MediaDuration(nanoseconds: transit)
     }
 
     /// By when nearly every frame of that timestamp would have come, without repair.
-    func expectedArrival(timestamp: Int64) -> MediaTime {
-        mediaTime(timestamp) + MediaDuration(nanoseconds: jitter.arrivalQuantile ?? offset ?? firstTransit ?? 0)
+    mutating func expectedArrival(timestamp: Int64) -> MediaTime {
+        PlayoutTiming.mediaTime(timestamp)
+            + MediaDuration(nanoseconds: jitter.arrivalQuantile ?? offset ?? firstTransit ?? 0)
     }
 
     /// The delay aimed at: from the fastest way of the last minute to the moment of showing.
@@ -125,7 +131,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
     var skew: Double { clockSkew.skew }
 
     /// The timestamp as a time on the sender's media clock.
-    func mediaTime(_ timestamp: Int64) -> MediaTime {
+    static func mediaTime(_ timestamp: Int64) -> MediaTime {
         MediaTime(ticks: timestamp, rate: RTPTimestamp.videoClockRate)
     }
 
@@ -178,7 +184,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
     }
 
     private mutating func time(of timestamp: Int64) -> MediaTime {
-        if timestamp != lastMedia.timestamp { lastMedia = (timestamp, mediaTime(timestamp)) }
+        if timestamp != lastMedia.timestamp { lastMedia = (timestamp, PlayoutTiming.mediaTime(timestamp)) }
         return lastMedia.time
     }
 }

@@ -34,26 +34,27 @@ struct RecentValues: ~Copyable, Sendable {
 
     /// Adds a value, and forgets those that have become too old. Times rise from call to call.
     mutating func add(_ value: Int64, at now: MediaTime) {
-        forget(before: now - span)
+        // At a steady rate one goes as one comes: that takes one move instead of two.
+        var leaving = takeOutdated(before: now - span)
         if count > 0, now - newestStart < span / RecentValues.capacity {
-            let newest = place(count - 1)
-            if value > ring[newest].value {
-                removeSorted(ring[newest].value)
-                ring[newest].value = value
-                insertSorted(value, among: count - 1)
-            }
+            if let leaving { removeSorted(leaving, among: count + 1) }
+            raiseNewest(to: value)
             return
         }
-        if count == RecentValues.capacity { removeOldest() }
+        if count == RecentValues.capacity { leaving = takeOldest() }
         ring[place(count)] = Entry(time: now, value: value)
         newestStart = now
-        insertSorted(value, among: count)
         count += 1
+        if let leaving {
+            replaceSorted(leaving, by: value, among: count)
+        } else {
+            insertSorted(value, among: count - 1)
+        }
     }
 
     /// Forgets values that were added before `time`.
     mutating func forget(before time: MediaTime) {
-        while count > 0, ring[head].time < time { removeOldest() }
+        if let leaving = takeOutdated(before: time) { removeSorted(leaving, among: count + 1) }
     }
 
     /// Forgets everything.
@@ -63,23 +64,22 @@ struct RecentValues: ~Copyable, Sendable {
     }
 
     /// The value that `rank` others are below, from 0 to `count` - 1.
-    func value(rank: Int) -> Int64 { sorted[rank] }
+    mutating func value(rank: Int) -> Int64 { sorted[rank] }
 
     /// The least bound that the values exceed by no more than `mean` on the average, those below it counting as zero; no
     /// more than one in eight lies above it. There is a value.
-    func bound(exceededBy mean: Int64) -> Int64 {
+    mutating func bound(exceededBy mean: Int64) -> Int64 {
         var budget = mean * Int64(count)
-        var above: Int64 = 1
-        var rank = count - 1
-        while rank > 0, above <= Int64(count / 8) {
+        var bound = sorted[count - 1]
+        for above in 0..<count / 8 {
+            let next = sorted[count - 2 - above]
             // A stranger's timestamps may lie further apart than the product has bits for: that is beyond any budget.
-            let (cost, isTooMuch) = (sorted[rank] - sorted[rank - 1]).multipliedReportingOverflow(by: above)
-            guard !isTooMuch, cost <= budget else { return sorted[rank] - budget / above }
+            let (cost, isTooMuch) = (bound - next).multipliedReportingOverflow(by: Int64(above + 1))
+            guard !isTooMuch, cost <= budget else { return bound - budget / Int64(above + 1) }
             budget -= cost
-            rank -= 1
-            above += 1
+            bound = next
         }
-        return sorted[rank]
+        return bound
     }
 
     /// The largest; there is one.
@@ -87,32 +87,56 @@ struct RecentValues: ~Copyable, Sendable {
 
     private func place(_ index: Int) -> Int { (head + index) & (RecentValues.capacity - 1) }
 
-    private mutating func removeOldest() {
-        removeSorted(ring[head].value)
+    /// Takes the values that were added before `time` out, the last of them, which it returns, not yet of the sorted ones.
+    private mutating func takeOutdated(before time: MediaTime) -> Int64? {
+        var leaving: Int64?
+        while count > 0, ring[head].time < time {
+            if let leaving { removeSorted(leaving, among: count + 1) }
+            leaving = takeOldest()
+        }
+        return leaving
+    }
+
+    /// Takes the oldest value out, but not of the sorted ones.
+    private mutating func takeOldest() -> Int64 {
+        let value = ring[head].value
         head = place(1)
         count -= 1
+        return value
     }
+
+    private mutating func raiseNewest(to value: Int64) {
+        let newest = place(count - 1)
+        guard value > ring[newest].value else { return }
+        replaceSorted(ring[newest].value, by: value, among: count)
+        ring[newest].value = value
+    }
+
+    // MARK: The values in order of size
 
     /// Puts `value` among the first `count` sorted values.
     private mutating func insertSorted(_ value: Int64, among count: Int) {
-        let rank = rank(of: value, among: count)
+        let rank = sorted.firstPlace(notBelow: value, among: count)
         sorted.move(from: rank, to: rank + 1, count: count - rank)
         sorted[rank] = value
     }
 
-    /// Takes `value` out of the `count` sorted values, of which it is one.
-    private mutating func removeSorted(_ value: Int64) {
-        let rank = rank(of: value, among: count)
+    /// Takes `value` out of the first `count` sorted values, of which it is one.
+    private mutating func removeSorted(_ value: Int64, among count: Int) {
+        let rank = sorted.firstPlace(notBelow: value, among: count)
         sorted.move(from: rank + 1, to: rank, count: count - rank - 1)
     }
 
-    /// How many of the first `count` sorted values are below `value`.
-    private func rank(of value: Int64, among count: Int) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] < value { low = middle + 1 } else { high = middle }
+    /// Puts `value` in place of `old`, which is one of the first `count` sorted values.
+    private mutating func replaceSorted(_ old: Int64, by value: Int64, among count: Int) {
+        let hole = sorted.firstPlace(notBelow: old, among: count)
+        let rank = sorted.firstPlace(notBelow: value, among: count)
+        if rank > hole {
+            sorted.move(from: hole + 1, to: hole, count: rank - hole - 1)
+            sorted[rank - 1] = value
+        } else {
+            sorted.move(from: rank, to: rank + 1, count: hole - rank)
+            sorted[rank] = value
         }
-        return low
     }
 }

@@ -132,6 +132,11 @@ import Testing
                 let bytes = written(packet)
                 #expect(bytes.count == input.count, "input \(index)")
                 #expect(bytes.prefix(kept) == input.prefix(kept), "input \(index)")
+                let layout = try RTPPacketLayout(parsing: input.span)
+                let (header, isExtended) = (packet.header, packet.headerExtension != nil)
+                #expect(layout.header == header && layout.hasExtension == isExtended, "input \(index)")
+                let isPayload = packet.payload.isIdentical(to: input.span.extracting(layout.payload))
+                #expect(isPayload, "input \(index)")
             } catch {
                 // Every error of this parser is one of the four.
                 switch error {

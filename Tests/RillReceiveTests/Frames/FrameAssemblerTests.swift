@@ -15,12 +15,12 @@ import Testing
 
     /// Places the pieces in that order, and says which frames (by their first number) became whole.
     private func wholeFrames(_ pieces: [FramePiece]) -> [Int64] {
-        let packets = PacketBuffer(limit: 64, maximumByteCount: 8)
+        var packets = PacketBuffer(limit: 64, maximumByteCount: 8)
         var assembler = FrameAssembler(packetCapacity: 64)
         var whole: [Int64] = []
         for piece in pieces {
-            guard let index = assembler.place(piece, packets) else { continue }
-            for index in [index - 1, index] where assembler.isNewlyWhole(index, packets) {
+            guard let index = assembler.place(piece, &packets) else { continue }
+            for index in [index - 1, index] where assembler.isNewlyWhole(index, &packets) {
                 assembler.complete(index, at: .zero, playout: .zero)
                 whole.append(assembler.frames[index].first)
             }
@@ -57,16 +57,22 @@ import Testing
     }
 
     @Test func packetsThatContradictTheirNeighboursAreNotTaken() {
-        let packets = PacketBuffer(limit: 64, maximumByteCount: 8)
+        var packets = PacketBuffer(limit: 64, maximumByteCount: 8)
         var assembler = FrameAssembler(packetCapacity: 64)
-        #expect(assembler.place(piece(10, 0, "S"), packets) == 0)
-        #expect(assembler.place(piece(14, 0), packets) == 0)
-        #expect(assembler.place(piece(12, 9), packets) == nil)  // another frame inside this one
-        #expect(assembler.place(piece(13, 0, "M"), packets) == nil)  // the end before the end
-        #expect(assembler.place(piece(11, 0, "S"), packets) == nil)  // a second start
-        #expect(assembler.place(piece(13, 0), packets) == 0)
-        #expect(assembler.place(piece(15, 0, "M"), packets) == 0)
-        #expect(assembler.place(piece(16, 0), packets) == 1)  // behind the end: another frame
+        let pieces: [(FramePiece, frame: Int?)] = [
+            (piece(10, 0, "S"), 0),
+            (piece(14, 0), 0),
+            (piece(12, 9), nil),  // another frame inside this one
+            (piece(13, 0, "M"), nil),  // the end before the end
+            (piece(11, 0, "S"), nil),  // a second start
+            (piece(13, 0), 0),
+            (piece(15, 0, "M"), 0),
+            (piece(16, 0), 1),  // behind the end: another frame
+        ]
+        for (piece, frame) in pieces {
+            let index = assembler.place(piece, &packets)
+            #expect(index == frame, "packet \(piece.sequence)")
+        }
         #expect((0..<assembler.frames.count).map { assembler.frames[$0].packetCount } == [4, 1])
     }
 }

@@ -34,7 +34,7 @@ import Testing
                 }
             }
             count *= 2
-            memory.grow(to: count)
+            memory.grow()
         }
     }
 

@@ -191,7 +191,7 @@ struct DayOfVideo {
         private mutating func poll(at now: MediaTime) {
             while true {
                 switch buffer.poll(at: now, into: &payload) {
-                case .frame(let received): note(received, at: now)
+                case .frame: note(buffer.releasedFrame, at: now)
                 case .requestKeyFrame: outcome.keyFrameRequests += 1
                 case .requestPackets: answer(at: now)
                 case .wait(let time):

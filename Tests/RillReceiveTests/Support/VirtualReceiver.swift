@@ -73,8 +73,8 @@ final class VirtualReceiver {
     func poll(at now: MediaTime) {
         for _ in 0..<100_000 {
             switch buffer.poll(at: now, into: &payload) {
-            case .frame(let received):
-                frames.append(Output(received: received, time: now, bytes: payload))
+            case .frame:
+                frames.append(Output(received: buffer.releasedFrame, time: now, bytes: payload))
             case .requestKeyFrame:
                 requests.append(now)
             case .requestPackets:

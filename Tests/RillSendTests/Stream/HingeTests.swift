@@ -55,7 +55,7 @@ import Testing
         func poll(at now: MediaTime) {
             while true {
                 switch buffer.poll(at: now, into: &payload) {
-                case .frame(let received): frames.append(received.frame)
+                case .frame: frames.append(buffer.releasedFrame.frame)
                 case .requestKeyFrame: requests += 1
                 case .requestPackets: break
                 case .wait(let time):

@@ -194,7 +194,7 @@ private final class Trial {
     private func poll(at now: MediaTime) throws {
         for _ in 0..<10_000 {
             switch buffer.poll(at: now, into: &payload) {
-            case .frame(let received): try take(received)
+            case .frame: try take(buffer.releasedFrame)
             case .requestKeyFrame, .requestPackets: continue
             case .wait(let time):
                 #expect(time > now, "seed \(seed): at \(now) told to wait until \(time)")
