@@ -137,16 +137,14 @@ extension JitterBuffer {
         let descriptor = payload.descriptor
         // A picture begins with its lowest spatial layer; the others are pieces of it.
         let startsFrame = descriptor.startsFrame && (descriptor.layer?.spatialIndex ?? 0) == 0
-        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID,
-            !(group?.isOlder(FrameLabel.PictureID(id)) ?? false)
-        {
-            group = GroupOfPictures(structure, from: FrameLabel.PictureID(id))
-            assembler.apply(&group)
+        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID {
+            groups.add(structure, from: FrameLabel.PictureID(id))
+            assembler.apply(&groups)
         }
         // VP9 §6.2: frame_type, behind marker, profile (of two bits) and show_existing_frame, is 0 of a key frame.
         let isKey =
             startsFrame && !descriptor.isInterPicturePredicted && payload.piece[0] & 0b1100 == 0
-        return (FrameLabel(descriptor, &group), startsFrame, isKey, bytes.count - payload.piece.count)
+        return (FrameLabel(descriptor, &groups), startsFrame, isKey, bytes.count - payload.piece.count)
     }
 
     /// How far the packet says that its picture has to be turned; `nil` if it says nothing, or nothing that can be read.
@@ -265,6 +263,7 @@ extension JitterBuffer {
         repairs.restart(at: continuity.newestSequence ?? 0)
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
         finder.restart()
+        groups = GroupsOfPictures()
         if !jump.keepsTime { timing.restart() }
     }
 

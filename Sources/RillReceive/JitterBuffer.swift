@@ -53,7 +53,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var assembler: FrameAssembler
     var finder = ReferenceFinder()
     /// How VP9's pictures refer to each other, where its packets do not say.
-    var group: GroupOfPictures?
+    var groups = GroupsOfPictures()
     var interval = FrameInterval()
     var timing: PlayoutTiming
     var requester: KeyFrameRequester
