@@ -21,12 +21,16 @@ extension JitterBuffer {
     public mutating func notePacketWithoutMedia(_ header: RTPHeader, at time: MediaTime) -> InsertResult {
         now = max(now, time)
         guard header.ssrc == settings.ssrc ?? header.ssrc else { return .wrongSSRC(header.ssrc) }
-        guard
-            case .fits(let sequence, let timestamp) = continuity.judge(header.sequenceNumber, header.timestamp, at: now)
-        else { return .setAside }
-        if isUntouched { packets.restart(around: sequence) }
-        note(sequence, timestamp, .network, at: now)
-        let result = holdPadding(sequence, at: now)
+        let result: InsertResult
+        // Without its bytes it could not be the beginning of anything, so it is no evidence of a jump.
+        switch continuity.judge(header.sequenceNumber, header.timestamp, isEvidence: false, at: now) {
+        case .fits(let sequence, let timestamp):
+            if isUntouched { packets.restart(around: sequence) }
+            note(sequence, timestamp, .network, at: now)
+            result = holdPadding(sequence, at: now)
+        case .straggler, .setAside, .jumped, .resumed:
+            result = .late
+        }
         counts.note(result)
         return result
     }
@@ -44,14 +48,18 @@ extension JitterBuffer {
         guard bytes.count <= settings.maximumPacketByteCount else { return .oversized(byteCount: bytes.count) }
         settings.ssrc = header.ssrc
 
-        switch continuity.judge(header.sequenceNumber, header.timestamp, isAfterSilence: isAfterSilence, at: now) {
+        let verdict = continuity.judge(
+            header.sequenceNumber, header.timestamp, isEvidence: origin == .network, isAfterSilence: isAfterSilence,
+            at: now)
+        switch verdict {
         case .fits(let sequence, let timestamp):
             return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
+        case .straggler:
+            return .late
         case .setAside:
             setAside.packet.removeAll(keepingCapacity: true)
             setAside.packet.append(copying: bytes)
             setAside.arrival = now
-            setAside.origin = origin
             return .setAside
         case .resumed(let jump):
             resume(jump)
@@ -278,7 +286,7 @@ extension JitterBuffer {
 
     /// Takes the packet that was set aside, with which the stream begins anew.
     private mutating func acceptSetAside() {
-        let (bytes, arrival, origin) = setAside
+        let (bytes, arrival) = setAside
         setAside.packet = []
         // It was parsed when it was set aside, so this cannot throw.
         guard let packet = try? RTPPacket(parsing: bytes.span) else { return }
@@ -287,7 +295,7 @@ extension JitterBuffer {
             case .fits(let sequence, let timestamp) = continuity.judge(
                 header.sequenceNumber, header.timestamp, at: arrival)
         else { return }
-        _ = accept(packet, bytes.count, sequence, timestamp, origin, at: arrival)
+        _ = accept(packet, bytes.count, sequence, timestamp, .network, at: arrival)
     }
 }
 

@@ -230,6 +230,22 @@ import Testing
         #expect(receiver.released == Array(100..<108) + (113..<113 + keyCount).map { Int64($0) })
     }
 
+    /// Of a sender that changes its mode in mid-stream.
+    @Test mutating func aBaseFrameThatNamesNothingNeedsTheOneBeforeThoughThatNamesItsOwn() {
+        stream.descriptor.layer = .init(temporalIndex: 0)
+        frame(.key)
+        frame(to: 1)
+        receiver.insert(stream.frame(.inter, packets: 2).packets[0], at: .frame(count))
+        count += 1
+        stream.descriptor.references = VP9PictureDifferences()
+        stream.descriptor.isFlexible = false
+        stream.descriptor.tl0PictureIndex = 7
+        frame()
+        finish()
+        #expect(receiver.released == [100, 101])
+        #expect(!receiver.requests.isEmpty)
+    }
+
     @Test mutating func aFrameThatAKeyFrameOvertakesIsReleasedByItsOwnGroup() {
         for index in 0..<12 {
             label(index)
