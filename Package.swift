@@ -77,8 +77,8 @@ let package = Package(
             swiftSettings: settings),
         // What libFuzzer and the tests run alike; the package in Fuzzing/ compiles the same files.
         .target(
-            name: "RillFuzzBodies", dependencies: ["RillCore", "RillRTP", "RillFiles"], path: "Tests/RillFuzzBodies",
-            swiftSettings: settings),
+            name: "RillFuzzBodies", dependencies: ["RillCore", "RillRTP", "RillFiles", "RillNetwork", "RillReceive"],
+            path: "Tests/RillFuzzBodies", swiftSettings: settings),
         tests(of: "RillCore"),
         tests(of: "RillImage"),
         tests(of: "RillCapture"),

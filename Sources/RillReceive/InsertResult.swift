@@ -10,7 +10,7 @@ public enum InsertResult: Equatable, Sendable {
     case padding
     /// The same sequence number was there already.
     case duplicate
-    /// Its frame was played out or dropped before.
+    /// Its frame was played out or dropped before; or it was sent again, and lies out of the ring's reach.
     case late
     /// Its sequence number or timestamp lies too far from those before it. It is kept aside; should the next such
     /// packet continue it, the stream has jumped, and both are queued as its new beginning.

@@ -22,12 +22,16 @@ extension JitterBuffer {
     public mutating func notePacketWithoutMedia(_ header: RTPHeader, at time: MediaTime) -> InsertResult {
         now = max(now, time)
         guard header.ssrc == settings.ssrc ?? header.ssrc else { return .wrongSSRC(header.ssrc) }
-        guard
-            case .fits(let sequence, let timestamp) = continuity.judge(header.sequenceNumber, header.timestamp, at: now)
-        else { return .setAside }
-        if isUntouched { packets.restart(around: sequence) }
-        note(sequence, timestamp, .network, at: now)
-        let result = holdPadding(sequence, at: now)
+        let result: InsertResult
+        // Without its bytes it could not be the beginning of anything, so it is no evidence of a jump.
+        switch continuity.judge(header.sequenceNumber, header.timestamp, isEvidence: false, at: now) {
+        case .fits(let sequence, let timestamp):
+            if isUntouched { packets.restart(around: sequence) }
+            note(sequence, timestamp, .network, at: now)
+            result = holdPadding(sequence, at: now)
+        case .straggler, .setAside, .jumped, .resumed:
+            result = .late
+        }
         counts.note(result)
         return result
     }
@@ -97,14 +101,18 @@ extension JitterBuffer {
         guard bytes.count <= settings.maximumPacketByteCount else { return .oversized(byteCount: bytes.count) }
         settings.ssrc = header.ssrc
 
-        switch continuity.judge(header.sequenceNumber, header.timestamp, isAfterSilence: isAfterSilence, at: now) {
+        let verdict = continuity.judge(
+            header.sequenceNumber, header.timestamp, isEvidence: origin == .network, isAfterSilence: isAfterSilence,
+            at: now)
+        switch verdict {
         case .fits(let sequence, let timestamp):
             return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
+        case .straggler:
+            return .late
         case .setAside:
             setAside.packet.removeAll(keepingCapacity: true)
             setAside.packet.append(copying: bytes)
             setAside.arrival = now
-            setAside.origin = origin
             return .setAside
         case .resumed(let jump):
             resume(jump)
@@ -172,15 +180,13 @@ extension JitterBuffer {
         let descriptor = payload.descriptor
         // A picture begins with its lowest spatial layer; the others are pieces of it.
         let startsFrame = descriptor.startsFrame && (descriptor.layer?.spatialIndex ?? 0) == 0
-        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID,
-            !(group?.isOlder(FrameLabel.PictureID(id)) ?? false)
-        {
-            group = GroupOfPictures(structure, from: FrameLabel.PictureID(id))
-            assembler.apply(&group)
+        if let structure = payload.scalabilityStructure, let id = descriptor.pictureID {
+            groups.add(structure, from: FrameLabel.PictureID(id))
+            assembler.apply(&groups)
         }
         return hold(
             FramePiece(
-                sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor, &group),
+                sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor, &groups),
                 startsFrame: startsFrame, hasMarker: packet.header.marker,
                 // VP9 §6.2: frame_type, behind marker, profile (of two bits) and show_existing_frame, is 0 of a key frame.
                 isKey: startsFrame && !descriptor.isInterPicturePredicted && payload.piece[0] & 0b1100 == 0,
@@ -318,6 +324,7 @@ extension JitterBuffer {
         repairs.restart(at: continuity.newestSequence ?? 0)
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
         finder.restart()
+        groups = GroupsOfPictures()
         if !jump.keepsTime { timing.restart() }
     }
 
@@ -332,7 +339,7 @@ extension JitterBuffer {
 
     /// Takes the packet that was set aside, with which the stream begins anew.
     private mutating func acceptSetAside() {
-        let (bytes, arrival, origin) = setAside
+        let (bytes, arrival) = setAside
         setAside.packet = []
         // It was parsed when it was set aside, so this cannot throw.
         guard let packet = try? RTPPacket(parsing: bytes.span) else { return }
@@ -341,7 +348,7 @@ extension JitterBuffer {
             case .fits(let sequence, let timestamp) = continuity.judge(
                 header.sequenceNumber, header.timestamp, at: arrival)
         else { return }
-        _ = accept(packet, bytes.count, sequence, timestamp, origin, at: arrival)
+        _ = accept(packet, bytes.count, sequence, timestamp, .network, at: arrival)
     }
 }
 

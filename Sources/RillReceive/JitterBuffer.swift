@@ -55,7 +55,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var assembler: FrameAssembler
     var finder = ReferenceFinder()
     /// How VP9's pictures refer to each other, where its packets do not say.
-    var group: GroupOfPictures?
+    var groups = GroupsOfPictures()
     var interval = FrameInterval()
     var timing: PlayoutTiming
     var requester: KeyFrameRequester
@@ -64,8 +64,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var resolution: Resolution?
     /// How far pictures have to be turned, as the stream said last (3GPP TS 26.114 §7.4.5).
     var rotation = Rotation.none
-    /// The packet that did not fit the stream, whole, and when and how it came.
-    var setAside: (packet: [UInt8], arrival: MediaTime, origin: PacketOrigin) = ([], .zero, .network)
+    /// The packet that did not fit the stream, whole, and when it came.
+    var setAside: (packet: [UInt8], arrival: MediaTime) = ([], .zero)
     var now = MediaTime(nanoseconds: .min)
     /// When a packet of the stream came last.
     var lastArrival = MediaTime(nanoseconds: .min)

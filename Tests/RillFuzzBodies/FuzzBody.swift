@@ -46,6 +46,8 @@ public struct FuzzBody: Sendable {
         FuzzBody("vp9-descriptor", seeds: vp9DescriptorSeeds, run: fuzzVP9Descriptor),
         FuzzBody("coded-frame", seeds: codedFrameSeeds, run: fuzzCodedFrame),
         FuzzBody("repair", seeds: repairSeeds, run: fuzzRepair),
+        FuzzBody("restorer", seeds: restorerSeeds, run: fuzzRestorer),
+        FuzzBody("delivery-trace", seeds: deliveryTraceSeeds, run: fuzzDeliveryTrace),
         FuzzBody("sdp", seeds: sdpSeeds, run: fuzzSDP),
         FuzzBody("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),
         FuzzBody("pcap", seeds: pcapSeeds, run: fuzzCapture),

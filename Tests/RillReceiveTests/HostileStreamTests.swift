@@ -64,6 +64,46 @@ import Testing
         }
     }
 
+    /// In a small ring much of what is sent again comes when the stream is out of reach: it is no new beginning.
+    @Test(arguments: [16, 32], [0, 8, 40, 200])
+    func aSmallRingReleasesNoFrameTwice(capacity: Int, delay: Int) {
+        for seed in 1...100 as ClosedRange<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            var stream = SyntheticStream()
+            stream.sequence = SequenceNumber(UInt16(truncatingIfNeeded: generator.next()))
+            stream.timestamp = RTPTimestamp(UInt32(truncatingIfNeeded: generator.next()))
+            if seed % 2 == 0 { stream.descriptor.pictureID = nil }
+            let frames = (0..<120).map { stream.frame(isKey: $0 % 10 == 0, packets: 1 + $0 % 3) }
+            let packets = frames.enumerated().flatMap { index, frame in frame.packets.map { (index, $0) } }
+            var arrivals: [(place: Double, time: MediaTime, packet: [UInt8], origin: PacketOrigin)] = []
+            for (place, (index, packet)) in packets.enumerated() {
+                let time = MediaTime.frame(index)
+                if generator.unitInterval() > 0.1 { arrivals.append((Double(place), time, packet, .network)) }
+                // Rows of packets that come again, in any way.
+                guard place / 6 % 3 == 0 else { continue }
+                let origin = [.network, .retransmission, .parity][Int(generator.next() % 3)] as PacketOrigin
+                let later = Double(delay) * generator.unitInterval()
+                arrivals.append((Double(place) + later, time, packet, origin))
+            }
+            arrivals.sort { $0.place < $1.place }
+            var settings = JitterBufferSettings(payloadType: stream.payloadType)
+            settings.packetCapacity = capacity
+            if seed % 3 == 0 { settings.playoutDelay = .lowLatency }
+            let receiver = VirtualReceiver(settings)
+            var now = MediaTime.zero
+            for arrival in arrivals {
+                now = max(now, arrival.time)
+                receiver.insert(arrival.packet, arrival.origin, at: now)
+            }
+            receiver.pass(until: now + .seconds(10))
+            check(receiver, "seed \(seed)")
+            let indices = receiver.frames.map { output in frames.firstIndex { $0.bytes == output.bytes } ?? -1 }
+            #expect(zip(indices, indices.dropFirst()).allSatisfy { $0 < $1 }, "seed \(seed): \(indices)")
+            #expect(indices.count > 12, "seed \(seed)")
+            #expect(receiver.statistics.resynchronisations < 12, "seed \(seed)")
+        }
+    }
+
     @Test func deltaFramesAreReleasedWithTheirTruePredecessor() {
         // The bytes of each frame name the frame before it: what the decoder has must be what the encoder had.
         for seed in 1...100 as ClosedRange<UInt64> {

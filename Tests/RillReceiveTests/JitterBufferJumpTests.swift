@@ -46,6 +46,27 @@ import Testing
         #expect(receiver.statistics.packetsLost == 0)
     }
 
+    /// Parities may be the first that come of a stream that has jumped: they alone move nothing.
+    @Test(arguments: [20_000, -900])
+    mutating func aJumpBehindParitiesIsSeen(sequence: Int) {
+        insert(10, from: .zero, startingWithKey: true)
+        stream.sequence = stream.sequence.advanced(by: sequence)
+        stream.timestamp = stream.timestamp.advanced(by: 60_000)
+        receiver.pass(until: .milliseconds(900))
+        for index in 0..<4 {
+            var header = RTPHeader(
+                marker: false, payloadType: PayloadType(101), sequenceNumber: stream.sequence,
+                timestamp: stream.timestamp,
+                ssrc: stream.ssrc)
+            header.sequenceNumber = stream.sequence.advanced(by: index - 4)
+            #expect(receiver.buffer.notePacketWithoutMedia(header, at: .seconds(1)) == .late)
+        }
+        insert(10, from: .seconds(1), startingWithKey: true)
+        receiver.pass(until: .seconds(5))
+        #expect(receiver.shown == Array(100..<110) + Array(111..<121))
+        #expect(receiver.statistics.resynchronisations == 1)
+    }
+
     @Test mutating func oneStrayPacketMovesNothing() {
         insert(10, from: .zero, startingWithKey: true)
         var stray = stream

@@ -24,6 +24,8 @@ public struct FileInspection: Codable, Sendable {
     public struct Stream: Codable, Sendable {
         /// `I420`, `VP8` or `VP9`; absent for packets of none of the codecs.
         public var codec: String?
+        /// The source whose packets are sent again here, where this is a stream of retransmissions (RTX, RFC 4588).
+        public var retransmissionsOf: String?
         /// The source of packets.
         public var ssrc: String?
         /// The payload type of the frames.
@@ -220,6 +222,7 @@ extension FileInspection {
                     capture.otherDatagrams += 1
                     continue
                 }
+                compare(packet.span, of: index, &meters)
             }
         } catch {
             damage = error.description
@@ -235,6 +238,14 @@ extension FileInspection {
         capture.add(reader.statistics)
         self.capture = capture
     }
+}
+
+/// Looks whether a packet of the source at `index` could be another's, sent again.
+private func compare(_ packet: Span<UInt8>, of index: Int, _ meters: inout [PacketStreamMeter]) {
+    guard meters.count > 1, meters[index].retransmission.isOpen else { return }
+    var meter = meters[index]
+    meter.compare(packet, with: meters)
+    meters[index] = meter
 }
 
 extension FileInspection.Capture {

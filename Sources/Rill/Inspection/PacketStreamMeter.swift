@@ -11,6 +11,8 @@ struct PacketStreamMeter {
     private var payloadTypes: [UInt8: Int] = [:]
     private var rtcpKinds: [String: Int] = [:]
     private var trials: [CodecTrial] = []
+    private(set) var timestamps = TimestampRing()
+    private(set) var retransmission = RetransmissionTrial()
 
     /// Payload types from here on mean what the session says (RFC 3551 §3).
     private static let dynamicPayloadTypes: ClosedRange<UInt8> = 96...127
@@ -39,6 +41,7 @@ struct PacketStreamMeter {
         counts.count += 1
         counts.bytes += bytes.count
         payloadTypes[packet.header.payloadType.rawValue, default: 0] += 1
+        timestamps.add(packet.header.sequenceNumber, packet.header.timestamp)
         let number: Int64
         switch numbers.add(packet.header.sequenceNumber) {
         case .new(let new): number = new
@@ -74,6 +77,17 @@ struct PacketStreamMeter {
         }
     }
 
+    /// Looks whether the packet just added could be one of another source, sent again.
+    mutating func compare(_ bytes: Span<UInt8>, with sources: borrowing [PacketStreamMeter]) {
+        // Padding alone, which has no original, says nothing.
+        guard retransmission.isOpen, PacketKind(of: bytes) == .rtp, let header = try? RTPHeader.parse(bytes),
+            let packet = try? RetransmittedPacket(parsing: bytes)
+        else { return }
+        let number = packet.originalSequenceNumber
+        retransmission.add(
+            sources.first { $0.ssrc != ssrc && $0.timestamps.fits(number, header.timestamp) }.map(\.ssrc))
+    }
+
     private mutating func addRTCP(_ bytes: Span<UInt8>) -> Bool {
         counts.rtcp += 1
         var compound = RTCPCompound(bytes)
@@ -97,7 +111,7 @@ struct PacketStreamMeter {
     /// What was gathered; nothing can be added after it.
     mutating func finish() -> FileInspection.Stream {
         sorter.drain { bytes, time in PacketStreamMeter.try(bytes, at: time, &trials) }
-        let best = best
+        let best = retransmission.original == nil ? best : nil
         var stream = best?.frames.stream ?? FileInspection.Stream()
         counts.lost = numbers.missing
         counts.payloadTypes = payloadTypes.map { FileInspection.PayloadTypeCount(payloadType: Int($0), count: $1) }
@@ -107,6 +121,7 @@ struct PacketStreamMeter {
         stream.packets = counts
         stream.payloadType = best.map { Int($0.payloadType.rawValue) }
         stream.descriptor = best?.descriptor
+        stream.retransmissionsOf = retransmission.original?.description
         return stream
     }
 

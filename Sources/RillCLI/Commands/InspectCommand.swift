@@ -14,7 +14,8 @@ struct InspectCommand: ParsableCommand {
             before the damage is shown, and where it is.
 
             Of a capture every source (SSRC) is a column. What its packets carry is found out by trying, or told with \
-            --codec. --frames writes the frames of one source, whole ones only, from the first key frame on.
+            --codec. A stream of retransmissions (RTX) is told by its numbers and timestamps. --frames writes the frames \
+            of one source, whole ones only, from the first key frame on.
 
             Examples:
               rill inspect clip.ivf
@@ -112,6 +113,7 @@ extension FileInspection {
             if cells.contains(where: { $0 != nil }) { table.add([title] + cells.map { $0 ?? "–" }) }
         }
         row("codec") { $0.codec }
+        row("retransmissions of") { $0.retransmissionsOf }
         row("resolution") { $0.resolution }
         // A source that sends nothing but RTCP has neither frames nor a length.
         row("frames") { $0.codec == nil ? nil : "\($0.frames)" }

@@ -86,8 +86,8 @@ struct FrameAssembler: ~Copyable, Sendable {
     }
 
     /// Tells the frames that wait of a group of pictures that has become known.
-    mutating func apply(_ group: inout GroupOfPictures?) {
-        for index in 0..<frames.count { frames[index].refer(by: &group) }
+    mutating func apply(_ groups: inout GroupsOfPictures) {
+        for index in 0..<frames.count { frames[index].refer(by: &groups) }
     }
 
     /// The first whole key frame.

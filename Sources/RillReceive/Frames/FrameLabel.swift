@@ -7,7 +7,9 @@ struct FrameLabel: Equatable {
     /// The temporal layer; `nil` where the sender does not say enough to find references by it.
     var layer: Layer?
     /// The frames that it refers to, where the sender names them; `nil` where they have to be inferred.
-    var references: References?
+    private(set) var references: References?
+    /// Its packets name no references: a scalability structure does, if one does.
+    private var isOfGroup = false
     /// No later frame refers to this one.
     var isDiscardable: Bool
 
@@ -82,21 +84,33 @@ struct FrameLabel: Equatable {
 
     /// What a VP9 payload descriptor says.
     ///
-    /// - Parameter group: what the newest scalability structure says of references, for streams whose packets do not.
-    init(_ descriptor: VP9PayloadDescriptor, _ group: inout GroupOfPictures?) {
+    /// - Parameter groups: what scalability structures say of references, for streams whose packets do not.
+    init(_ descriptor: VP9PayloadDescriptor, _ groups: inout GroupsOfPictures) {
         // The format has no bit that says so.
         isDiscardable = false
         pictureID = descriptor.pictureID.map { PictureID($0) }
         if let told = descriptor.layer {
             layer = Layer(
-                index: min(told.temporalIndex, UInt8(ReferenceFinder.layerCount - 1)), isSync: false,
-                baseIndex: descriptor.tl0PictureIndex)
+                index: FrameLabel.layerIndex(told.temporalIndex), isSync: false, baseIndex: descriptor.tl0PictureIndex)
         }
-        guard let pictureID else { return }
+        guard pictureID != nil else { return }
         if descriptor.isFlexible || !descriptor.isInterPicturePredicted {
             references = References(descriptor.references)
         } else {
-            references = group?.references(of: pictureID)
+            isOfGroup = true
+            refer(by: &groups)
         }
+    }
+
+    /// Finds the references of a frame whose packets name none, by the groups of pictures that are known now.
+    mutating func refer(by groups: inout GroupsOfPictures) {
+        // Without TL0PICIDX nothing would tell whether the structure is still the one that holds.
+        guard isOfGroup, let pictureID, let layer, layer.baseIndex != nil else { return }
+        references = groups.references(of: pictureID, layer: layer.index)
+    }
+
+    /// VP9's temporal layer `told`, 0 to 7, as one of those that are told apart.
+    static func layerIndex(_ told: UInt8) -> UInt8 {
+        min(told, UInt8(ReferenceFinder.layerCount - 1))
     }
 }

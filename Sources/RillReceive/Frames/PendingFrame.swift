@@ -98,10 +98,8 @@ struct PendingFrame: BitwiseCopyable {
     }
 
     /// Finds the references anew, by a group of pictures that became known after the frame.
-    mutating func refer(by group: inout GroupOfPictures?) {
-        // Frames of the flexible mode say theirs themselves, and have no TL0PICIDX.
-        guard !isKey, let id = label.pictureID, label.layer?.baseIndex != nil else { return }
-        label.references = group?.references(of: id) ?? label.references
+    mutating func refer(by groups: inout GroupsOfPictures) {
+        label.refer(by: &groups)
     }
 
     /// Whether packet `sequence`, which starts no frame, comes right behind the last packet and may belong here.

@@ -6,7 +6,7 @@ import RillRTP
 /// It knows the frames that were released, and is asked about those that follow.
 ///
 /// VP9 names references: in each packet (flexible mode), or once for all in a scalability structure (RFC 9628 §4.2). A frame
-/// can be decoded if those were released, whatever else is missing.
+/// can be decoded if those were released, whatever else is missing; by a structure, if its TL0PICIDX follows too.
 ///
 /// VP8's wire format names none (RFC 7741 §4.2), nor does VP9's without either; then they are inferred, on the safe side:
 ///
@@ -124,7 +124,9 @@ struct ReferenceFinder: Sendable {
         guard let layer = frame.label.layer, let frameBase = layer.baseIndex else {
             return path.isContiguous && path.lowestSkippedLayer > 0
         }
-        if layer.index == 0 { return path.isContiguous || frameBase == baseIndex.map { $0 &+ 1 } }
+        if layer.index == 0 {
+            return (path.isContiguous && path.lowestSkippedLayer > 0) || frameBase == baseIndex.map { $0 &+ 1 }
+        }
         guard frameBase == baseIndex else { return false }
         return layer.isSync || (path.isContiguous && layer.index < min(path.lowestSkippedLayer, firstBrokenLayer))
     }

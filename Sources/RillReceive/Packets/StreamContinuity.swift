@@ -8,6 +8,11 @@ import RillRTP
 /// be damaged or a stranger's). Two in a row that do not fit the stream but fit each other are its new beginning.
 /// This is the probation of RFC 3550 A.1, made with the timestamp too. After a silence, when nothing is at stake, a packet
 /// whose number goes on is believed alone: senders that pause may stop their media clock.
+///
+/// Only what the network brings for the first time says where the stream is. Packets that were sent again, made from
+/// parities or duplicated on the way come in rows too, and a small ring has moved on by then: they are stragglers. So is
+/// whatever lies before the newest packet both in number and in time; a sender that started anew there would be believed
+/// when its timestamps have caught up.
 struct StreamContinuity: Sendable {
     /// What to make of a packet.
     enum Verdict: Equatable {
@@ -15,6 +20,8 @@ struct StreamContinuity: Sendable {
         case fits(sequence: Int64, timestamp: Int64)
         /// It does not; the next will tell.
         case setAside
+        /// It does not, and tells nothing: it is of the stream's own past, or did not come on the network.
+        case straggler
         /// It does not, and neither did the one set aside: the stream has jumped. The next packets will fit.
         case jumped(Jump)
         /// The timestamps have jumped over a silence, and the numbers go on. The next packets will fit.
@@ -109,9 +116,12 @@ struct StreamContinuity: Sendable {
 
     /// Judges the packet and takes note of it.
     ///
-    /// - Parameter isAfterSilence: nothing came for a while, and nothing waits for what may come.
+    /// - Parameters:
+    ///   - isEvidence: whether it may show that the stream has jumped.
+    ///   - isAfterSilence: nothing came for a while, and nothing waits for what may come.
     mutating func judge(
-        _ sequence: SequenceNumber, _ timestamp: RTPTimestamp, isAfterSilence: Bool = false, at now: MediaTime
+        _ sequence: SequenceNumber, _ timestamp: RTPTimestamp, isEvidence: Bool = true, isAfterSilence: Bool = false,
+        at now: MediaTime
     ) -> Verdict {
         guard let newest else {
             begin(at: Int64(sequence.rawValue), Int64(timestamp.rawValue), at: now)
@@ -129,6 +139,8 @@ struct StreamContinuity: Sendable {
             transit = newTransit
             return .fits(sequence: extended, timestamp: ticks)
         }
+        let isPast = isTimely && extended < newest.sequence && ticks <= newest.timestamp
+        guard isEvidence, !isPast else { return .straggler }
         if isAfterSilence, (1...reach).contains(extended - newest.sequence) {
             begin(at: extended, abs(ticks) < timestampLimit ? ticks : Int64(timestamp.rawValue), at: now)
             suspect = nil

@@ -35,6 +35,8 @@ struct JitterEstimator: ~Copyable, Sendable {
     private var open: (timestamp: Int64, transit: Int64)?
     private var calm = Calm()
     private var losses = LossEvents()
+    /// What the skew of the clocks has added to transits so far, and up to when.
+    private var drift: (nanoseconds: Double, until: MediaTime?) = (0, nil)
     /// The target, and until when it stands: all of it is looked at ten times a second.
     private var standing: (target: Int64?, until: MediaTime) = (nil, MediaTime(nanoseconds: .min))
     /// The transit that all but a few arrivals kept, as of the last look.
@@ -119,12 +121,18 @@ struct JitterEstimator: ~Copyable, Sendable {
         let once = min(transit, (arrivalQuantile ?? .max / 2) + repairTime.nanoseconds)
         readiness.add(once, at: now)
         guard isRepaired else { return }
-        repairs.add(once, at: now)
+        repairs.add(once - Int64(drift.nanoseconds), at: now)
         if losses.lastRepair.map({ now - $0 > JitterEstimator.lossSpacing }) ?? true {
             losses.before = losses.newest
             losses.newest = now
         }
         losses.lastRepair = now
+    }
+
+    /// Notes by how much transits grow on their own, as a share of time: those of a minute ago are carried along.
+    mutating func noteSkew(_ skew: Double, at now: MediaTime) {
+        if let until = drift.until { drift.nanoseconds += Double((now - until).nanoseconds) * skew }
+        drift.until = now
     }
 
     // MARK: What it comes to
@@ -149,7 +157,7 @@ struct JitterEstimator: ~Copyable, Sendable {
             target = max(target, ready, readiness.largest - tolerance)
         }
         if areRepairsRecurring(at: now) {
-            target = max(target, repairs.value(rank: repairs.count * 3 / 4))
+            target = max(target, repairs.value(rank: repairs.count * 3 / 4) + Int64(drift.nanoseconds))
         }
         return target
     }

@@ -75,6 +75,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
         let transit = (now - media).nanoseconds
         floor.add(transit, at: now, skew: clockSkew.skew)
         clockSkew.add(transit, at: now)
+        jitter.noteSkew(clockSkew.skew, at: now)
         if let byteCount { jitter.noteSize(byteCount, isKey: isKey, transit: transit, at: now) }
         let most = longestStep(at: now)
         move(to: jitter.target(frameInterval: frameInterval, at: now), transit, by: most)

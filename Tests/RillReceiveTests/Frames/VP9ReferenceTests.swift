@@ -207,6 +207,61 @@ import Testing
         #expect(receiver.requests.isEmpty)
     }
 
+    /// Pictures 0 to 12 of a group, of which the base frame 8 lacks a packet, and one or two key frames that start new
+    /// groups and overtake picture 12.
+    @Test(arguments: [1, 2])
+    mutating func aKeyFrameThatOvertakesAFrameDoesNotHideThatItsReferenceIsMissing(keyCount: Int) {
+        for index in 0..<12 {
+            label(index)
+            let frame = stream.frame(index == 0 ? .key : .inter, packets: 2)
+            for packet in frame.packets.prefix(index == 8 ? 1 : 2) { receiver.insert(packet, at: .frame(index)) }
+        }
+        label(12)
+        let late = stream.frame(.inter)
+        for index in 0..<keyCount {
+            stream.descriptor.tl0PictureIndex? &+= 1
+            stream.descriptor.layer = .init(temporalIndex: 0, isSwitchingUpPoint: true)
+            stream.structure = GroupStructure.l1t3
+            receiver.insert(stream.frame(.key).packets[0], at: .frame(13 + index))
+        }
+        receiver.insert(late.packets[0], at: .frame(13 + keyCount))
+        receiver.pass(until: .seconds(3))
+        // Picture 12 refers to 8.
+        #expect(receiver.released == Array(100..<108) + (113..<113 + keyCount).map { Int64($0) })
+    }
+
+    /// Of a sender that changes its mode in mid-stream.
+    @Test mutating func aBaseFrameThatNamesNothingNeedsTheOneBeforeThoughThatNamesItsOwn() {
+        stream.descriptor.layer = .init(temporalIndex: 0)
+        frame(.key)
+        frame(to: 1)
+        receiver.insert(stream.frame(.inter, packets: 2).packets[0], at: .frame(count))
+        count += 1
+        stream.descriptor.references = VP9PictureDifferences()
+        stream.descriptor.isFlexible = false
+        stream.descriptor.tl0PictureIndex = 7
+        frame()
+        finish()
+        #expect(receiver.released == [100, 101])
+        #expect(!receiver.requests.isEmpty)
+    }
+
+    @Test mutating func aFrameThatAKeyFrameOvertakesIsReleasedByItsOwnGroup() {
+        for index in 0..<12 {
+            label(index)
+            frame(index == 0 ? .key : .inter, isLost: index == 11)
+        }
+        label(12)
+        let late = stream.frame(.inter)
+        stream.descriptor.tl0PictureIndex? &+= 1
+        stream.structure = GroupStructure.l1t3
+        receiver.insert(stream.frame(.key).packets[0], at: .frame(12))
+        receiver.insert(late.packets[0], at: .frame(13))
+        receiver.pass(until: .seconds(3))
+        #expect(receiver.released == Array(100..<111) + [112, 113])
+        #expect(receiver.frames.first { $0.number == 112 }?.references == [108])
+    }
+
     @Test mutating func withoutAStructureTheLayersSayIt() {
         for index in 0..<40 {
             label(index)

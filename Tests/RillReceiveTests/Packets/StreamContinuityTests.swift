@@ -8,11 +8,11 @@ import Testing
     private var continuity = StreamContinuity(capacity: 1024)
 
     private mutating func judge(
-        _ sequence: Int, _ timestamp: Int, isAfterSilence: Bool = false, at time: MediaTime
+        _ sequence: Int, _ timestamp: Int, isEvidence: Bool = true, isAfterSilence: Bool = false, at time: MediaTime
     ) -> StreamContinuity.Verdict {
         continuity.judge(
             SequenceNumber(UInt16(truncatingIfNeeded: sequence)), RTPTimestamp(UInt32(truncatingIfNeeded: timestamp)),
-            isAfterSilence: isAfterSilence, at: time)
+            isEvidence: isEvidence, isAfterSilence: isAfterSilence, at: time)
     }
 
     @Test mutating func countersAreUnwrapped() {
@@ -54,6 +54,36 @@ import Testing
         #expect(judge(67_000, 900_000, at: .seconds(10)) == .fits(sequence: 67_000, timestamp: 900_000))
     }
 
+    @Test mutating func whatWasSentAgainIsNoEvidenceOfAJump() {
+        _ = judge(10_000, 0, at: .zero)
+        for step in 0..<5 {
+            #expect(judge(30_000 + step, 900_000_000, isEvidence: false, at: .zero) == .straggler)
+            #expect(judge(10_001 + step, 900_000_000, isEvidence: false, isAfterSilence: true, at: .zero) == .straggler)
+        }
+        // It does not stand in for one of the two that make a jump either, nor between them.
+        #expect(judge(30_005, 900_000_000, at: .zero) == .setAside)
+        #expect(judge(20_000, 0, isEvidence: false, at: .zero) == .straggler)
+        let jump = StreamContinuity.Jump(keepsSequence: false, keepsTime: false)
+        #expect(judge(30_006, 900_000_000, at: .zero) == .jumped(jump))
+        // What fits is of the stream, however it came.
+        #expect(
+            judge(30_004, 900_000_000, isEvidence: false, at: .zero) == .fits(sequence: 30_004, timestamp: 900_000_000))
+    }
+
+    @Test(arguments: [0, 1, 127, 128, 32767, 32768, 65534, 65535])
+    mutating func theStreamsOwnPastIsNoJump(start: Int) {
+        continuity = StreamContinuity(capacity: 16)
+        _ = judge(start, 90_000, at: .seconds(1))
+        for back in [9, 10, 600, 32_766] {
+            #expect(judge(start - back, 90_000 - 90 * back % 90_000, at: .seconds(1)) == .straggler, "\(back) back")
+            #expect(judge(start - back - 1, 90_000, at: .seconds(1)) == .straggler, "\(back) back")
+        }
+        // A sender that starts anew with lower numbers goes on in time.
+        #expect(judge(start - 600, 93_000, at: .seconds(1)) == .setAside)
+        let jump = StreamContinuity.Jump(keepsSequence: false, keepsTime: true)
+        #expect(judge(start - 599, 93_000, at: .seconds(1)) == .jumped(jump))
+    }
+
     @Test func timestampsThatRunAwayAreBroughtBack() {
         // Each packet comes ten seconds further ahead of its time than the one before, as far as it may.
         var continuity = StreamContinuity(capacity: 1024, timestampLimit: 1 << 33)
@@ -65,7 +95,7 @@ import Testing
                 RTPTimestamp(UInt32(truncatingIfNeeded: index * 900_000)), at: .zero)
             switch verdict {
             case .fits(_, let timestamp): largest = max(largest, timestamp)
-            case .setAside, .resumed: break
+            case .setAside, .resumed, .straggler: break
             case .jumped(let jump):
                 #expect(!jump.keepsTime)
                 jumps += 1

@@ -112,6 +112,26 @@ import Testing
         #expect(target(&estimator, at: .frame(610)) == 130)
     }
 
+    /// A clock that runs 500 ppm too fast or too slow moves transits by 30 ms in the minute that repairs count.
+    @Test(arguments: [-0.000_5, 0.000_5])
+    func repairsOfAMinuteAgoAreCarriedAlongWithTheClocks(skew: Double) {
+        var estimator = JitterEstimator()
+        for frame in 0..<2100 {
+            estimator.noteSkew(skew, at: .frame(frame))
+            // Jitter hides the drift from what takes faster frames for the end of a queue.
+            let transit = 10 + Double(frame) / 30 * skew * 1000 + Double(frame % 3 * 2)
+            note([transit], from: frame, &estimator)
+            let isRepaired = frame < 600 && frame % 150 == 100
+            estimator.noteReady(
+                transit: Int64(transit * 1e6) + (isRepaired ? 120_000_000 : 0), isRepaired: isRepaired,
+                repairTime: .milliseconds(120), at: .frame(frame))
+        }
+        // The last repair was 50 seconds ago: 120 ms behind the way as it was then, and as it is now.
+        let now = 10 + 70 * skew * 1000 + Double(550 % 3 * 2)
+        let excess = (target(&estimator, at: .frame(2100)) ?? 0) - now - 120
+        #expect(abs(excess) < 0.1, "\(excess) ms")
+    }
+
     @Test func restartForgetsAll() {
         var estimator = JitterEstimator()
         note([Double](repeating: 500, count: 60), from: 0, &estimator)

@@ -114,6 +114,45 @@ import Testing
         #expect(try frames(folder.path("out.ivf")).frames == Array(clip.frames[0...1]))
     }
 
+    /// Every fifth packet comes again five packets later, captured before the loss or behind it.
+    @Test(arguments: [false, true])
+    func `A stream of retransmissions is named as one`(areOriginalsLost: Bool) throws {
+        let packets = try CodedClip().packets.flatMap { $0 }
+        var (datagrams, again): ([[UInt8]], [[UInt8]]) = ([], [])
+        for (index, packet) in packets.enumerated() {
+            if index % 5 != 2 || !areOriginalsLost { datagrams.append(packet) }
+            guard index >= 5, index % 5 == 2 else { continue }
+            let (original, number) = (
+                packets[index - 5], SequenceNumber(UInt16(truncatingIfNeeded: 65_530 + again.count))
+            )
+            again.append(
+                try [UInt8](capacity: original.count + 2) { output throws(RTPError) in
+                    try RetransmittedPacket.write(
+                        original.span, payloadType: PayloadType(97), sequenceNumber: number,
+                        ssrc: SSRC(0xBEEF), into: &output)
+                })
+            datagrams.append(again[again.endIndex - 1])
+        }
+        let streams = try FileInspection(of: try capture("call.pcap", datagrams)).streams
+        try #require(streams.count == 2 && again.count > 20)
+        #expect(streams[0].codec == "VP8" && streams[0].retransmissionsOf == nil)
+        let stream = streams[1]
+        #expect(stream.ssrc == SSRC(0xBEEF).description && stream.retransmissionsOf == CodedClip.ssrc.description)
+        #expect(stream.codec == nil && stream.frames == 0 && stream.descriptor == nil)
+        #expect(stream.packets?.count == again.count && stream.packets?.lost == 0)
+    }
+
+    @Test func `Another layer with the same timestamps is no stream of retransmissions`() throws {
+        let packets = try CodedClip().packets.flatMap { $0 }
+        let both = packets.flatMap { packet in
+            var other = packet
+            other[11] ^= 1
+            return [packet, other]
+        }
+        let streams = try FileInspection(of: try capture("call.pcap", both)).streams
+        #expect(streams.map(\.codec) == ["VP8", "VP8"] && streams.allSatisfy { $0.retransmissionsOf == nil })
+    }
+
     @Test func `RTCP is counted by kind, and what is neither is no stream`() throws {
         let report: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 9]
         let request: [UInt8] = [0x81, 206, 0, 2, 0, 0, 0, 9, 0, 0, 0xCA, 0xFE]
