@@ -225,7 +225,12 @@ extension JitterBuffer {
         let previous = index > 0 ? assembler.frames[index - 1] : nil
         if let ticks = finder.timestampStep(to: frame, from: previous, packets) {
             interval.note(timing.mediaTime(ticks) - .zero)
+            // No picture lies between the two: what is missing there is a parity, or padding.
+            if repairs.missingCount > 0 {
+                repairs.forget(from: previous.map { $0.last + 1 } ?? packets.floor, to: frame.first)
+            }
         }
+        if !frame.isKey { frameLength.note(packetCount: frame.packetCount) }
         counts.noteWhole(frame, at: arrival)
         return true
     }

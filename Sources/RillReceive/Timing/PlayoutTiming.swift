@@ -115,6 +115,14 @@ struct PlayoutTiming: ~Copyable, Sendable {
         mediaTime(timestamp) + MediaDuration(nanoseconds: jitter.arrivalQuantile ?? offset ?? firstTransit ?? 0)
     }
 
+    /// By when a frame behind the newest one would have come that is no later than that: a queue that has grown is there
+    /// for the next one too.
+    func expectedNextArrival(timestamp: Int64) -> MediaTime {
+        max(
+            expectedArrival(timestamp: timestamp),
+            mediaTime(timestamp) + MediaDuration(nanoseconds: jitter.newestTransit ?? 0))
+    }
+
     /// The delay aimed at: from the fastest way of the last minute to the moment of showing.
     var targetDelay: MediaDuration {
         guard let offset, let smallest = floor.smallest else { return bounds.minimum }
