@@ -41,8 +41,10 @@ final class CallLog: CallObserver {
         var arrival: MediaTime?
     }
 
-    /// Delays of all datagrams of one direction.
+    /// Delays of all datagrams of one direction, and how many there were.
     struct Direction {
+        var sent = 0
+        var bytes = 0
         var smallestDelay = MediaDuration(nanoseconds: .max)
         var delays = MediaDuration.zero
         var arrived = 0
@@ -70,11 +72,11 @@ final class CallLog: CallObserver {
         if case .queued(let time, _, _) = outcome { arrival = time }
         switch direction {
         case .toReceiver:
-            way.note(arrival, at: now)
+            way.note(datagram.count, arrival, at: now)
             guard PacketKind(of: datagram) == .rtp else { return }
             note(datagram, arrival, at: now)
         case .toSender:
-            wayBack.note(arrival, at: now)
+            wayBack.note(datagram.count, arrival, at: now)
             noteRequests(datagram, arrival, at: now)
         }
     }
@@ -128,12 +130,12 @@ final class CallLog: CallObserver {
 }
 
 extension CallLog.Packet {
-    /// How often it was lost, or asked for in vain: a request and the copies that follow it within 40 ms count once.
-    var failures: Int {
+    /// How often it was lost, or asked for in vain: a request and its repetitions within `round` count once.
+    func failures(round length: MediaDuration) -> Int {
         var failures = losses
         var round: (begin: MediaTime, hasCome: Bool)?
         for event in story where event.kind == .requested {
-            if let open = round, event.at - open.begin <= .milliseconds(40) {
+            if let open = round, event.at - open.begin <= length {
                 round?.hasCome = open.hasCome || event.arrival != nil
             } else {
                 if round?.hasCome == false { failures += 1 }
@@ -145,7 +147,9 @@ extension CallLog.Packet {
 }
 
 extension CallLog.Direction {
-    mutating func note(_ arrival: MediaTime?, at now: MediaTime) {
+    mutating func note(_ byteCount: Int, _ arrival: MediaTime?, at now: MediaTime) {
+        sent += 1
+        bytes += byteCount
         guard let arrival else {
             lost += 1
             return

@@ -160,11 +160,13 @@ extension CallLog {
     func shownFrames(layer index: Int, interval: MediaDuration) -> ShownFrames {
         let layer = layers[index]
         var frames = ShownFrames(interval: interval, smallestDelay: way.smallestDelay)
+        // A receiver begins a new round of asking when one round trip has passed.
+        let round = (way.meanDelay + wayBack.meanDelay) * 7 / 8
         frames.frames = layer.frames.map { frame in
             let packets = layer.packets[frame.firstPacket..<frame.firstPacket + frame.packetCount]
             return ShownFrames.Frame(
                 sentAt: frame.sentAt, losses: packets.map(\.losses).max() ?? 0,
-                failures: packets.map(\.failures).max() ?? 0)
+                failures: packets.map { $0.failures(round: round) }.max() ?? 0)
         }
         frames.shown = layer.shown
         if isExplained { frames.story = { [self] in story(of: $0, layer: index) } }

@@ -24,7 +24,9 @@ struct CallResult: Codable {
     var smallestDelay: Int
     /// The mean delays of both ways together.
     var roundTripTime: Int
-    /// Datagrams lost on the way there, and back.
+    /// Datagrams sent on the way there, and back; their bytes, without UDP and IP; those of them that were lost.
+    var sent: [Int]
+    var bytes: [Int]
     var lost: [Int]
     /// Seconds that it took to simulate.
     var cost: Double
@@ -51,7 +53,7 @@ final class Trial {
         let begin = ContinuousClock.now
         var settings = CallSettings(layers: layers, network: try LinkSettings(notation: job.network).seeded(job.seed))
         if let network = job.returnNetwork {
-            settings.returnNetwork = try LinkSettings(notation: network).seeded(job.seed ^ 0x5245_5455_524E)
+            settings.returnNetwork = try LinkSettings(notation: network).seeded(job.seed)
         }
         settings.isOpenLoop = job.isOpenLoop ?? false
         let log = CallLog()
@@ -77,6 +79,7 @@ final class Trial {
             CallResult(
                 layers: results, smallestDelay: tenths(log.way.smallestDelay),
                 roundTripTime: tenths(log.way.meanDelay + log.wayBack.meanDelay),
+                sent: [log.way.sent, log.wayBack.sent], bytes: [log.way.bytes, log.wayBack.bytes],
                 lost: [log.way.lost, log.wayBack.lost],
                 cost: Double(cost.components.seconds) + Double(cost.components.attoseconds) / 1e18), log
         )

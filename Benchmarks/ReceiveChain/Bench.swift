@@ -42,11 +42,13 @@ struct Bench: ~Copyable {
     }
 
     private mutating func runInOrder(packets count: Int) {
+        var position = stream.position(of: next)
         for index in next..<next + count {
-            let now = stream.time(of: index)
+            let now = stream.time(at: position)
             while wakeTime <= now { poll(at: wakeTime, newest: index) }
-            stream.withPacket(index) { _ = buffer.insert($0, at: now) }
+            stream.withPacket(at: position) { _ = buffer.insert($0, at: now) }
             poll(at: now, newest: index)
+            stream.advance(&position)
         }
         next += count
     }
@@ -100,17 +102,22 @@ struct Bench: ~Copyable {
     }
 
     private mutating func renumber(packets count: Int) {
-        for index in next..<next + count { stream.withPacket(index) { sum &+= Int($0[15]) } }
+        var position = stream.position(of: next)
+        for _ in 0..<count {
+            stream.withPacket(at: position) { sum &+= Int($0[15]) }
+            stream.advance(&position)
+        }
         next += count
     }
 
     private mutating func copy(packets count: Int) {
         var frame = [UInt8](repeating: 0, count: Bench.slotByteCount)
+        var position = stream.position(of: next)
         frame.withUnsafeMutableBufferPointer { frame in
             ring.withUnsafeMutableBufferPointer { ring in
                 for index in next..<next + count {
                     let slot = ring.baseAddress! + index % Bench.slotCount * Bench.slotByteCount
-                    let byteCount = stream.withPacket(index) { packet in
+                    let byteCount = stream.withPacket(at: position) { packet in
                         packet.withUnsafeBufferPointer { packet in
                             slot.update(from: packet.baseAddress!, count: packet.count)
                             return packet.count
@@ -118,6 +125,7 @@ struct Bench: ~Copyable {
                     }
                     frame.baseAddress!.update(from: slot, count: byteCount)
                     sum &+= Int(frame[15])
+                    stream.advance(&position)
                 }
             }
         }

@@ -95,6 +95,9 @@ class Cell:
     nacks: int = 0
     resent: int = 0
     lost: int = 0
+    # What goes both ways, of both layers together: datagrams a second, and bits.
+    datagrams: tuple[float, float] = (0, 0)
+    bits: tuple[float, float] = (0, 0)
     gaps: list[Gap] = field(default_factory=list)
     settled: list[float] = field(default_factory=list)
     # Seeds whose own 95th percentile is over their own bar.
@@ -198,4 +201,6 @@ def pool(network: Network, layer: str, seconds: int, results: list[tuple[int, di
         if "settled" in one:
             cell.settled.append(one["settled"] / 10_000 if one["settled"] >= 0 else -1)
     cell.roundTripTime = statistics.mean(result["roundTripTime"] / 10 for _, result in results)
+    cell.datagrams = tuple(statistics.mean(result["sent"][way] / seconds for _, result in results) for way in (0, 1))
+    cell.bits = tuple(statistics.mean(8 * result["bytes"][way] / seconds for _, result in results) for way in (0, 1))
     return cell

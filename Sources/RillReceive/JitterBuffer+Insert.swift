@@ -78,8 +78,8 @@ extension JitterBuffer {
     private static func continuationOffset(_ payload: Span<UInt8>, _ codec: VideoCodec) throws(RTPError) -> Int? {
         switch codec {
         case .vp8:
-            let (descriptor, offset) = try VP8PayloadDescriptor.parse(payload)
-            return descriptor.startsFrame ? nil : offset
+            let (startsFrame, offset) = try VP8PayloadDescriptor.skim(payload)
+            return startsFrame ? nil : offset
         case .vp9:
             let parts = try VP9Payload(parsing: payload)
             let startsPicture = parts.descriptor.startsFrame && (parts.descriptor.layer?.spatialIndex ?? 0) == 0
@@ -284,7 +284,12 @@ extension JitterBuffer {
         let previous = index > 0 ? assembler.frames[index - 1] : nil
         if let ticks = finder.timestampStep(to: frame, from: previous, &packets) {
             interval.note(PlayoutTiming.mediaTime(ticks) - .zero)
+            // No picture lies between the two: what is missing there is a parity, or padding.
+            if repairs.missingCount > 0 {
+                repairs.forget(from: previous.map { $0.last + 1 } ?? packets.floor, to: frame.first)
+            }
         }
+        if !frame.isKey { frameLength.note(packetCount: frame.packetCount) }
         counts.noteWhole(frame, at: arrival)
         return true
     }

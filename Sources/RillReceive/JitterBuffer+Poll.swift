@@ -20,13 +20,13 @@ extension JitterBuffer {
                 settledUntil = time
                 return .wait(until: time)
             case .ask:
-                repairs.jitter = MediaDuration(nanoseconds: reception.jitter * 2)
+                repairs.jitter = answerJitter
                 repairs.collect(at: now, into: &requestedPackets)
                 guard !requestedPackets.isEmpty else { continue }
                 counts.nackCount += 1
                 return .requestPackets
-            case .suspect(let sequence):
-                repairs.suspect(sequence, at: now)
+            case .suspect(let sequence, let count):
+                repairs.suspect(sequence, count: count, at: now)
             case .request:
                 requester.noteRequest(at: now)
                 counts.pliCount += 1
@@ -57,8 +57,8 @@ extension JitterBuffer {
         case drop(before: Int)
         /// Ask for the packets that it is time to ask for.
         case ask
-        /// Take the packet of that number for missing.
-        case suspect(Int64)
+        /// Take so many packets from that number on for missing.
+        case suspect(Int64, count: Int)
         /// Ask for a key frame.
         case request
         /// Nothing, until then.
@@ -79,7 +79,12 @@ extension JitterBuffer {
         let request = repairs.nextAction
         if request <= now { return .ask }
         switch nextFrameStep() {
-        case .wait(let time): return .wait(until: min(time, request))
+        case .wait(let time):
+            let overdue = overdueTime()
+            if let newest = repairs.newest, overdue <= now {
+                return .suspect(newest + 1, count: repairs.isLossy(at: now) ? frameLength.packetCount : 1)
+            }
+            return .wait(until: min(time, request, overdue))
         case let step: return step
         }
     }
@@ -113,11 +118,9 @@ extension JitterBuffer {
             switch prospect(of: obstacle) {
             case .broken(let time): brokenFrom = time
             case .suspicious(let sequence, let time):
-                if time <= now { return .suspect(sequence) }
+                if time <= now { return .suspect(sequence, count: 1) }
                 suspicious = time
             }
-        } else if let (sequence, time) = overdue() {
-            return time <= now ? .suspect(sequence) : .wait(until: time)
         }
         if let index = assembler.firstWholeKey, let playout = assembler.frames[index].playout {
             let replaced = min(playout, brokenFrom)
@@ -127,26 +130,36 @@ extension JitterBuffer {
         return request <= now ? .request : .wait(until: min(request, suspicious))
     }
 
-    /// The packet with which the next frame of a slow stream should have begun, and when it is taken for missing.
+    /// When the frame behind all that came, or was taken for missing, is taken for missing too.
     ///
-    /// That a frame of one packet was lost shows a whole interval later, when the next one comes. But a stream that is slow
-    /// is regular: where packets are being lost, its next frame is asked for as soon as it is late. Should it not have been
+    /// That frames were lost shows when the next packet comes: of a slow stream an interval later, in an outage when it is
+    /// over. But most streams are regular: the next frame is asked for as soon as it is late, and so are those behind it,
+    /// for a while; where nothing has been lost yet, only the first packet of that one, and later. Should they not have been
     /// sent, nobody answers.
-    private mutating func overdue() -> (Int64, MediaTime)? {
-        guard repairs.isLossy(at: now), finder.chain == .intact, interval.isRegular,
-            interval.last >= JitterBuffer.slowInterval,
-            assembler.frames.count == 0, repairs.suspected == nil, let newest = repairs.newest,
-            newest == packets.floor - 1,
-            let last = finder.lastTimestamp
-        else { return nil }
-        let next = last + (MediaTime.zero + interval.last).ticks(rate: RTPTimestamp.videoClockRate)
+    private mutating func overdueTime() -> MediaTime {
+        guard settings.nack != nil, finder.chain == .intact, interval.isRegular, let newest = newestTimestamp() else {
+            return .distantFuture
+        }
+        let (length, suspects) = (frameLength.packetCount, repairs.suspectCount)
+        let silence = suspects == 0 ? .zero : interval.last * ((suspects + length - 1) / length)
+        let isLossy = repairs.isLossy(at: now)
+        guard silence <= (isLossy ? JitterBuffer.longestSuspicion : .zero) else { return .distantFuture }
+        let next = PlayoutTiming.mediaTime(newest) + silence + interval.last
+        let patience =
+            isLossy ? JitterBuffer.patience : max(JitterBuffer.patience * 4, interval.last / 4 * 3)
         // Each alarm that was false makes the next one come later.
-        let patience = JitterBuffer.patience * (1 << repairs.falseAlarms)
-        return (newest + 1, timing.expectedArrival(timestamp: next) + patience)
+        return timing.expectedNextArrival(of: next) + patience * (1 << repairs.falseAlarms)
     }
 
-    /// From this interval on a stream is slow.
-    private static let slowInterval = MediaDuration.milliseconds(100)
+    /// The timestamp of the newest frame whose end has come; `nil` while its end is waited for.
+    private mutating func newestTimestamp() -> Int64? {
+        guard assembler.frames.count > 0 else { return finder.lastTimestamp }
+        let newest = assembler.frames.count - 1
+        return assembler.frames[newest].hasEnd ? assembler.frames[newest].timestamp : nil
+    }
+
+    /// So much of a stream is taken for missing at the most, while nothing comes: then it is likelier to have stopped.
+    private static let longestSuspicion = MediaDuration.milliseconds(300)
 
     /// What is to be expected of a frame that cannot be decoded.
     private enum Prospect {
@@ -213,8 +226,8 @@ extension JitterBuffer {
     private mutating func release(_ path: ReferenceFinder.Path, into payload: inout [UInt8]) -> Bool {
         let frame = removeFirstFrame()
         payload.removeAll(keepingCapacity: true)
-        payload.append(addingCapacity: frame.byteCount) { packets.append(frame.first, through: frame.last, to: &$0) }
-        advance(to: frame.last + 1)
+        payload.append(addingCapacity: frame.byteCount) { packets.takeOut(frame.first, through: frame.last, to: &$0) }
+        repairs.advance(to: frame.last + 1)
         guard let header = readHeader(payload.span), let resolution else {
             counts.drops.malformed += 1
             finder.lose()

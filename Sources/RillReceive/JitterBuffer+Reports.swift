@@ -9,6 +9,17 @@ extension JitterBuffer {
         return reception.report(on: ssrc, at: time)
     }
 
+    /// Puts the numbers of packets that were asked for at `time` or since and have not come into `numbers`, in place of what
+    /// was there: a datagram that asks for them may have been lost.
+    ///
+    /// - Returns: whether any of them had been asked for before.
+    package mutating func collectUnanswered(since time: MediaTime, into numbers: inout [SequenceNumber]) -> Bool {
+        repairs.collectUnanswered(since: time, into: &numbers)
+    }
+
+    /// By how much longer than a round trip an answer may take: what packets scatter by.
+    package var answerJitter: MediaDuration { MediaDuration(nanoseconds: reception.jitter * 2) }
+
     /// Takes a sender report that came for this stream, so that the next report block tells the sender the round trip
     /// time. One of another source is passed over.
     public mutating func noteSenderReport(_ report: SenderReport, at time: MediaTime) {

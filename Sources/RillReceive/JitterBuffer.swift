@@ -57,6 +57,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// How VP9's pictures refer to each other, where its packets do not say.
     var groups = GroupsOfPictures()
     var interval = FrameInterval()
+    var frameLength = FrameLength()
     var timing: PlayoutTiming
     var requester: KeyFrameRequester
     var counts = InboundStatistics()

@@ -65,9 +65,10 @@ private func poll(
 ) {
     for _ in 0..<1000 {
         switch buffer.poll(at: now, into: &frame) {
-        case .frame(let received):
-            precondition(received.frame.number > lastNumber && frame.count == received.frame.byteCount)
-            lastNumber = received.frame.number
+        case .frame:
+            let released = buffer.releasedFrame.frame
+            precondition(released.number > lastNumber && frame.count == released.byteCount)
+            lastNumber = released.number
         case .requestKeyFrame, .requestPackets: continue
         case .wait(let time):
             precondition(time > now && buffer.occupancy.packets <= 64)

@@ -9,6 +9,8 @@ public struct LoopbackReport: Codable, Sendable {
     public var framesCaptured: Int
     /// The network, in the command line's grammar.
     public var network: String
+    /// That of the way back; absent where it is the same, with chance of its own.
+    public var returnNetwork: String?
     /// The layers, in the order in which they were asked for.
     public var layers: [Layer]
     /// Why the source ended before its end, if it did. What came before was sent.

@@ -39,8 +39,10 @@ public struct LoopbackSettings: Sendable {
     }
 
     /// The network of the way back, with its own chance.
-    var wayBack: LinkSettings {
-        let network = returnNetwork ?? network
-        return network.seeded(network.seed ^ 0x5245_5455_524E)
-    }
+    var wayBack: LinkSettings { (returnNetwork ?? network).forWayBack }
+}
+
+extension LinkSettings {
+    /// The same with another chance, so that the two ways of one network do not lose alike.
+    var forWayBack: LinkSettings { seeded(seed ^ 0x5245_5455_524E) }
 }

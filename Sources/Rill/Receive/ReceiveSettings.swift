@@ -27,9 +27,10 @@ public struct ReceiveSettings: Sendable {
     /// Which pictures of VP8 are smoothed where they were coded coarsely; ``RillCodec/PostProcessing/off`` shows every
     /// picture exactly as it was coded.
     public var postProcessing = PostProcessing.smallPictures
-    /// How many copies of a request for packets follow it, 10 ms apart or a part of the round trip, 0 to 3. One request that is lost costs a round trip
-    /// of waiting; a copy costs some 80 bytes. Senders answer each number once in a round trip.
-    public var requestCopies = 2
+    /// How often a request for packets is repeated while they do not come, 0 to 20, spread over five eighths of a round trip
+    /// but at least 5 ms apart; twice as often where the round before was in vain. A request that is lost costs a round
+    /// trip of waiting, a repetition some 80 bytes; senders answer each number once in a round trip.
+    public var requestCopies = 6
     /// How often the sender gets a receiver report; at least 10 ms.
     public var reportInterval = MediaDuration.seconds(1)
     /// The source that this receiver's RTCP comes from; any number that no stream of the session has.

@@ -6,7 +6,9 @@ import RillReceive
 /// once.
 ///
 /// Each datagram is a compound that begins with a receiver report and names its sender (RFC 3550 §6.1); what is due at
-/// one time goes in one. Regular reports bear the receiver's time, whose echo tells the round trip (RFC 3611 §4.4).
+/// one time goes in one. Regular reports bear the receiver's time, whose echo tells the round trip (RFC 3611 §4.4). What
+/// has been asked for of late and has not come is asked for in every datagram, and in some more
+/// (``RequestRepeater``).
 struct ReceiverReporter {
     private let ssrc: SSRC
     private let canonicalName: [UInt8]
@@ -19,10 +21,12 @@ struct ReceiverReporter {
     private(set) var nextReportTime = MediaTime.distantFuture
     private var roundTrip = RoundTripMeter()
 
-    private var copies: RequestCopies
+    private var repeater: RequestRepeater
+    /// What is asked for with the datagram in hand.
+    private var missing: [SequenceNumber] = []
 
     // What is to be asked for with the next datagram.
-    private var lost: [SequenceNumber] = []
+    private var arePacketsWanted = false
     private var isKeyFrameWanted = false
 
     /// The first report leaves so long after the first packet: the sender's first one, which follows its first frame, is
@@ -35,11 +39,11 @@ struct ReceiverReporter {
         ssrc = settings.ssrc
         canonicalName = Array(settings.canonicalName.utf8)
         interval = settings.reportInterval
-        copies = RequestCopies(count: settings.requestCopies)
+        repeater = RequestRepeater(count: settings.requestCopies)
     }
 
     /// When something is to be sent of itself.
-    var wakeTime: MediaTime { min(nextReportTime, copies.nextTime) }
+    var wakeTime: MediaTime { min(nextReportTime, repeater.nextTime) }
 
     /// What is known of the round trip.
     var roundTripStatistics: RoundTripStatistics { roundTrip.statistics }
@@ -76,9 +80,9 @@ struct ReceiverReporter {
         }
     }
 
-    /// Asks for packets that are missing, with the next ``send(on:at:to:)``.
-    mutating func requestPackets(_ numbers: [SequenceNumber]) {
-        lost.append(contentsOf: numbers)
+    /// Asks for the packets that the jitter buffer wants to be asked for, with the next ``send(on:at:to:)``.
+    mutating func requestPackets() {
+        arePacketsWanted = true
     }
 
     /// Asks for a key frame, with the next ``send(on:at:to:)``.
@@ -88,27 +92,38 @@ struct ReceiverReporter {
 
     /// Sends what was asked for, and the report if it is due.
     mutating func send(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
-        copies.send(at: now, to: feedback)
-        let isReportDue = nextReportTime <= now
-        guard isReportDue || isKeyFrameWanted || !lost.isEmpty else { return }
+        let (isReportDue, isRepeated) = (nextReportTime <= now, repeater.isDue(at: now))
+        guard isReportDue || isRepeated || isKeyFrameWanted || arePacketsWanted else { return }
+        findMissing(in: &buffer, at: now)
+        guard isReportDue || isKeyFrameWanted || !missing.isEmpty else { return }
         if isReportDue {
             // Of a stream that has been silent for two intervals there is nothing new to say (RFC 3550 §6.4).
             nextReportTime = now - lastPacket > interval * 2 ? .distantFuture : now + interval
         }
         var reference = isReportDue ? roundTrip.referenceTime(at: now) : nil
         // Taken out and put back, so that its memory stays one.
-        var missing: [SequenceNumber] = []
-        swap(&missing, &lost)
+        var numbers: [SequenceNumber] = []
+        swap(&numbers, &missing)
         var first = 0
         repeat {
-            let end = min(first + ReceiverReporter.maximumRequestCount, missing.count)
-            write(missing.span.extracting(first..<end), isKeyFrameWanted, reference, on: &buffer, at: now)
+            let end = min(first + ReceiverReporter.maximumRequestCount, numbers.count)
+            write(numbers.span.extracting(first..<end), isKeyFrameWanted, reference, on: &buffer, at: now)
             feedback.send(datagram.span, at: now)
-            if end > first { copies.keep(datagram, roundTripTime: buffer.roundTripTime, at: now) }
             (isKeyFrameWanted, reference, first) = (false, nil, end)
-        } while first < missing.count
-        missing.removeAll(keepingCapacity: true)
-        swap(&missing, &lost)
+        } while first < numbers.count
+        swap(&numbers, &missing)
+    }
+
+    /// Finds out what is to be asked for in the next datagram, and when it is to be repeated.
+    private mutating func findMissing(in buffer: inout JitterBuffer, at now: MediaTime) {
+        repeater.note(roundTripTime: buffer.roundTripTime, jitter: buffer.answerJitter)
+        let isInVain = buffer.collectUnanswered(since: now - repeater.window, into: &missing)
+        if missing.isEmpty {
+            repeater.end()
+        } else if arePacketsWanted {
+            repeater.begin(isInVain: isInVain, at: now)
+        }
+        arePacketsWanted = false
     }
 
     /// Writes one datagram.

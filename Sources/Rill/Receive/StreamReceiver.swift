@@ -14,6 +14,9 @@ final class StreamReceiver {
     /// When the stream last asked to be woken, whatever comes.
     private(set) var wakeTime = MediaTime.distantFuture
 
+    /// A frame's parities follow its packets at once: so long a packet is not asked for that one of them may bring.
+    private static let parityDelay = MediaDuration.milliseconds(10)
+
     /// What is to be done now.
     enum Step {
         /// Decode this frame, whose bytes are in the array; then ask again.
@@ -29,10 +32,15 @@ final class StreamReceiver {
         )
         precondition(
             (1...255).contains(settings.canonicalName.utf8.count), "a canonical name has 1 to 255 bytes")
-        precondition((0...3).contains(settings.requestCopies), "\(settings.requestCopies) copies of a request: 0 to 3")
+        precondition(
+            (0...20).contains(settings.requestCopies), "\(settings.requestCopies) copies of a request: 0 to 20")
         self.settings = settings
+        var jitterBuffer = settings.jitterBuffer
+        if settings.repair.fecPayloadType != nil, let delay = jitterBuffer.nack?.firstRequestDelay {
+            jitterBuffer.nack?.firstRequestDelay = max(delay, StreamReceiver.parityDelay)
+        }
         self.restorer = PacketRestorer(settings.repair, for: settings.jitterBuffer)
-        self.buffer = JitterBuffer(settings.jitterBuffer)
+        self.buffer = JitterBuffer(jitterBuffer)
         self.reporter = ReceiverReporter(settings)
     }
 
@@ -81,9 +89,8 @@ final class StreamReceiver {
                 wakeTime = now
                 return .decode(frame)
             case .requestPackets:
-                let missing = buffer.requestedPackets
-                settings.observer?(.packetsRequested(count: missing.count), now)
-                reporter.requestPackets(missing)
+                settings.observer?(.packetsRequested(count: buffer.requestedPackets.count), now)
+                reporter.requestPackets()
             case .requestKeyFrame:
                 settings.observer?(.keyFrameRequested, now)
                 reporter.requestKeyFrame()

@@ -11,8 +11,9 @@ public struct CallSettings: Sendable {
     public var layers: [LayerSettings]
     /// The network there.
     public var network: LinkSettings
-    /// The network back; by default the same, with chance of its own.
-    public var returnNetwork: LinkSettings
+    /// The network of the way back; `nil`, the default, for the same settings as there. In either case it has chance of its
+    /// own, also with the same seed.
+    public var returnNetwork: LinkSettings?
     /// How long a decoder takes for a frame.
     public var decodeTime = MediaDuration.zero
     /// Whether what the receiver says does not reach the sender: nothing is sent again, no key frame is made.
@@ -24,8 +25,10 @@ public struct CallSettings: Sendable {
     public init(layers: [LayerSettings], network: LinkSettings) {
         self.layers = layers
         self.network = network
-        self.returnNetwork = network.seeded(network.seed ^ 0x5245_5455_524E)
     }
+
+    /// The network of the way back, with its own chance.
+    var wayBack: LinkSettings { (returnNetwork ?? network).forWayBack }
 
     /// How the layers are sent.
     var send: SendSettings {

@@ -115,7 +115,7 @@ public final class CallSimulation {
     }
 
     private func makeLinks() -> (way: VirtualLink, wayBack: VirtualLink) {
-        (link(settings.network, .toReceiver), link(settings.returnNetwork, .toSender))
+        (link(settings.network, .toReceiver), link(settings.wayBack, .toSender))
     }
 
     private func link(_ settings: LinkSettings, _ direction: LinkDirection) -> VirtualLink {

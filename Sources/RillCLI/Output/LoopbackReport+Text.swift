@@ -6,7 +6,8 @@ extension LoopbackReport {
     var text: String {
         var parts = [
             "\(mode == "live" ? "Live" : "Virtual time"): \(framesCaptured) frames, "
-                + "\(Decimal.text(duration, decimals: 2)) s, over \(networkText)"
+                + "\(Decimal.text(duration, decimals: 2)) s, over \(text(ofNetwork: network))"
+                + (returnNetwork.map { ", back over \(text(ofNetwork: $0))" } ?? "")
         ]
         parts.append(layerTable.text)
         for layer in layers { parts.append("Latency of \(layer.rid), ms\n\n" + layer.latencyTable.text) }
@@ -14,7 +15,9 @@ extension LoopbackReport {
     }
 
     /// The settings name only what differs from a perfect network, and the seed at the end.
-    private var networkText: String { network.hasPrefix("seed=") ? "a perfect network" : network }
+    private func text(ofNetwork network: String) -> String {
+        network.hasPrefix("seed=") ? "a perfect network" : network
+    }
 
     private var layerTable: TextTable {
         var table = TextTable([""] + layers.map(\.rid))

@@ -73,6 +73,24 @@ extension VP8PayloadDescriptor {
         return (descriptor, reader.position)
     }
 
+    /// Passes over the descriptor at the front of an RTP payload: for packets of which only the frame's bytes matter.
+    ///
+    /// - Returns: whether the packet begins a frame, and how many bytes the descriptor takes.
+    /// - Throws: `truncated`, or `emptyPayload` when nothing follows.
+    @inlinable @inline(__always)  // On the way of every packet.
+    public static func skim(_ payload: Span<UInt8>) throws(RTPError) -> (startsFrame: Bool, byteCount: Int) {
+        var reader = ByteReader(payload)
+        let first = try reader.uint8()
+        if first & extendedBit != 0 {
+            let fields = try reader.uint8()
+            if fields & pictureIDBit != 0 { _ = try PictureID.parse(&reader) }
+            if fields & tl0PictureIndexBit != 0 { _ = try reader.uint8() }
+            if fields & (temporalLayerBit | keyIndexBit) != 0 { _ = try reader.uint8() }
+        }
+        guard reader.remaining > 0 else { throw .emptyPayload }
+        return (first & (startBit | partitionMask) == startBit, reader.position)
+    }
+
     /// Appends the descriptor; reserved bits are zero.
     ///
     /// `output` has room for `byteCount` bytes. Too little of it, and fields beyond their bits, are the programmer's

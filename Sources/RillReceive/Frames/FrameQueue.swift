@@ -17,13 +17,13 @@ struct FrameQueue: ~Copyable, Sendable {
     subscript(index: Int) -> PendingFrame {
         @inline(__always)
         unsafeAddress {
-            precondition(index >= 0 && index < count, "frame \(index) of \(count)")
-            return unsafe ring.address(of: (head &+ index) & (ring.count - 1))
+            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "frame \(index) of \(count)")
+            return unsafe ring.ringAddress(of: head &+ index)
         }
         @inline(__always)
         unsafeMutableAddress {
-            precondition(index >= 0 && index < count, "frame \(index) of \(count)")
-            return unsafe ring.mutableAddress(of: (head &+ index) & (ring.count - 1))
+            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "frame \(index) of \(count)")
+            return unsafe ring.mutableRingAddress(of: head &+ index)
         }
     }
 

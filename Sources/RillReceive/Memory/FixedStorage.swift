@@ -30,7 +30,7 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     @inline(__always)
     @unsafe
     func address(of index: Int) -> UnsafePointer<Element> {
-        precondition(index >= 0 && index < count, "value \(index) of \(count)")
+        precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "value \(index) of \(count)")
         return unsafe UnsafePointer(base + index)
     }
 
@@ -38,8 +38,30 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     @inline(__always)
     @unsafe
     mutating func mutableAddress(of index: Int) -> UnsafeMutablePointer<Element> {
-        precondition(index >= 0 && index < count, "value \(index) of \(count)")
+        precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "value \(index) of \(count)")
         return unsafe base + index
+    }
+
+    /// The value at `index` of a ring of a power of two: any index is in it, so there is nothing to check.
+    subscript(ring index: Int) -> Element {
+        @inline(__always)
+        unsafeAddress { unsafe ringAddress(of: index) }
+        @inline(__always)
+        unsafeMutableAddress { unsafe mutableRingAddress(of: index) }
+    }
+
+    /// Where a value of the ring lies, for as long as this storage does.
+    @inline(__always)
+    @unsafe
+    func ringAddress(of index: Int) -> UnsafePointer<Element> {
+        unsafe UnsafePointer(base + (index & (count &- 1)))
+    }
+
+    /// Where a value of the ring that is to be changed lies, for as long as this storage does.
+    @inline(__always)
+    @unsafe
+    mutating func mutableRingAddress(of index: Int) -> UnsafeMutablePointer<Element> {
+        unsafe base + (index & (count &- 1))
     }
 
     /// Moves `count` values from place `source` on to place `target` on; the two may overlap.

@@ -63,9 +63,9 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
         return block
     }
 
-    /// Appends the first `count` bytes of a block that is in use, which must have been stored; `output` has room.
+    /// Takes a block back, and appends its first `count` bytes, which must have been stored; `output` has room.
     @_lifetime(output: copy output)
-    mutating func append(_ block: Int32, count: Int, to output: inout OutputSpan<UInt8>) {
+    mutating func takeOut(_ block: Int32, count: Int, to output: inout OutputSpan<UInt8>) {
         precondition(count >= 0 && count <= blockByteCount && block >= 0 && Int(block) < blockCount)
         precondition(count <= output.freeCapacity, "\(count) bytes, room for \(output.freeCapacity)")
         unsafe output.withUnsafeMutableBufferPointer { buffer, initialized in
@@ -74,6 +74,7 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
             unsafe (target + initialized).initialize(from: base + Int(block) * blockByteCount, count: count)
             initialized += count
         }
+        release(block)
     }
 
     /// Takes a block back.

@@ -19,7 +19,7 @@ struct NACKGenerator: ~Copyable, Sendable {
     private(set) var reordering = MediaDuration.zero
     /// The newest packet that came or is known to be missing.
     private(set) var newest: Int64?
-    /// The one that is only suspected to be missing.
+    /// The first of those that are only suspected to be missing; they are the newest ones.
     private(set) var suspected: Int64?
 
     private let settings: NACKSettings?
@@ -95,7 +95,7 @@ struct NACKGenerator: ~Copyable, Sendable {
             return
         }
         if sequence > newest {
-            confirmSuspicion()
+            confirmSuspicion(before: sequence, at: now)
             addGap(from: newest + 1, to: sequence, at: now)
             self.newest = sequence
         } else {
@@ -103,25 +103,46 @@ struct NACKGenerator: ~Copyable, Sendable {
         }
     }
 
-    /// Suspects that the packet after the newest one is missing: its frame is not whole, or late, and nothing follows.
-    mutating func suspect(_ sequence: Int64, at now: MediaTime) {
+    /// Suspects that packets from the one after the newest on are missing: their frame is not whole, or late, and nothing
+    /// follows.
+    mutating func suspect(_ sequence: Int64, count: Int = 1, at now: MediaTime) {
         guard settings != nil, let newest, sequence == newest + 1 else { return }
-        addGap(from: sequence, to: sequence + 1, at: now)
-        guard count > 0, missing[count - 1].sequence == sequence else { return }
-        missing[count - 1].isSuspected = true
-        suspected = sequence
-        self.newest = sequence
+        addGap(from: sequence, to: sequence + Int64(count), at: now)
+        for index in max(0, self.count - count)..<self.count { missing[index].isSuspected = true }
+        suspected = suspected ?? sequence
+        self.newest = sequence + Int64(count) - 1
     }
 
-    /// Something has come behind the suspected packet: it is missing for certain.
-    private mutating func confirmSuspicion() {
-        guard let suspected else { return }
-        self.suspected = nil
-        guard let index = index(of: suspected) else { return }
-        missing[index].isSuspected = false
-        missing[index].isGivenUp = false
-        missing[index].firstRequest = missing[index].lastRequest
+    /// Something has come behind suspects: those before `end` are missing for certain. A request for one of them that may
+    /// still be answered counts; else it is found missing now.
+    private mutating func confirmSuspicion(before end: Int64, at now: MediaTime) {
+        guard let first = suspected, first < end else { return }
+        for index in 0..<count where missing[index].isSuspected && missing[index].sequence < end {
+            let isAnswerDue = missing[index].requestCount == 0 || missing[index].lastRequest + answerTime <= now
+            if isAnswerDue {
+                missing[index] = Missing(sequence: missing[index].sequence, detected: now)
+            } else {
+                missing[index].isSuspected = false
+                missing[index].isGivenUp = false
+                missing[index].firstRequest = missing[index].lastRequest
+            }
+        }
+        findSuspects()
         next = nil
+    }
+
+    private mutating func findSuspects() {
+        suspected = nil
+        for index in 0..<count where missing[index].isSuspected {
+            suspected = missing[index].sequence
+            break
+        }
+    }
+
+    /// How many packets, from the first suspect on, nothing has come behind.
+    var suspectCount: Int {
+        guard let suspected, let newest else { return 0 }
+        return Int(newest - suspected) + 1
     }
 
     private mutating func addGap(from start: Int64, to end: Int64, at now: MediaTime) {
@@ -148,9 +169,12 @@ struct NACKGenerator: ~Copyable, Sendable {
         count -= 1
         missing.move(from: index + 1, to: index, count: count - index)
         next = nil
-        if suspected == sequence {
-            suspected = nil
-            if packet.requestCount > 0 { falseAlarms = origin == .network ? min(falseAlarms + 1, 4) : 0 }
+        if packet.isSuspected {
+            // Those behind the first may be of a frame that was not late.
+            if suspected == sequence, packet.requestCount > 0 {
+                falseAlarms = origin == .network ? min(falseAlarms + 1, 4) : 0
+            }
+            confirmSuspicion(before: sequence + 1, at: now)
         }
         // What comes before an answer can have come was not lost, but overtaken.
         let wasOvertaken =
@@ -178,6 +202,19 @@ struct NACKGenerator: ~Copyable, Sendable {
         while index < count, missing[index].sequence < floor { index += 1 }
         guard index > 0 else { return }
         removeFirst(index)
+        findSuspects()
+        next = nil
+    }
+
+    /// No packet from `start` up to `end` can serve: those that lie there carry no media.
+    mutating func forget(from start: Int64, to end: Int64) {
+        var kept = 0
+        for index in 0..<count where !(start..<max(start, end)).contains(missing[index].sequence) {
+            missing[kept] = missing[index]
+            kept += 1
+        }
+        guard kept < count else { return }
+        count = kept
         next = nil
     }
 
@@ -232,6 +269,20 @@ struct NACKGenerator: ~Copyable, Sendable {
             numbers.append(SequenceNumber(UInt16(truncatingIfNeeded: missing[index].sequence)))
         }
         next = nil
+    }
+
+    /// Puts the numbers that were asked for at `time` or since, and have not come, into `numbers`, in place of what was
+    /// there.
+    ///
+    /// - Returns: whether any of them had been asked for before.
+    mutating func collectUnanswered(since time: MediaTime, into numbers: inout [SequenceNumber]) -> Bool {
+        numbers.removeAll(keepingCapacity: true)
+        var isInVain = false
+        for index in 0..<count where missing[index].requestCount > 0 && missing[index].lastRequest >= time {
+            numbers.append(SequenceNumber(UInt16(truncatingIfNeeded: missing[index].sequence)))
+            if missing[index].requestCount > 1 { isInVain = true }
+        }
+        return isInVain
     }
 
     private mutating func nextAction(of packet: Missing) -> MediaTime {

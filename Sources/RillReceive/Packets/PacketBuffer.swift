@@ -57,7 +57,7 @@ struct PacketBuffer: ~Copyable, Sendable {
     /// Where packet `sequence` goes, for which the window grows if it may.
     @inline(__always)
     mutating func place(of sequence: Int64) -> Place {
-        if slots[index(sequence)].sequence == sequence { return .duplicate }
+        if slots[ring: index(sequence)].sequence == sequence { return .duplicate }
         if sequence < floor { return .late }
         return sequence - floor < Int64(capacity) ? .free : placeBehindWindow(sequence)
     }
@@ -83,12 +83,12 @@ struct PacketBuffer: ~Copyable, Sendable {
     /// Holds a copy of `bytes`, the frame's own part of packet `sequence`, whose place is free.
     mutating func store(_ bytes: Span<UInt8>, as sequence: Int64) {
         let block = memory.store(bytes)
-        slots[index(sequence)] = Slot(sequence: sequence, block: block, byteCount: Int32(bytes.count))
+        slots[ring: index(sequence)] = Slot(sequence: sequence, block: block, byteCount: Int32(bytes.count))
     }
 
     /// Notes that packet `sequence`, whose place is free, carries padding alone.
     mutating func storePadding(as sequence: Int64) {
-        slots[index(sequence)] = Slot(sequence: sequence, isPadding: true)
+        slots[ring: index(sequence)] = Slot(sequence: sequence, isPadding: true)
     }
 
     /// How many of the packets from `start` up to `end`, not included, are there and carry padding alone.
@@ -96,7 +96,7 @@ struct PacketBuffer: ~Copyable, Sendable {
         var count = 0
         var sequence = start
         while sequence < end {
-            let slot = slots[index(sequence)]
+            let slot = slots[ring: index(sequence)]
             if slot.sequence == sequence, slot.isPadding { count += 1 }
             sequence += 1
         }
@@ -107,23 +107,27 @@ struct PacketBuffer: ~Copyable, Sendable {
     mutating func isPadding(from start: Int64, to end: Int64) -> Bool {
         var sequence = start
         while sequence < end {
-            let slot = slots[index(sequence)]
+            let slot = slots[ring: index(sequence)]
             guard slot.sequence == sequence, slot.isPadding else { return false }
             sequence += 1
         }
         return true
     }
 
-    /// Appends the bytes of the packets `first` to `last`, all of them there, in order; `output` has room.
+    /// Gives up the packets `first` to `last`, all of them there, and what lies before them; appends their bytes, in order.
+    /// `output` has room.
     @_lifetime(output: copy output)
-    mutating func append(_ first: Int64, through last: Int64, to output: inout OutputSpan<UInt8>) {
-        var sequence = first
-        while sequence <= last {
-            let slot = slots[index(sequence)]
+    mutating func takeOut(_ first: Int64, through last: Int64, to output: inout OutputSpan<UInt8>) {
+        advance(to: first)
+        precondition(first <= last && last - first < Int64(capacity), "packets \(first) to \(last)")
+        for sequence in first...last {
+            let slot = slots[ring: index(sequence)]
             precondition(slot.sequence == sequence && (slot.block >= 0 || slot.isPadding), "packet \(sequence) is gone")
-            if !slot.isPadding { memory.append(slot.block, count: Int(slot.byteCount), to: &output) }
-            sequence += 1
+            guard slot.block >= 0 else { continue }
+            memory.takeOut(slot.block, count: Int(slot.byteCount), to: &output)
+            slots[ring: index(sequence)].block = -1
         }
+        floor = max(floor, last + 1)
     }
 
     /// Moves the window on: what lies before `newFloor` is given up.
@@ -143,12 +147,11 @@ struct PacketBuffer: ~Copyable, Sendable {
     private mutating func giveUp(_ sequence: Int64) {
         let index = index(sequence)
         // The number stays, so that a duplicate is told from a packet that comes late.
-        guard slots[index].sequence == sequence, slots[index].block >= 0 else { return }
-        memory.release(slots[index].block)
-        slots[index].block = -1
+        guard slots[ring: index].sequence == sequence, slots[ring: index].block >= 0 else { return }
+        memory.release(slots[ring: index].block)
+        slots[ring: index].block = -1
     }
 
-    private func index(_ sequence: Int64) -> Int {
-        Int(truncatingIfNeeded: sequence) & (capacity - 1)
-    }
+    @inline(__always)
+    private func index(_ sequence: Int64) -> Int { Int(truncatingIfNeeded: sequence) }
 }

@@ -41,6 +41,8 @@ struct JitterEstimator: ~Copyable, Sendable {
     private var standing: (target: Int64?, until: MediaTime) = (nil, MediaTime(nanoseconds: .min))
     /// The transit that all but a few arrivals kept, as of the last look.
     private(set) var arrivalQuantile: Int64?
+    /// The transit of the frame whose packets came last on the stream's own way.
+    var newestTransit: Int64? { open?.transit }
 
     /// Consecutive frames that are faster than nine in ten were before.
     private struct Calm {

@@ -122,6 +122,15 @@ struct PlayoutTiming: ~Copyable, Sendable {
             + MediaDuration(nanoseconds: jitter.arrivalQuantile ?? offset ?? firstTransit ?? 0)
     }
 
+    /// By when a frame behind the newest one would have come that is no later than that: a queue that has grown is there
+    /// for the next one too.
+    ///
+    /// - Parameter media: its timestamp as a time.
+    mutating func expectedNextArrival(of media: MediaTime) -> MediaTime {
+        let usual = jitter.arrivalQuantile ?? offset ?? firstTransit ?? 0
+        return media + MediaDuration(nanoseconds: max(usual, jitter.newestTransit ?? 0))
+    }
+
     /// The delay aimed at: from the fastest way of the last minute to the moment of showing.
     var targetDelay: MediaDuration {
         guard let offset, let smallest = floor.smallest else { return bounds.minimum }

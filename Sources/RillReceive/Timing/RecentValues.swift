@@ -42,7 +42,7 @@ struct RecentValues: ~Copyable, Sendable {
             return
         }
         if count == RecentValues.capacity { leaving = takeOldest() }
-        ring[place(count)] = Entry(time: now, value: value)
+        ring[ring: head + count] = Entry(time: now, value: value)
         newestStart = now
         count += 1
         if let leaving {
@@ -71,12 +71,12 @@ struct RecentValues: ~Copyable, Sendable {
     mutating func bound(exceededBy mean: Int64) -> Int64 {
         var budget = mean * Int64(count)
         var bound = sorted[count - 1]
-        for above in 0..<count / 8 {
-            let next = sorted[count - 2 - above]
+        for above in 1..<count / 8 &+ 1 {
+            let next = sorted[count &- 1 &- above]
             // A stranger's timestamps may lie further apart than the product has bits for: that is beyond any budget.
-            let (cost, isTooMuch) = (bound - next).multipliedReportingOverflow(by: Int64(above + 1))
-            guard !isTooMuch, cost <= budget else { return bound - budget / Int64(above + 1) }
-            budget -= cost
+            let (cost, isTooMuch) = (bound &- next).multipliedReportingOverflow(by: Int64(above))
+            guard !isTooMuch, cost <= budget else { return bound - budget / Int64(above) }
+            budget &-= cost
             bound = next
         }
         return bound
@@ -85,12 +85,10 @@ struct RecentValues: ~Copyable, Sendable {
     /// The largest; there is one.
     var largest: Int64 { sorted[count - 1] }
 
-    private func place(_ index: Int) -> Int { (head + index) & (RecentValues.capacity - 1) }
-
     /// Takes the values that were added before `time` out, the last of them, which it returns, not yet of the sorted ones.
     private mutating func takeOutdated(before time: MediaTime) -> Int64? {
         var leaving: Int64?
-        while count > 0, ring[head].time < time {
+        while count > 0, ring[ring: head].time < time {
             if let leaving { removeSorted(leaving, among: count + 1) }
             leaving = takeOldest()
         }
@@ -99,17 +97,17 @@ struct RecentValues: ~Copyable, Sendable {
 
     /// Takes the oldest value out, but not of the sorted ones.
     private mutating func takeOldest() -> Int64 {
-        let value = ring[head].value
-        head = place(1)
+        let value = ring[ring: head].value
+        head = (head + 1) & (RecentValues.capacity - 1)
         count -= 1
         return value
     }
 
     private mutating func raiseNewest(to value: Int64) {
-        let newest = place(count - 1)
-        guard value > ring[newest].value else { return }
-        replaceSorted(ring[newest].value, by: value, among: count)
-        ring[newest].value = value
+        let newest = head + count - 1
+        guard value > ring[ring: newest].value else { return }
+        replaceSorted(ring[ring: newest].value, by: value, among: count)
+        ring[ring: newest].value = value
     }
 
     // MARK: The values in order of size

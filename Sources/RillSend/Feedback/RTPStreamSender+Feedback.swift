@@ -81,7 +81,7 @@ extension RTPStreamSender {
             count += 1
             if let packets, retransmit(number, at: now, to: packets) == .resent { resent += 1 }
         }
-        if let packets, resent > 0, isRoundTripLong {
+        if let packets, resent > 0, isSentTwice {
             var again = request.lostPackets
             while let number = again.next() { sendCopy(of: number, at: now, to: packets) }
         }

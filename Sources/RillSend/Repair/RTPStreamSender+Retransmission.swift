@@ -21,18 +21,22 @@ extension RTPStreamSender {
     /// Sends a packet that a receiver misses again: on the retransmission stream where there is one (RFC 4588), else as
     /// it was.
     ///
-    /// Not again within half a round trip, so that copies of a request cost nothing: the smallest of the last eight times
-    /// that reports told, before the first one `assumedRoundTripTime`. A receiver repeats a request when a round trip has
-    /// passed as *it* sees it, which may be less than is seen here, and jitter on the way can bring two requests closer
-    /// together; with a half, one that is due is not refused, and one who floods gets a packet twice a round trip at most,
-    /// within ``RTPStreamSettings/retransmissionShare``.
+    /// Not again within three quarters of a round trip, so that copies of a request cost nothing: the smallest of the last
+    /// eight times that reports told, before the first one `assumedRoundTripTime`. What was asked for before an answer can
+    /// have come was asked for in ignorance of it. A receiver repeats a request when a round trip has passed as *it* sees
+    /// it, which may be less than is seen here, and jitter on the way can bring two requests closer together: hence the
+    /// last quarter. One who floods gets a packet four times in three round trips at most, within
+    /// ``RTPStreamSettings/retransmissionShare``.
     @discardableResult
     public mutating func retransmit(
         _ number: SequenceNumber, at now: MediaTime, to sink: some PacketSink
     ) -> RetransmitResult {
         var result = judge(number, at: now)
         let packetByteCount = history.packet(number)?.bytes.count ?? 0
-        if result == .resent, !budget.take(packetByteCount, at: now) { result = .overBudget }
+        // Where a queue has grown, what is sent again makes it longer.
+        if result == .resent, !budget.take(packetByteCount, leavingHalf: roundTrips.isQueueStanding, at: now) {
+            result = .overBudget
+        }
         statistics.note(result)
         guard result == .resent else { return result }
         let byteCount = outlet.resend(number, of: history, at: now, to: sink, counting: &statistics)
@@ -41,13 +45,18 @@ extension RTPStreamSender {
         return .resent
     }
 
-    /// Whether a packet that is lost a second time would be waited for long: then what is sent again is sent twice.
-    var isRoundTripLong: Bool { (roundTrips.smallest ?? .zero) >= settings.longRoundTripTime }
+    /// Whether what is sent again is sent twice: a packet that is lost a second time would be waited for long, and the way
+    /// is not long by a queue, which that would make longer.
+    var isSentTwice: Bool {
+        (roundTrips.smallest ?? .zero) >= settings.longRoundTripTime && !roundTrips.isQueueStanding
+    }
 
-    /// Sends a packet that was sent again just now once more, if the budget allows.
+    /// Sends a packet that was sent again just now once more. Half of the budget is kept for those that have not been.
     mutating func sendCopy(of number: SequenceNumber, at now: MediaTime, to sink: some PacketSink) {
         let packetByteCount = history.packet(number)?.bytes.count ?? 0
-        guard history.packet(number)?.resentAt == now, budget.take(packetByteCount, at: now) else { return }
+        guard history.packet(number)?.resentAt == now,
+            budget.take(packetByteCount, leavingHalf: true, at: now)
+        else { return }
         let byteCount = outlet.resend(number, of: history, at: now, to: sink, counting: &statistics)
         statistics.retransmittedPacketsSent += 1
         statistics.retransmittedBytesSent += byteCount
@@ -59,7 +68,7 @@ extension RTPStreamSender {
         guard !packet.isParity else { return .parity }
         if let resentAt = packet.resentAt {
             let roundTrip = roundTrips.smallest ?? settings.assumedRoundTripTime
-            guard now - resentAt >= MediaDuration(nanoseconds: roundTrip.nanoseconds / 2) else { return .tooSoon }
+            guard now - resentAt >= roundTrip * 3 / 4 else { return .tooSoon }
         }
         return .resent
     }

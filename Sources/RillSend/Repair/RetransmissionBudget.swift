@@ -37,9 +37,12 @@ struct RetransmissionBudget: Sendable {
     }
 
     /// Takes a packet that is to be sent again out of the budget; `false` when it does not suffice.
-    mutating func take(_ byteCount: Int, at now: MediaTime) -> Bool {
+    ///
+    /// - Parameter isReserved: half of the budget is left for others.
+    mutating func take(_ byteCount: Int, leavingHalf isReserved: Bool = false, at now: MediaTime) -> Bool {
         advance(to: now)
-        let limit = max(minimumByteCount, total.sent * share.partsPerMillion / 1_000_000)
+        let all = max(minimumByteCount, total.sent * share.partsPerMillion / 1_000_000)
+        let limit = isReserved ? all / 2 : all
         guard total.resent + byteCount <= limit else { return false }
         slots[index].resent += byteCount
         total.resent += byteCount

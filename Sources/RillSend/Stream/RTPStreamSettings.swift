@@ -47,13 +47,15 @@ public struct RTPStreamSettings: Sendable {
     /// How the packets are protected; `nil` for not at all. Needs a history of 96 packets.
     public var protection: ProtectionSettings?
     /// From this round-trip time on, which reports tell, what a receiver asks for is sent twice: all of it, and all of it
-    /// once more. A packet lost a second time costs a round trip; a copy costs as much as was lost. 90 ms by default.
+    /// once more. A packet lost a second time costs a round trip; a copy costs as much as was lost. 90 ms by default. Not
+    /// where the round trip has become long by a queue, and from half of the budget at the most.
     public var longRoundTripTime = MediaDuration.milliseconds(90)
     /// The round-trip time to go by before a report has told one.
     public var assumedRoundTripTime = MediaDuration.milliseconds(100)
     /// How large a share of what was sent in the last two seconds may be sent again in them, however much is asked for.
     ///
-    /// All of it by default: what a blackout took may all come again once.
+    /// All of it by default: what a blackout took may all come again once. Half as much while round trips take twice as long
+    /// as they did within the last minute: a queue is there, and what is sent again makes it longer.
     public var retransmissionShare = Percentage.all
 
     /// The time from one sender report to the next, 10 ms to 1 hour.

@@ -98,7 +98,10 @@ import Testing
                 #expect((1...6).contains(byteCount), "input \(index)")
                 let again = try VP8PayloadDescriptor.parse((written(descriptor) + [0]).span)
                 #expect(again.descriptor == descriptor, "input \(index)")
+                let skimmed = try VP8PayloadDescriptor.skim(input.span)
+                #expect(skimmed == (descriptor.startsFrame, byteCount), "input \(index)")
             } catch {
+                #expect(throws: error, "input \(index)") { _ = try VP8PayloadDescriptor.skim(input.span) }
                 switch error {
                 case .truncated(let needed, let available): #expect(needed > available, "input \(index)")
                 case .emptyPayload: #expect(input.count <= 6, "input \(index)")

@@ -26,8 +26,11 @@ import Testing
                 held[index] = (memory.store(packet.span), packet)
             }
             #expect(Set(held.map(\.block)).count == count)
-            for (block, expected) in held {
-                let found = [UInt8](capacity: 40) { memory.append(block, count: expected.count, to: &$0) }
+            for index in held.indices {
+                let (block, expected) = held[index]
+                let found = [UInt8](capacity: 40) { memory.takeOut(block, count: expected.count, to: &$0) }
+                #expect(memory.usedCount == count - 1)
+                held[index].block = memory.store(expected.span)
                 guard found == expected else {
                     Issue.record("block \(block) of \(count)")
                     return
@@ -70,7 +73,7 @@ import Testing
         #expect(buffer.capacity == 4096 && buffer.heldCount == 4096)
         #expect(buffer.place(of: floor + 4096) == .ahead(floor: floor + 1))
         #expect(buffer.capacity == 4096)
-        let found = [UInt8](capacity: expected.count) { buffer.append(floor, through: floor + 4095, to: &$0) }
+        let found = [UInt8](capacity: expected.count) { buffer.takeOut(floor, through: floor + 4095, to: &$0) }
         #expect(found == expected)
         #expect(buffer.place(of: floor) == .duplicate && buffer.place(of: floor - 1) == .late)
         buffer.advance(to: floor + 4096)

@@ -27,7 +27,16 @@ import Testing
             generator.noteArrival(start + packet, origin: origin, at: .milliseconds(time))
         }
 
-        func suspect(_ packet: Int64, at time: Double) { generator.suspect(start + packet, at: .milliseconds(time)) }
+        func suspect(_ packet: Int64, count: Int = 1, at time: Double) {
+            generator.suspect(start + packet, count: count, at: .milliseconds(time))
+        }
+
+        /// The packets that were asked for since then in vain, and whether more than once.
+        func unanswered(since time: Double) -> (packets: [Int64], isInVain: Bool) {
+            let isInVain = generator.collectUnanswered(since: .milliseconds(time), into: &numbers)
+            let base = SequenceNumber(UInt16(truncatingIfNeeded: start))
+            return (numbers.map { Int64($0.distance(since: base)) }, isInVain)
+        }
 
         /// The packets that are asked for now, back from the numbers of the wire.
         func collect(at time: Double) -> [Int64] {
@@ -325,11 +334,49 @@ import Testing
         #expect(asker.collectAll().count == 2)
         asker.arrive(4, at: 400)
         #expect(asker.generator.suspected == nil)
-        // The patience is that of a loss, which counts from the last request; the others are asked for at once.
-        #expect(asker.hope(after: 0, through: 1) == .milliseconds(155 + 3 * 105))
+        // No answer can come any more: it is missing since now, as the others are.
+        #expect(asker.hope(after: 0, through: 1) == .milliseconds(400 + 3 * 105))
         #expect(asker.collect(at: 400) == [1, 2, 3])
         asker.arrive(1, .retransmission, at: 500)
         #expect(asker.generator.missingCount == 2 && asker.generator.falseAlarms == 0)
+    }
+
+    @Test func aRequestForASuspectThatMayStillBeAnsweredCounts() {
+        let asker = Asker(from: 0)
+        asker.arrive(0, at: 0)
+        asker.suspect(1, at: 50)
+        #expect(asker.collect(at: 50) == [1])
+        asker.arrive(3, at: 100)
+        #expect(asker.collect(at: 100) == [2])
+        #expect(asker.hope(after: 0, through: 1) == .milliseconds(50 + 3 * 105))
+        #expect(asker.next == 155)
+    }
+
+    /// A sender paused for a minute; of what it then sends something is lost that was suspected before.
+    @Test func whatWasSuspectedLongAgoIsAskedForWhenItIsLost() {
+        let asker = Asker(from: 0)
+        asker.arrive(0, at: 0)
+        asker.suspect(1, count: 4, at: 50)
+        #expect(asker.collectAll().count == 2)
+        asker.arrive(1, at: 60_000)
+        asker.arrive(3, at: 60_000)
+        #expect(asker.collect(at: 60_000) == [2])
+        #expect(asker.hope(after: 0, through: 3) == .milliseconds(60_000 + 3 * 105))
+        #expect(asker.next == 60_105 && asker.generator.suspected == 4)
+    }
+
+    @Test func whatCarriesNothingIsForgotten() {
+        let asker = Asker(from: 0)
+        asker.arrive(0, at: 0)
+        asker.arrive(5, at: 0)
+        asker.arrive(7, at: 0)
+        asker.generator.forget(from: 2, to: 4)
+        #expect(asker.collect(at: 0) == [1, 4, 6])
+        asker.generator.forget(from: 6, to: 6)
+        asker.generator.forget(from: 9, to: 2)
+        #expect(asker.generator.missingCount == 3)
+        asker.generator.forget(from: 0, to: 7)
+        #expect(asker.generator.missingCount == 0 && asker.next == nil)
     }
 
     @Test func aSuspectThatComesByItselfWasAFalseAlarm() {
@@ -352,5 +399,73 @@ import Testing
         asker.arrive(8, .retransmission, at: 2200)
         #expect(asker.generator.falseAlarms == 0)
         #expect(asker.isLossy(at: 2200))
+    }
+
+    @Test(arguments: starts)
+    func manyCanBeSuspectedAndEachIsConfirmedByWhatComesBehindIt(start: Int64) {
+        let asker = Asker(from: start)
+        asker.arrive(0, at: 0)
+        asker.suspect(1, count: 2, at: 50)
+        #expect(asker.collect(at: 50) == [1, 2])
+        asker.suspect(3, count: 3, at: 60)
+        #expect(asker.collect(at: 60) == [3, 4, 5])
+        #expect(asker.generator.suspected == start + 1 && asker.generator.suspectCount == 5)
+        #expect(asker.generator.newest == start + 5)
+        #expect(asker.hope(after: 0, through: 5) == .distantFuture)
+        // An answer: what lies before it was sent for certain.
+        asker.arrive(3, .retransmission, at: 100)
+        #expect(asker.generator.suspected == start + 4 && asker.generator.suspectCount == 2)
+        #expect(asker.hope(after: 0, through: 2) == .milliseconds(50 + 3 * 105))
+        #expect(asker.hope(after: 2, through: 5) == .distantFuture)
+        // Something behind all of them, and a gap before it.
+        asker.arrive(8, at: 110)
+        #expect(asker.generator.suspected == nil && asker.generator.suspectCount == 0)
+        #expect(asker.collect(at: 110) == [6, 7])
+        #expect(asker.generator.missingCount == 6)
+    }
+
+    @Test func onlyTheFirstSuspectTellsAFalseAlarm() {
+        let asker = Asker()
+        asker.arrive(0, at: 0)
+        asker.suspect(1, count: 3, at: 50)
+        #expect(asker.collect(at: 50) == [1, 2, 3])
+        asker.arrive(1, .retransmission, at: 150)
+        // The next frame comes by itself: it was not late, but the frame before it shorter than was thought.
+        asker.arrive(3, at: 160)
+        #expect(asker.generator.falseAlarms == 0)
+        #expect(asker.generator.suspected == nil && asker.generator.missingCount == 1)
+    }
+
+    @Test func suspectsThatArePassedOverAreForgotten() {
+        let asker = Asker(from: 0)
+        asker.arrive(0, at: 0)
+        asker.suspect(1, count: 4, at: 50)
+        asker.generator.advance(to: 3)
+        #expect(asker.generator.suspected == 3 && asker.generator.suspectCount == 2)
+        asker.generator.advance(to: 5)
+        #expect(asker.generator.suspected == nil && asker.next == nil)
+        asker.suspect(5, at: 60)
+        #expect(asker.collect(at: 60) == [5])
+    }
+
+    // MARK: Asking once more
+
+    @Test(arguments: starts)
+    func whatWasAskedForOfLateAndHasNotComeIsKnown(start: Int64) {
+        let asker = Asker(from: start)
+        asker.arrive(0, at: 0)
+        asker.arrive(3, at: 0)
+        // Not asked for yet.
+        #expect(asker.unanswered(since: -1000).packets == [])
+        #expect(asker.collect(at: 0) == [1, 2])
+        asker.arrive(5, at: 40)
+        #expect(asker.collect(at: 40) == [4])
+        #expect(asker.unanswered(since: 0) == ([1, 2, 4], false))
+        #expect(asker.unanswered(since: 0.1) == ([4], false))
+        asker.arrive(1, .retransmission, at: 100)
+        #expect(asker.unanswered(since: 0) == ([2, 4], false))
+        #expect(asker.collect(at: 105) == [2])
+        #expect(asker.unanswered(since: 50) == ([2], true))
+        #expect(asker.generator.missingCount == 2, "to look changes nothing")
     }
 }

@@ -21,7 +21,7 @@ import Testing
             buffer.store(packet.span, as: sequence)
             #expect(buffer.place(of: sequence) == .duplicate)
         }
-        let target = [UInt8](capacity: 6) { buffer.append(start, through: start + 2, to: &$0) }
+        let target = [UInt8](capacity: 6) { buffer.takeOut(start, through: start + 2, to: &$0) }
         #expect(target == bytes(start) + bytes(start + 1) + bytes(start + 2))
     }
 
@@ -79,7 +79,7 @@ import Testing
         ]
         #expect(areAllPadding == [true, true, false, false])
         #expect(buffer.paddingCount(from: 0, to: 5) == 2)
-        let target = [UInt8](capacity: 2) { buffer.append(1, through: 3, to: &$0) }
+        let target = [UInt8](capacity: 2) { buffer.takeOut(1, through: 3, to: &$0) }
         #expect(target == bytes(3))
     }
 }

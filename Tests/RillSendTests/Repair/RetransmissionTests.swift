@@ -103,38 +103,95 @@ import Testing
         #expect(again.packets == [sink.packets[2]])
     }
 
-    @Test func `A packet is not sent again within half a round trip, the smallest that reports told`() throws {
+    @Test func `A packet is not sent again within three quarters of a round trip, the smallest that reports told`()
+        throws
+    {
         var sender = try RTPStreamSender(settings())
         let sink = CollectingSink()
-        sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 3000).span, at: .zero, to: sink)
+        sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 6000).span, at: .zero, to: sink)
         func ask(_ milliseconds: Int) -> RTPStreamSender.RetransmitResult {
             sender.retransmit(SequenceNumber(0), at: .zero + .milliseconds(milliseconds), to: sink)
         }
         func report(_ milliseconds: Int, after roundTrip: Int) {
-            let sent = sender.settings.wallClockAtZero.advanced(
-                byNanoseconds: Int64(milliseconds - roundTrip) * 1_000_000)
-            let block = ReportBlock(
-                ssrc: sampleSSRC, extendedHighestSequenceNumber: 0, lastSenderReport: sent.short)
-            sender.receive(receiverReport(block).span, at: .zero + .milliseconds(milliseconds)) { _ in }
+            sender.receive(
+                roundTripReport(of: sender.settings, roundTrip: roundTrip, at: milliseconds).span,
+                at: .zero + .milliseconds(milliseconds)
+            ) { _ in }
         }
         // 100 ms are assumed.
-        #expect([5, 5, 30, 54, 55, 104].map(ask) == [.resent, .tooSoon, .tooSoon, .tooSoon, .resent, .tooSoon])
-        report(120, after: 40)
-        #expect([120, 139, 141].map(ask) == [.resent, .tooSoon, .resent])
+        #expect([5, 5, 30, 79, 80, 154].map(ask) == [.resent, .tooSoon, .tooSoon, .tooSoon, .resent, .tooSoon])
+        report(170, after: 40)
+        #expect([170, 199, 201].map(ask) == [.resent, .tooSoon, .resent])
         // One report that was held up changes nothing; eight of them are the truth.
         report(400, after: 240)
-        #expect([400, 421].map(ask) == [.resent, .resent])
+        #expect([400, 431].map(ask) == [.resent, .resent])
         for index in 0..<8 { report(500 + index, after: 240) }
-        #expect([600, 718, 722].map(ask) == [.resent, .tooSoon, .resent])
+        #expect([640, 818, 822].map(ask) == [.resent, .tooSoon, .resent])
         // Another packet has its own time.
-        let other = sender.retransmit(SequenceNumber(1), at: .zero + .milliseconds(723), to: sink)
+        let other = sender.retransmit(SequenceNumber(1), at: .zero + .milliseconds(823), to: sink)
         #expect(other == .resent && sender.statistics.refusedRetransmissions.tooSoon == 6)
+    }
+
+    /// A receiver's report that arrives at that time, and says that the way there and back took so long.
+    private func roundTripReport(of settings: RTPStreamSettings, roundTrip: Int, at milliseconds: Int) -> [UInt8] {
+        let sent = settings.wallClockAtZero.advanced(byNanoseconds: Int64(milliseconds - roundTrip) * 1_000_000)
+        return receiverReport(
+            ReportBlock(ssrc: sampleSSRC, extendedHighestSequenceNumber: 0, lastSenderReport: sent.short))
+    }
+
+    @Test(arguments: [(100, 190, false), (100, 210, true), (200, 380, false), (200, 410, true), (10, 55, false)])
+    func `While a queue stands on the way nothing is sent twice, and half as much in all`(
+        least: Int, recent: Int, isStanding: Bool
+    ) throws {
+        var settings = settings()
+        settings.longRoundTripTime = .zero
+        var sender = try RTPStreamSender(settings)
+        let (sink, again) = (CollectingSink(), CollectingSink())
+        for (index, roundTrip) in ([least] + [Int](repeating: recent, count: 8)).enumerated() {
+            let time = 1000 * (index + 1)
+            sender.receive(
+                roundTripReport(of: settings, roundTrip: roundTrip, at: time).span, at: .zero + .milliseconds(time)
+            ) { _ in }
+        }
+        let now = MediaTime.zero + .seconds(10)
+        sender.send(.sample(0), payload: [UInt8](repeating: 7, count: 5000).span, at: now, to: sink)
+        let lost = (0..<sink.packets.count).map { SequenceNumber(UInt16($0)) }
+        let request = [UInt8](capacity: 100) { output in
+            GenericNACK.write(lost: lost.span, of: sampleSSRC, from: SSRC(9), into: &output)
+        }
+        sender.receive(request.span, at: now, resendingTo: again) { _ in }
+        let sent = sink.packets.reduce(0) { $0 + $1.count }
+        let resent = again.packets.reduce(0) { $0 + $1.count - RetransmittedPacket.headerByteCount }
+        #expect(isStanding ? resent <= sent / 2 && resent > sent * 4 / 10 : resent == sent, "\(resent) of \(sent)")
+        let numbers = Set(try again.packets.map(original))
+        #expect(numbers.count == again.packets.count, "all of them once before any of them twice")
+    }
+
+    @Test func `What is sent twice leaves half of the budget to what has not been sent again`() throws {
+        var settings = settings()
+        settings.longRoundTripTime = .zero
+        var sender = try RTPStreamSender(settings)
+        let (sink, again) = (CollectingSink(), CollectingSink())
+        sender.send(.sample(0), payload: [UInt8](repeating: 7, count: 5000).span, at: .zero, to: sink)
+        for number in 0..<sink.packets.count {
+            let lost = [SequenceNumber(UInt16(number))]
+            let request = [UInt8](capacity: 100) { output in
+                GenericNACK.write(lost: lost.span, of: sampleSSRC, from: SSRC(9), into: &output)
+            }
+            sender.receive(request.span, at: .zero + .milliseconds(10), resendingTo: again) { _ in }
+        }
+        // Some twice, until half is used; then each once.
+        let originals = try again.packets.map(original)
+        let copies = originals.count - Set(originals).count
+        #expect((5...8).contains(copies), "\(copies) of \(originals.count)")
+        #expect(sender.statistics.refusedRetransmissions.overBudget <= copies + 1)
+        #expect(Set(originals).count >= sink.packets.count - copies - 1)
     }
 
     /// The receiver repeats a request when a round trip has passed as it measures it.
     @Test(arguments: [20, 100, 300])
     func `A request that is repeated after the receiver's own round trip is granted`(roundTrip: Int) throws {
-        for (jitter, share) in [(0, 1.0), (roundTrip / 5, 1.0), (0, 0.6)] {
+        for (jitter, share) in [(0, 1.0), (roundTrip / 5, 1.0), (0, 0.8)] {
             var sender = try RTPStreamSender(settings())
             let sink = CollectingSink()
             sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 300).span, at: .zero, to: sink)

@@ -20,8 +20,9 @@ struct RepairedCallTests {
         #expect(call.lost.count > 10)
         #expect(call.requests.flatMap(\.numbers) == call.lost)
         #expect(call.statistics.stream.retransmittedPacketsSent == call.lost.count)
-        #expect(call.statistics.stream.refusedRetransmissions.total == 0)
-        #expect(call.statistics.stream.nackCount == call.requests.count)
+        // When the call is over, its next frames are late.
+        let refused = call.statistics.stream.refusedRetransmissions
+        #expect(refused.total == refused.neverSent)
         #expect(call.received.framesShown == 150 && call.received.stream.pliCount == 0)
         #expect(call.received.repair.retransmittedPacketsReceived == (usesRTX ? call.lost.count : 0))
         #expect(call.received.stream.packetsDuplicated == 0 && call.received.repair.malformedPackets == 0)
@@ -63,9 +64,11 @@ struct RepairedCallTests {
         #expect(restored - call.lost.count <= call.received.stream.packetsDuplicated)
         #expect(repair.packetsRecovered > 0 && repair.retransmittedPacketsReceived > 0 && repair.malformedPackets == 0)
         // What its parity brings with the same frame is not asked for.
+        // But a frame that is late is asked for, and few of those come by themselves.
+        let lost = Set(call.sent.filter(\.isLost).map(\.number))
         let asked = Set(call.requests.flatMap(\.numbers))
-        for number in asked { #expect(call.sent.first { $0.number == number }?.isLost == true) }
-        #expect(asked.count < call.sent.count(where: \.isLost))
+        #expect(asked.intersection(lost).count < lost.count)
+        #expect(asked.subtracting(lost).count * 20 <= asked.count, "\(asked.subtracting(lost)) of \(asked.count)")
         // A parity is not sent again, however often it is asked for.
         #expect(call.statistics.stream.retransmittedPacketsSent <= call.lost.count)
     }

@@ -9,6 +9,8 @@ final class RepairedCall {
         var usesRTX = true
         var requestsPackets = true
         var fec = Percentage.zero
+        /// None, so that requests can be counted one by one.
+        var requestCopies = 0
     }
 
     /// One RTP packet of the layer, as it was sent for the first time.
@@ -21,7 +23,8 @@ final class RepairedCall {
 
     /// Every packet that was sent for the first time.
     private(set) var sent: [Sent] = []
-    /// The numbers of each generic NACK, when it left.
+    /// The numbers of each generic NACK, when it left; without those that were never sent, but taken for late when the call
+    /// was over.
     private(set) var requests: [(time: MediaTime, numbers: [SequenceNumber])] = []
     /// Datagrams with more than one kind of request.
     private(set) var combinedRequests = 0
@@ -37,11 +40,13 @@ final class RepairedCall {
     /// Runs the whole call.
     ///
     /// - Parameters:
+    ///   - back: the network back, where it differs.
     ///   - playoutDelay: long enough, by default, that every repair is in time.
     ///   - isLost: decides over each packet as it is sent for the first time: its place in its frame, and whether it is a
     ///     parity. Retransmissions are the network's business.
     init(
-        _ codec: VideoCodec = .vp8, frames: Int = 150, network: String = "delay=40ms", _ repair: Repair = Repair(),
+        _ codec: VideoCodec = .vp8, frames: Int = 150, network: String = "delay=40ms", back: String? = nil,
+        _ repair: Repair = Repair(),
         playoutDelay: PlayoutDelayBounds = .fixed(.milliseconds(300)),
         losing isLost: @escaping (_ frame: Int, _ place: Int, _ isParity: Bool) -> Bool = { _, _, _ in false }
     ) throws {
@@ -61,14 +66,14 @@ final class RepairedCall {
         let pipeline = try SendPipeline(settings)
         let media = pipeline.layers[0].ssrc
         let way = VirtualLink(link)
-        let wayBack = VirtualLink(link.seeded(link.seed &+ 1000))
+        let linkBack = try back.map { try LinkSettings(notation: $0) } ?? link
+        let wayBack = VirtualLink(linkBack.seeded(link.seed &+ 1000))
         var buffer = JitterBufferSettings(
             ssrc: media, payloadType: pipeline.layers[0].streamSettings.payloadType, codec: codec)
         buffer.playoutDelay = playoutDelay
         if !repair.requestsPackets { buffer.nack = nil }
         var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
-        // Requests are counted here one by one.
-        receive.requestCopies = 0
+        receive.requestCopies = repair.requestCopies
         receive.repair = pipeline.repair(of: layer.rid)
 
         let log = CallLog()
@@ -101,7 +106,9 @@ final class RepairedCall {
         try driver.run(until: driver.now + .seconds(2))
         received = receiver.pipeline.statistics
         statistics = pipeline.statistics[0]
-        (sent, requests, combinedRequests) = (log.sent, log.requests, log.combinedRequests)
+        let numbers = Set(log.sent.map(\.number))
+        let asked = log.requests.map { (time: $0.time, numbers: $0.numbers.filter(numbers.contains)) }
+        (sent, requests, combinedRequests) = (log.sent, asked.filter { !$0.numbers.isEmpty }, log.combinedRequests)
         (shown, firstRoundTrip, turnarounds) = (log.shown, log.firstRoundTrip, log.turnarounds)
     }
 

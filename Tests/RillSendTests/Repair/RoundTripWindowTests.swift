@@ -1,0 +1,36 @@
+import RillCore
+import Testing
+
+@testable import RillSend
+
+@Suite struct RoundTripWindowTests {
+    private func window(_ milliseconds: [Int]) -> RoundTripWindow {
+        var window = RoundTripWindow()
+        for time in milliseconds { window.add(.milliseconds(time)) }
+        return window
+    }
+
+    private func times(_ value: Int, _ count: Int) -> [Int] { [Int](repeating: value, count: count) }
+
+    @Test func `The smallest of the last eight is told`() {
+        #expect(window([]).smallest == nil)
+        #expect(window([70, 40, 90]).smallest == .milliseconds(40))
+        #expect(window([40] + times(90, 7)).smallest == .milliseconds(40))
+        #expect(window([40] + times(90, 8)).smallest == .milliseconds(90))
+    }
+
+    @Test func `A queue stands when eight reports in a row took twice as long as the least of a minute`() {
+        #expect(!window([]).isQueueStanding)
+        #expect(!window(times(900, 64)).isQueueStanding)
+        #expect(!window([100] + times(300, 7)).isQueueStanding)
+        #expect(window([100] + times(300, 8)).isQueueStanding)
+        #expect(window([100] + times(300, 63)).isQueueStanding)
+        // After a minute it is how the way is.
+        #expect(!window([100] + times(300, 64)).isQueueStanding)
+        // One report that took no longer than the way: nothing stands.
+        #expect(!window([100] + times(300, 20) + [110]).isQueueStanding)
+        // Near by, a few milliseconds more are no queue.
+        #expect(!window([2] + times(50, 8)).isQueueStanding)
+        #expect(window([2] + times(53, 8)).isQueueStanding)
+    }
+}
