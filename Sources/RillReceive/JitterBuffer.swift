@@ -111,6 +111,10 @@ public struct JitterBuffer: ~Copyable, Sendable {
         return statistics
     }
 
+    /// Whether nothing has happened since the last poll that could change its answer: no need to poll before the time that
+    /// it named.
+    package var isSettled: Bool { settledUntil != nil }
+
     /// Packets and frames that are held now.
     public var occupancy: (packets: Int, frames: Int) { (packets.heldCount, assembler.frames.count) }
 }
