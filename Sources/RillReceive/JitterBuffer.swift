@@ -118,6 +118,9 @@ public struct JitterBuffer: ~Copyable, Sendable {
     @inline(__always)
     mutating func unsettle() { settledUntil = MediaTime(nanoseconds: .min) }
 
+    /// When the next poll may have something else to say than the last one; long past where something has happened.
+    package var nextPoll: MediaTime { settledUntil }
+
     /// Packets and frames that are held now.
     public var occupancy: (packets: Int, frames: Int) { (packets.heldCount, assembler.frames.count) }
 }

@@ -94,8 +94,12 @@ public final class LiveReceiver: Sendable {
     public func insert(_ datagram: Span<UInt8>) -> Bool {
         guard let ssrc = SSRC(ofSenderOf: datagram), let route = routes.withLock({ $0[ssrc] }) else { return false }
         let now = clock.now
-        groups[route.group].change { group in
-            _ = group.streams[route.index]?.receiver.insert(datagram, at: now)
+        groups[route.group].changeWaking { group in
+            guard let receiver = group.streams[route.index]?.receiver else { return false }
+            let wakeTime = receiver.wakeTime
+            _ = receiver.insert(datagram, at: now)
+            // The thread sleeps until then: it is woken if that is too late now.
+            return receiver.wakeTime < wakeTime
         }
         return true
     }

@@ -48,13 +48,16 @@ final class StreamReceiver {
     /// to the reports. `nil`: there was no packet for the buffer in it.
     @discardableResult
     func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
-        wakeTime = min(wakeTime, now)
         switch PacketKind(of: datagram) {
         case .rtp:
             reporter.notePacket(at: now)
-            return insertPackets(of: datagram, at: now)
+            let result = insertPackets(of: datagram, at: now)
+            // Most packets lie somewhere in a frame, and nothing is to be done before its last one.
+            wakeTime = min(wakeTime, reporter.wakeTime, max(now, buffer.nextPoll))
+            return result
         case .rtcp:
             reporter.receive(datagram, for: &buffer, at: now)
+            wakeTime = min(wakeTime, now)
             return nil
         case .other:
             return nil

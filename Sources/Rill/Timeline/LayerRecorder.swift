@@ -17,6 +17,8 @@ final class LayerRecorder: Sendable {
         var firstShown: MediaTime?
         var lastShown: MediaTime?
         var lastSent: MediaTime?
+        /// The newest number on the layer's own stream.
+        var newest: SequenceNumber?
     }
 
     /// Freezes of which the times are kept.
@@ -29,13 +31,16 @@ final class LayerRecorder: Sendable {
     // MARK: The sending side
 
     /// An RTP packet was handed to the network.
-    func sent(byteCount: Int, isAgain: Bool, isLost: Bool, at now: MediaTime) {
+    func sent(byteCount: Int, _ purpose: PacketPurpose, isLost: Bool, at now: MediaTime) {
         state.withLock { state in
+            let isAgain = state.isRepetition(purpose)
+            let isParity = if case .parity = purpose { true } else { false }
             state.log.change(at: now) { interval in
                 interval.packetsSent += 1
                 interval.packetsLost += isLost ? 1 : 0
                 interval.bytesSent += Int64(byteCount)
                 interval.bytesSentAgain += isAgain ? Int64(byteCount) : 0
+                interval.bytesOfParities += isParity ? Int64(byteCount) : 0
             }
         }
     }
@@ -137,5 +142,18 @@ extension TimelineInterval {
         framesRepaired += frame.isRepaired ? 1 : 0
         framesLate += frame.isLate && frame.isShown ? 1 : 0
         framesDecodedOnly += frame.isShown ? 0 : 1
+    }
+}
+
+extension LayerRecorder.State {
+    /// Whether a packet was sent before: on a stream of its own, or under a number that is not the newest.
+    fileprivate mutating func isRepetition(_ purpose: PacketPurpose) -> Bool {
+        switch purpose {
+        case .retransmission: return true
+        case .media(let number), .parity(let number):
+            if let newest, number.distance(since: newest) <= 0 { return true }
+            newest = number
+            return false
+        }
     }
 }

@@ -1,6 +1,7 @@
 import RillCore
 import RillNetwork
 import RillRTP
+import RillReceive
 
 /// Writes down what happens in a session, layer by layer; packets find their layer by their SSRC.
 struct SessionRecorder: Sendable {
@@ -13,21 +14,26 @@ struct SessionRecorder: Sendable {
         var ssrc: SSRC
         var layer: LayerRecorder
         var sendsAgain: Bool
+        var repair: RepairSettings
     }
 
     init(_ sender: SendPipeline) {
         layers = sender.layers.map { LayerRecorder($0.settings) }
         sources = zip(sender.layers, layers).flatMap { layer, recorder in
-            [Source(ssrc: layer.ssrc, layer: recorder, sendsAgain: false)]
-                + (layer.repair.retransmission.map { [Source(ssrc: $0.ssrc, layer: recorder, sendsAgain: true)] } ?? [])
+            let repair = layer.repair
+            let own = Source(ssrc: layer.ssrc, layer: recorder, sendsAgain: false, repair: repair)
+            guard let again = repair.retransmission else { return [own] }
+            return [own, Source(ssrc: again.ssrc, layer: recorder, sendsAgain: true, repair: repair)]
         }
     }
 
     /// A datagram was handed to the network, which knows already what will become of it.
     func noteSent(_ datagram: Span<UInt8>, _ outcome: SendOutcome, at now: MediaTime) {
-        guard let source = source(of: datagram) else { return }
+        guard let source = source(of: datagram),
+            let purpose = source.sendsAgain ? .retransmission : PacketPurpose(datagram, source.repair)
+        else { return }
         let isLost = if case .queued = outcome { false } else { true }
-        source.layer.sent(byteCount: datagram.count, isAgain: source.sendsAgain, isLost: isLost, at: now)
+        source.layer.sent(byteCount: datagram.count, purpose, isLost: isLost, at: now)
     }
 
     /// What tells a link to do so.

@@ -8,8 +8,10 @@ public struct TimelineInterval: Sendable, Equatable {
     public internal(set) var packetsLost: Int32 = 0
     /// Bytes of RTP datagrams that were handed to the network.
     public internal(set) var bytesSent: Int64 = 0
-    /// Of those, the ones on the stream of packets that are sent again (RTX).
+    /// Of those, the ones of packets that were sent before, on a stream of their own (RTX) or as they were.
     public internal(set) var bytesSentAgain: Int64 = 0
+    /// Of those, the ones of parities (ULPFEC).
+    public internal(set) var bytesOfParities: Int64 = 0
     /// Bytes of RTP datagrams that arrived.
     public internal(set) var bytesReceived: Int64 = 0
 
@@ -60,6 +62,7 @@ public struct TimelineInterval: Sendable, Equatable {
         packetsLost += other.packetsLost
         bytesSent += other.bytesSent
         bytesSentAgain += other.bytesSentAgain
+        bytesOfParities += other.bytesOfParities
         bytesReceived += other.bytesReceived
         framesSent += other.framesSent
         keyFramesSent += other.keyFramesSent

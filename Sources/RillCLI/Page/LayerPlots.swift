@@ -51,6 +51,8 @@ struct LayerPlots {
             .step("received", .blue, received, isDashed: true),
         ]
         if again.contains(where: { $0.y > 0 }) { marks.append(.step("of that sent again", .green, again)) }
+        let parities = rates { Double($0.bytesOfParities) * 8 / 1000 }
+        if parities.contains(where: { $0.y > 0 }) { marks.append(.step("of that parities", .purple, parities)) }
         return Plot(
             "Bitrate",
             caption: "RTP with its headers. Good: sent stays about the target, and received lies on it; a distance is "

@@ -50,6 +50,13 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         return try body(&state)
     }
 
+    /// Runs `body` alone with the state, and wakes those who wait for it to change if `body` says that it concerns them.
+    package func changeWaking(_ body: (inout State) -> Bool) {
+        lock()
+        if body(&state) { unsafe pthread_cond_broadcast(condition) }
+        unsafe pthread_mutex_unlock(mutex)
+    }
+
     /// Runs `body` alone with the state and wakes nobody: for looks, and for changes that nobody waits for.
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result

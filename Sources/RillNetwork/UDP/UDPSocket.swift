@@ -15,7 +15,7 @@ import Synchronization
 /// not have begun. It is counted, and the call goes on.
 ///
 /// Threading: all methods may be called from any thread at any time; two that receive share the datagrams between them.
-/// Cost: one system call a datagram, no copy but the system's, no allocation. It is closed when the last reference is gone.
+/// Cost: one system call a datagram, two more where it had to be waited for, no copy but the system's, no allocation. It is closed when the last reference is gone.
 public final class UDPSocket: PacketSink, Sendable {
     /// Where the socket listens; the port is the one that the system chose where that was left to it.
     public let localAddress: UDPAddress
@@ -190,12 +190,13 @@ public final class UDPSocket: PacketSink, Sendable {
     ) throws(NetworkError) -> Received? {
         let deadline = monotonicNanoseconds().addingReportingOverflow(max(0, timeout.nanoseconds))
         bytes.removeAll(keepingCapacity: true)
-        while try wait(until: deadline.overflow ? .max : deadline.partialValue) {
+        // The packets of a frame come together: those behind the first are there already.
+        repeat {
             guard let found = try receiveOnce(into: &bytes) else { continue }
             receivedCount.add(1, ordering: .relaxed)
             receivedByteCount.add(found.byteCount, ordering: .relaxed)
             return found
-        }
+        } while try wait(until: deadline.overflow ? .max : deadline.partialValue)
         return nil
     }
 
@@ -217,7 +218,7 @@ public final class UDPSocket: PacketSink, Sendable {
         }
         if count >= 0, let source { return Received(source: source, byteCount: count) }
         switch code {
-        // Another thread was faster, or the datagram's checksum was wrong.
+        // Nothing has come, another thread was faster, or the datagram's checksum was wrong.
         case EAGAIN, EINTR: return nil
         case ECONNREFUSED:
             refusedCount.add(1, ordering: .relaxed)

@@ -50,6 +50,32 @@ import Testing
         #expect(isRepaired || timelines[0].freezes.isEmpty != isLossy, "the seed shows nothing")
     }
 
+    /// What repairs is told apart from what it repairs, on a stream of its own or not.
+    @Test(arguments: [true, false], [0, 20])
+    func `Packets sent again and parities are counted by themselves`(usesRTX: Bool, percent: Int) throws {
+        var settings = LoopbackSettings(
+            layers: [.high(Self.size, bitrate: .kilobits(300))],
+            network: try LinkSettings(notation: "loss=5%,delay=40ms,seed=4"))
+        settings.isCompared = false
+        settings.isRecorded = true
+        settings.usesRetransmissionStream = usesRTX
+        settings.fec = .percent(percent)
+        let loopback = try Loopback(settings) { try LoopedPictures(Self.size, frameCount: 300) }
+        let sent = try #require(try loopback.runInVirtualTime().layers.first).sent
+        let sum = TimelineInterval(sumOf: try loopback.timelines()[0].intervals)
+        // Each packet has a header and some payload; the means of all of a kind lie between those of a datagram.
+        for (bytes, count) in [
+            (sum.bytesSentAgain, sent.retransmittedPacketsSent), (sum.bytesOfParities, sent.fecPacketsSent),
+        ] {
+            #expect((count > 0) == (bytes > 0))
+            #expect(bytes >= 30 * Int64(count) && bytes <= 1500 * Int64(count), "\(bytes) bytes of \(count)")
+        }
+        // Parities leave little to ask for.
+        #expect(percent > 0 ? sent.fecPacketsSent > 20 : sent.retransmittedPacketsSent > 5, "the seed shows nothing")
+        #expect((sent.fecPacketsSent > 0) == (percent > 0))
+        #expect(sum.bytesSent == Int64(sent.bytesSent + sent.headerBytesSent))
+    }
+
     @Test func `Around each freeze the picture that stood and the one that ended it are kept`() throws {
         let loopback = try loopback("loss=10%,delay=40ms,seed=4", frameCount: 150)
         _ = try loopback.runInVirtualTime()
