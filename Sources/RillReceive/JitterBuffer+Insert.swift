@@ -275,22 +275,23 @@ extension JitterBuffer {
     @discardableResult
     private mutating func noteWholeFrame(_ index: Int, at arrival: MediaTime) -> Bool {
         guard assembler.isNewlyWhole(index, &packets) else { return false }
-        let frame = assembler.frames[index]
+        let (timestamp, isKey) = (assembler.frames[index].timestamp, assembler.frames[index].isKey)
+        let byteCount = assembler.frames[index].isRepaired ? nil : assembler.frames[index].byteCount
         assembler.complete(
             index, at: arrival,
             playout: timing.noteFrame(
-                timestamp: frame.timestamp, byteCount: frame.isRepaired ? nil : frame.byteCount, isKey: frame.isKey,
-                frameInterval: interval.last, at: arrival))
+                timestamp: timestamp, byteCount: byteCount, isKey: isKey, frameInterval: interval.last, at: arrival))
         let previous = index > 0 ? assembler.frames[index - 1] : nil
-        if let ticks = finder.timestampStep(to: frame, from: previous, &packets) {
+        if let ticks = finder.timestampStep(to: assembler.frames[index], from: previous, &packets) {
             interval.note(PlayoutTiming.mediaTime(ticks) - .zero)
             // No picture lies between the two: what is missing there is a parity, or padding.
             if repairs.missingCount > 0 {
-                repairs.forget(from: previous.map { $0.last + 1 } ?? packets.floor, to: frame.first)
+                let end = assembler.frames[index].first
+                repairs.forget(from: previous.map { $0.last + 1 } ?? packets.floor, to: end)
             }
         }
-        if !frame.isKey { frameLength.note(packetCount: frame.packetCount) }
-        counts.noteWhole(frame, at: arrival)
+        if !isKey { frameLength.note(packetCount: assembler.frames[index].packetCount) }
+        counts.noteWhole(assembler.frames[index], at: arrival)
         return true
     }
 

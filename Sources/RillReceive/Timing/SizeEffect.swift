@@ -23,7 +23,9 @@ struct SizeEffect: Sendable {
     mutating func add(transit: Int64, byteCount: Int, at now: MediaTime) {
         defer { last = (transit, byteCount, now) }
         guard let last else { return }
-        let fading = exp(-(now - last.time).seconds / SizeEffect.memory.seconds)
+        let age = Double((now - last.time).nanoseconds) / Double(SizeEffect.memory.nanoseconds)
+        // The same to a millionth for what lies between two frames, at a third of the cost.
+        let fading = age < 0.05 ? 1 / (1 + age * (1 + age * (1 / 2 + age / 6))) : exp(-age)
         let step = Double(transit - last.transit) / 1e6
         let growth = Double(byteCount - last.byteCount)
         weight = weight * fading + 1
