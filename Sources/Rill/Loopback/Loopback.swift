@@ -98,7 +98,8 @@ public final class Loopback {
         let sent = sender.statistics
         return LoopbackReport(
             mode: mode, duration: duration.seconds, framesCaptured: framesCaptured,
-            network: settings.network.description, returnNetwork: settings.returnNetwork?.description,
+            network: settings.network.description,
+            returnNetwork: settings.wayBack == settings.network.forWayBack ? nil : settings.returnNetwork?.description,
             layers: settings.layers.indices.map { index in
                 LoopbackReport.Layer(
                     settings.layers[index], sent: sent[index], framesDropped: framesDropped[index],

@@ -30,7 +30,7 @@ public struct ReceiveSettings: Sendable {
     /// How often a request for packets is repeated while they do not come, 0 to 20, spread over five eighths of a round trip
     /// but at least 5 ms apart; twice as often where the round before was in vain. A request that is lost costs a round
     /// trip of waiting, a repetition some 80 bytes; senders answer each number once in a round trip.
-    public var requestCopies = 6
+    public var requestCopies = 8
     /// How often the sender gets a receiver report; at least 10 ms.
     public var reportInterval = MediaDuration.seconds(1)
     /// The source that this receiver's RTCP comes from; any number that no stream of the session has.

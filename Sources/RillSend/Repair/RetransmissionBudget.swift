@@ -20,7 +20,7 @@ struct RetransmissionBudget: Sendable {
     /// The time that it looks back over.
     static let window = MediaDuration.seconds(2)
     /// Packets that may be sent again in a window, whatever was sent.
-    static let minimumPacketCount = 4
+    static let minimumPacketCount = 8
     private static let slotDuration = window.nanoseconds / 8
 
     /// A budget of a stream whose packets have at most `maximumPacketByteCount` bytes.

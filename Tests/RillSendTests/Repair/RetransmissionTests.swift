@@ -229,7 +229,7 @@ import Testing
             let sent = sink.packets.reduce(0) { $0 + $1.count }
             let resent = again.packets.reduce(0) { $0 + $1.count - RetransmittedPacket.headerByteCount }
             // A few packets in two seconds are always allowed.
-            let limit = max(sent * percent / 100, seconds / 2 * 4 * 1200)
+            let limit = max(sent * percent / 100, seconds / 2 * 8 * 1200)
             #expect(resent <= limit, "\(percent) %")
             #expect(resent >= limit * 8 / 10, "\(percent) %")
             #expect(sender.statistics.refusedRetransmissions.overBudget > 0, "\(percent) %")

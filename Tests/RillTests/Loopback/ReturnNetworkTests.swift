@@ -25,6 +25,19 @@ import Testing
         #expect(settings.wayBack == LinkSettings.clean.seeded(settings.wayBack.seed))
     }
 
+    @Test func `It is named in the report where it differs, and a simulated call takes it alike`() throws {
+        let network = try LinkSettings(notation: "loss=5%,seed=8")
+        let named = try [nil, "loss=5%,seed=8", "delay=20ms"].map { back in
+            try report(network.description, back: back).returnNetwork
+        }
+        #expect(named == [nil, nil, try LinkSettings(notation: "delay=20ms").description])
+        var call = CallSettings(layers: [.low], network: network)
+        var loopback = LoopbackSettings(layers: [.low], network: network)
+        #expect(call.wayBack == loopback.wayBack)
+        (call.returnNetwork, loopback.returnNetwork) = (.clean, .clean)
+        #expect(call.wayBack == loopback.wayBack && call.wayBack != .clean)
+    }
+
     @Test func `What is asked for travels back through it`() throws {
         let network = "loss=10%,delay=20ms,seed=3"
         let asIs = try report(network, back: nil).layers[0]
