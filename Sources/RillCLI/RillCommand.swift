@@ -21,6 +21,6 @@ struct RillCommand: ParsableCommand {
         version: "rill 0.1.0",
         subcommands: [
             LoopbackCommand.self, TranscodeCommand.self, ReencodeCommand.self, InspectCommand.self, ReplayCommand.self,
-            GenerateCommand.self,
+            GenerateCommand.self, CamerasCommand.self,
         ])
 }
