@@ -84,7 +84,7 @@ let package = Package(
             swiftSettings: settings),
         tests(of: "RillCore"),
         tests(of: "RillImage"),
-        tests(of: "RillCapture"),
+        tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage"]),
         tests(of: "RillFiles"),
         tests(of: "RillCodec"),
         tests(of: "RillRTP", ["RillFiles", "RillFuzzBodies"]),

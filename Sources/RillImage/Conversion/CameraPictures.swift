@@ -17,7 +17,7 @@ extension MutableFrame {
         let (u, v) = order == .yvyu ? (2, 1) : (1, 2)
         // libyuv reads within the plane checked above, and writes within this frame's layout, here and below.
         unsafe source.bytes.withUnsafeBufferPointer { bytes in
-            let convert = order == .uyvy ? UYVYToI420 : YUY2ToI420
+            let convert = unsafe order == .uyvy ? UYVYToI420 : YUY2ToI420
             _ = unsafe convert(
                 bytes.baseAddress, Int32(source.stride), mutablePointer(plane: 0), Int32(stride(0)),
                 mutablePointer(plane: u), Int32(stride(u)), mutablePointer(plane: v), Int32(stride(v)),
@@ -81,7 +81,7 @@ extension MutableFrame {
         check(source, width: 3 * resolution.width, height: resolution.height)
         unsafe source.bytes.withUnsafeBufferPointer { bytes in
             // libyuv names formats by words of a little-endian machine: its RGB24 begins with blue.
-            let convert = isBlueFirst ? RGB24ToI420 : RAWToI420
+            let convert = unsafe isBlueFirst ? RGB24ToI420 : RAWToI420
             _ = unsafe convert(
                 bytes.baseAddress, Int32(source.stride), mutablePointer(plane: 0), Int32(stride(0)),
                 mutablePointer(plane: 1), Int32(stride(1)), mutablePointer(plane: 2), Int32(stride(2)),

@@ -7,8 +7,8 @@ public enum FrameFault: Hashable, Sendable {
     case flagged
     /// It has fewer bytes than a picture.
     case short(byteCount: Int, expected: Int)
-    /// Its JPEG is damaged: so many times the decoder met something that should not be there.
-    case damagedJPEG(warnings: Int)
+    /// Its JPEG is damaged.
+    case damagedJPEG(JPEGDamage)
     /// Its JPEG is none, or of a kind or size that was not agreed on.
     case notDecodable
 }
@@ -89,7 +89,7 @@ extension FrameFault: CustomStringConvertible {
         switch self {
         case .flagged: "the driver says that it is damaged"
         case .short(let byteCount, let expected): "\(byteCount) bytes of \(expected)"
-        case .damagedJPEG(let warnings): "a damaged JPEG (\(warnings) warnings)"
+        case .damagedJPEG(let damage): "a damaged JPEG (\(damage))"
         case .notDecodable: "no JPEG of its kind and size"
         }
     }

@@ -34,7 +34,7 @@ struct VideoNode: ~Copyable {
         // The argument is what the request takes, here and in all calls of this type.
         let code = unsafe calls.control(descriptor, CV4L2_QUERYCAP, &capability)
         // What the node can do stands in `device_caps`; `capabilities` are those of all nodes of the device together.
-        let hasOwn = capability.capabilities & V4L2_CAP_DEVICE_CAPS_bit != 0
+        let hasOwn = capability.capabilities & hasDeviceCapabilities != 0
         let abilities = hasOwn ? capability.device_caps : capability.capabilities
         let isSinglePlanar = abilities & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0
         let isMultiPlanar = abilities & UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0
@@ -77,7 +77,7 @@ struct VideoNode: ~Copyable {
 }
 
 /// `V4L2_CAP_DEVICE_CAPS`, which does not fit the signed number as which Swift sees it.
-private let V4L2_CAP_DEVICE_CAPS_bit: UInt32 = 0x8000_0000
+private let hasDeviceCapabilities: UInt32 = 0x8000_0000
 
 /// The text in a field of bytes: up to its first zero, or to its end.
 func text<Field>(of field: Field) -> String {

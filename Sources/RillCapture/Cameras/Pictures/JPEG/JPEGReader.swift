@@ -54,23 +54,31 @@ final class JPEGReader {
 
     /// Decodes a picture; what is wrong with it, if something is.
     func read(_ bytes: Span<UInt8>, into frame: inout MutableFrame) -> FrameFault? {
-        // The bytes stay until this returns, which ends the picture in one way or another.
-        unsafe bytes.withUnsafeBufferPointer { bytes in
-            var header = CJPEG_header()
-            guard let base = bytes.baseAddress, unsafe CJPEG_begin(decoder, base, bytes.count, &header),
-                let sampling = JPEGSampling(header), fits(header)
-            else {
-                unsafe CJPEG_abort(decoder)
-                return .notDecodable
-            }
-            guard decode(Int(header.height), sampling, into: &frame), unsafe CJPEG_finish(decoder) else {
-                let warnings = unsafe CJPEG_warning_count(decoder)
-                unsafe CJPEG_abort(decoder)
-                return .damagedJPEG(warnings: warnings + 1)
-            }
-            let warnings = unsafe CJPEG_warning_count(decoder)
-            return warnings > 0 ? .damagedJPEG(warnings: warnings) : nil
+        if let header = JPEGHeader(parsing: bytes), let damage = JPEGScanCheck.damage(of: bytes, header) {
+            return .damagedJPEG(damage)
         }
+        guard let sampling = begin(bytes) else { return .notDecodable }
+        let isDecoded = decode(sampling, into: &frame)
+        let isDone = unsafe isDecoded && CJPEG_finish(decoder)
+        let warnings = unsafe CJPEG_warning_count(decoder)
+        unsafe CJPEG_abort(decoder)
+        guard isDone, warnings == 0 else { return .damagedJPEG(.decoder(warnings: warnings)) }
+        return nil
+    }
+
+    /// Begins a picture, whose bytes must stay until its end; `nil` for what is none of the size that is expected.
+    private func begin(_ bytes: Span<UInt8>) -> JPEGSampling? {
+        var header = CJPEG_header()
+        // The reader's caller keeps the bytes until the picture is read, or given up.
+        let isBegun = unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            return unsafe CJPEG_begin(decoder, base, bytes.count, &header)
+        }
+        guard isBegun, fits(header), let sampling = JPEGSampling(header) else {
+            unsafe CJPEG_abort(decoder)
+            return nil
+        }
+        return sampling
     }
 
     private func fits(_ header: CJPEG_header) -> Bool {
@@ -78,8 +86,9 @@ final class JPEGReader {
             && (0...Self.maximumExcessHeight).contains(Int(header.height) - resolution.height)
     }
 
-    private func decode(_ height: Int, _ sampling: JPEGSampling, into frame: inout MutableFrame) -> Bool {
-        for top in stride(from: 0, to: height, by: 8 * sampling.lumaRows) {
+    /// Decodes row by row of blocks; `false` where the decoder gives up.
+    private func decode(_ sampling: JPEGSampling, into frame: inout MutableFrame) -> Bool {
+        for top in stride(from: 0, to: sampling.height, by: 8 * sampling.lumaRows) {
             aim(top, sampling, &frame)
             // The table leads to rows that have room for whole blocks.
             guard unsafe CJPEG_read(decoder, table) else { return false }
@@ -165,6 +174,8 @@ struct JPEGSampling: Equatable {
         case full
     }
 
+    /// Rows of the picture.
+    var height: Int
     var isGrey: Bool
     var chroma: Chroma
     /// Rows of blocks of luma that one call gives.
@@ -176,6 +187,7 @@ struct JPEGSampling: Equatable {
 extension JPEGSampling {
     /// `nil` for samplings that no camera has: less luma than chroma, or two chromas that differ.
     fileprivate init?(_ header: CJPEG_header) {
+        height = Int(header.height)
         isGrey = header.component_count == 1
         lumaRows = Int(header.vertical.0)
         guard header.horizontal.0 == header.maximum_horizontal, header.vertical.0 == header.maximum_vertical else {
