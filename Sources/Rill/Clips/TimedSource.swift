@@ -7,13 +7,18 @@ public import RillCore
 public final class TimedSource: FrameSource {
     private let source: any FrameSource
     private let duration: MediaDuration
+    private let startsAtZero: Bool
     private let clock = LiveClock()
     private var first: MediaTime?
 
     /// As much of `source` as lasts `duration`.
-    public init(_ source: any FrameSource, duration: MediaDuration) {
+    ///
+    /// - Parameter startsAtZero: whether capture times count from the first frame, as in a file; else they stay as they are,
+    ///   which a live driver needs of a camera.
+    public init(_ source: any FrameSource, duration: MediaDuration, startsAtZero: Bool = false) {
         self.source = source
         self.duration = duration
+        self.startsAtZero = startsAtZero
     }
 
     /// What the wrapped source says, with the number of frames that its rate makes of the duration; how many a camera will
@@ -34,7 +39,11 @@ public final class TimedSource: FrameSource {
         case .frame(let frame):
             let first = self.first ?? frame.captureTime
             self.first = first
-            return frame.captureTime - first < duration ? output : .end
+            guard frame.captureTime - first < duration else { return .end }
+            guard startsAtZero else { return output }
+            var frame = frame
+            frame.captureTime = .zero + (frame.captureTime - first)
+            return .frame(frame)
         case .pending: return clock.now - .zero < duration ? output : .end
         case .noBuffer, .end: return output
         }

@@ -45,9 +45,10 @@ final class VideoStream {
 
     /// Brings a camera to a mode and starts it.
     ///
+    /// - Parameter fourCC: the very format to take, for tests; `nil` for the best.
     /// - Throws: what ``VideoNode`` throws.
-    init(_ node: consuming VideoNode, _ wish: CameraWish) throws(CameraError) {
-        let settled = try node.settle(wish)
+    init(_ node: consuming VideoNode, _ wish: CameraWish, fourCC: FourCC? = nil) throws(CameraError) {
+        let settled = try node.settle(wish, fourCC)
         let memories = node.isMultiPlanar ? settled.layout.bufferCount : 1
         let buffers = try MappedBuffers(Self.bufferCount, memoriesPerBuffer: memories, of: node)
         self.settled = settled
