@@ -65,8 +65,8 @@ struct RecordCommand: ParsableCommand {
         guard !json else { return try JSONOutput.print(summary) }
         var table = TextTable(["output", "frames", "seconds", "missed", "damaged", "lost"])
         table.add([
-            output, "\(summary.frames)", Decimal.text(summary.seconds, decimals: 2), "\(summary.framesMissed)",
-            "\(summary.errorFrames)", "\(summary.losses)",
+            output, "\(summary.frames)", Decimal.text(summary.seconds, decimals: 2), "\(summary.camera.framesMissed)",
+            "\(summary.camera.errorFrames)", "\(summary.camera.losses)",
         ])
         print(table.text)
     }
@@ -84,29 +84,17 @@ struct RecordCommand: ParsableCommand {
 
 /// What was recorded, for machines.
 private struct RecordSummary: Encodable {
-    var mode: String
     var frames: Int
     var seconds: Double
     var framesWritten: Int
     var keyFrames: Int
-    var framesMissed: Int
-    var gaps: Int
-    var errorFrames: Int
-    var replacedStamps: Int
-    var losses: Int
-    var reopenings: Int
+    var camera: CameraSummary
 
     init(_ mode: CameraMode, _ report: TranscodeReport, _ statistics: CameraStatistics) {
-        self.mode = mode.description
         frames = report.framesRead
         seconds = report.duration.seconds
         framesWritten = report.outputs.first?.framesWritten ?? 0
         keyFrames = report.outputs.first?.keyFramesWritten ?? 0
-        framesMissed = statistics.framesMissed
-        gaps = statistics.gaps
-        errorFrames = statistics.errorFrames
-        replacedStamps = statistics.stampFaults.count
-        losses = statistics.losses
-        reopenings = statistics.reopenings
+        camera = CameraSummary(mode, statistics)
     }
 }

@@ -19,27 +19,33 @@ struct SnapshotCommand: ParsableCommand {
     @Argument(help: "The file to write, .png.")
     var output: String
 
-    @Option(
-        help: "How long the camera may adjust itself to the light before (default: 500ms).",
-        transform: durationNotation)
-    var warmUp: MediaDuration = .milliseconds(500)
+    @Option(help: "Which of the frames to keep: the first ones may come before the camera has adjusted to the light.")
+    var frames = 15
 
-    @Option(help: "How long to wait for a picture (default: 5s).", transform: durationNotation)
+    @Option(help: "How long to wait for it (default: 5s).", transform: durationNotation)
     var timeout: MediaDuration = .seconds(5)
+
+    @Flag(help: "Print what the camera did as one JSON object.")
+    var json = false
 
     @OptionGroup(title: "Cameras")
     var cameraOptions: CameraOptions
 
     func run() throws {
         guard let selection = cameraSelection(camera) else { preconditionFailure("refused by validate()") }
-        let source = TimedSource(try cameraOptions.open(selection), duration: warmUp + timeout, startsAtZero: true)
+        let camera = try cameraOptions.open(selection)
+        let source = TimedSource(camera, duration: timeout)
+        var count = 0
         while true {
             switch try source.next() {
-            case .frame(let frame) where frame.captureTime - .zero >= warmUp:
+            case .frame(let frame):
+                count += 1
+                guard count == frames else { continue }
                 try PNGWriter.write(frame, to: output)
+                if json { try JSONOutput.print(CameraSummary(camera.mode, camera.status.statistics)) }
                 return
-            case .frame, .pending, .noBuffer: continue
-            case .end: throw CommandError("\(camera) gave no picture within \(timeout)")
+            case .pending, .noBuffer: continue
+            case .end: throw CommandError("\(self.camera) gave \(count) frames within \(timeout), not \(frames)")
             }
         }
     }
@@ -48,6 +54,7 @@ struct SnapshotCommand: ParsableCommand {
         guard cameraSelection(camera) != nil else {
             throw ValidationError("\(camera) is no camera: expected /dev/video0, camera:0 or camera:NAME")
         }
+        guard frames > 0 else { throw ValidationError("--frames counts from 1, not \(frames)") }
         guard VideoFileFormat(path: output) == .png else {
             throw ValidationError("\(output): the name must end in .png")
         }
