@@ -19,12 +19,16 @@ struct CameraReport: Encodable {
     }
 
     /// A size, or a range of sizes.
-    struct Size: Encodable {
+    struct Size: Encodable, Equatable {
         var resolution: String
         /// Of a range: the largest size, and the steps.
         var largest: String?
         var steps: String?
         var framesPerSecond: String
+
+        var text: String {
+            largest.map { "\(resolution) to \($0) in steps of \(steps ?? "1x1")" } ?? resolution
+        }
     }
 
     struct Control: Encodable {
@@ -58,14 +62,21 @@ struct CameraReport: Encodable {
         var head = "\(path)  \(name)\n\(driver), \(bus)"
         if let stablePath { head += "\n\(stablePath)" }
         var sizes = TextTable(["format", "size", "frames a second"])
-        for format in formats {
-            for (index, size) in format.sizes.enumerated() {
-                let range = size.largest.map { "\(size.resolution) to \($0) in steps of \(size.steps ?? "1x1")" }
-                let title = format.fourCC + (format.isRead ? "" : " (not read)")
-                sizes.add([index == 0 ? title : "", range ?? size.resolution, size.framesPerSecond])
+        for (index, format) in formats.enumerated() where format.isRead {
+            // Most formats have the sizes of the one before them.
+            let isRepeated = index > 0 && formats[..<index].contains { $0.isRead && $0.sizes == format.sizes }
+            guard !isRepeated else { continue }
+            let alike = formats.filter { $0.isRead && $0.sizes == format.sizes }.map(\.fourCC)
+            let lines = max(alike.count, max(1, format.sizes.count))
+            for line in 0..<lines {
+                let size = format.sizes.indices.contains(line) ? format.sizes[line] : nil
+                let none = format.sizes.isEmpty && line == 0 ? "not said" : ""
+                sizes.add([
+                    alike.indices.contains(line) ? alike[line] : "", size?.text ?? none, size?.framesPerSecond ?? none,
+                ])
             }
-            if format.sizes.isEmpty { sizes.add([format.fourCC, "not said", "not said"]) }
         }
+        let others = formats.filter { !$0.isRead }.map(\.fourCC)
         var table = TextTable(["control", "value", "default", "range"])
         for control in controls {
             let shown = control.value.map { value in control.menu?["\(value)"].map { "\(value) (\($0))" } ?? "\(value)"
@@ -75,6 +86,7 @@ struct CameraReport: Encodable {
                 control.rangeText,
             ])
         }
+        if !others.isEmpty { head += "\nnot read here: " + others.joined(separator: ", ") }
         return [head, sizes.text, controls.isEmpty ? "no controls" : table.text].joined(separator: "\n\n")
     }
 }
