@@ -19,12 +19,14 @@ public enum JPEGDamage: Hashable, Sendable {
 /// Reads the coded data of a baseline JPEG as the standard has them, and refuses what no encoder writes.
 ///
 /// Decoders are forgiving. Huffman codes fall into step again soon after flipped bits, so that most single errors leave
-/// data that a decoder reads to the end without a word (tried: of JPEGs with eight flipped bytes libjpeg-turbo 2.1 lets up
-/// to a fifth pass). This looks at what it does not: codes that no table has, blocks with more than 64 coefficients, values that
+/// data that a decoder reads to the end without a word (tried: of JPEGs with one flipped byte libjpeg-turbo 2.1 lets 30 to
+/// 60 % pass, of those with eight up to 12 %). This looks at what it does not: codes that no table has, blocks with more than 64 coefficients, values that
 /// no picture of 8 bits has (an error in DC adds up from block to block), and an end that is not where it must be. What
-/// passes both is a JPEG that an encoder could have written; that a flipped bit made another such one nobody can tell.
+/// passes both is a JPEG that an encoder could have written; that a flipped byte made another such one nobody can tell
+/// (tried: 16 to 27 % with one flipped byte, none of 3000 with eight).
 ///
-/// Pure, no more than one look at each byte. Cost: about what the same part of a decoder takes.
+/// Pure, no more than one look at each byte. Cost: about what libjpeg takes for the whole picture, 12 million instructions
+/// for one of 1280x720 in 52 kB.
 struct JPEGScanCheck {
     /// Reads a picture; what is wrong with its coded data, if something is. What this does not read (progressive pictures)
     /// is not judged.
