@@ -16,7 +16,8 @@ public import RillCore
 /// drives it can stop it at any time, whatever the camera does.
 ///
 /// One owner, one thread at a time, like every source; ``status`` may be asked from any. Cost: one pass from the driver's
-/// memory into the frame, three system calls, no allocation but the frame's lease.
+/// memory into the frame, three system calls, and of raw formats no allocation but the frame's lease (MJPEG: a decoder's
+/// working memory, and the tables that each picture brings).
 public final class V4L2Camera: FrameSource {
     /// What can be asked of the camera from any thread.
     public let status = CameraStatus()
@@ -26,7 +27,6 @@ public final class V4L2Camera: FrameSource {
     private let calls: any DeviceCalls
     private let finder: CameraFinder
     private let onEvent: (@Sendable (CameraEvent) -> Void)?
-    private let capacity: Int
     private var lifecycle = CameraLifecycle()
     private var session: CameraSession?
     private var settledMode: CameraMode
@@ -59,7 +59,6 @@ public final class V4L2Camera: FrameSource {
         self.calls = calls
         self.wish = wish
         self.onEvent = onEvent
-        self.capacity = capacity
         var finder = CameraFinder(selection)
         pools = FittingPool(capacity: capacity)
         do throws(CameraError) {

@@ -113,7 +113,7 @@ import Testing
     func `Of a hundred damaged pictures none passes, and no good one is refused`(
         damage: Damage, sampling: TestJPEG.Sampling
     ) throws {
-        let size = Resolution(width: 160, height: 120)
+        let size = Resolution(width: 112, height: 80)
         let good = TestJPEG(size, sampling).encode(Self.sample)
         let start = try existing(JPEGHeader(parsing: good.span)).scanStart
         let reader = try existing(JPEGReader(size))

@@ -194,6 +194,18 @@ import Testing
         #expect(try #require(diary.time(Self.isReopened)) < .milliseconds(600))
     }
 
+    @Test func `A device that only says that waiting for it fails is lost, and opened again`() throws {
+        let system = FakeSystem()
+        let (camera, diary) = try camera(system)
+        system.plan(in: .milliseconds(510)) { $0.failsWaits = true }
+        _ = try frames(camera, system, for: .seconds(1))
+        #expect(
+            diary.events == [
+                .opened(camera.mode), .streaming, .lost(.callFailed(.wait, path: "/dev/video0", code: EIO)),
+                .reopened(camera.mode), .streaming,
+            ])
+    }
+
     @Test func `While another program has the camera it is tried again, and said once`() throws {
         let system = FakeSystem()
         let (camera, diary) = try camera(system)

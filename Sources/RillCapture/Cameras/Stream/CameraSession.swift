@@ -1,3 +1,4 @@
+import Glibc
 import RillCore
 
 /// A camera from the moment it was opened until it is closed: its buffers as frames.
@@ -41,12 +42,13 @@ final class CameraSession {
     ///
     /// - Throws: what ends the session.
     func next(until deadline: MediaTime, into target: consuming MutableFrame) throws(CameraError) -> Outcome {
-        switch stream.wait(until: deadline) {
-        case .timedOut: return .nothing
-        // What is wrong is said by the call that takes a buffer; most often the device is gone.
-        case .failed, .ready: break
+        let readiness = stream.wait(until: deadline)
+        guard readiness != .timedOut else { return .nothing }
+        // What is wrong with a device is said by the call that takes a buffer; most often it is gone.
+        guard case .filled(let filled) = try stream.dequeue() else {
+            if readiness == .failed { throw .callFailed(.wait, path: path, code: EIO) }
+            return .nothing
         }
-        guard case .filled(let filled) = try stream.dequeue() else { return .nothing }
         let missed = sequence.add(filled.sequence)
         counts.missed += missed
         counts.gaps += missed > 0 ? 1 : 0

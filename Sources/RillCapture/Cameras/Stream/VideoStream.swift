@@ -61,7 +61,7 @@ final class VideoStream {
     }
 
     deinit {
-        // A device that is gone refuses; its buffers went with it. The node closes after the mappings are gone.
+        // A device that is gone refuses; its buffers went with it.
         var type = Int32(node.bufferType)
         _ = node.attempt(CV4L2_STREAMOFF, &type)
     }

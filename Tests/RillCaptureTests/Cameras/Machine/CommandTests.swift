@@ -32,23 +32,19 @@ extension CameraMachineTests {
             #expect(outcome.errors.contains("opened") && outcome.errors.contains("streaming"), "\(outcome.errors)")
         }
 
-        /// Emulated, the machine decodes about as fast as the camera sends; on a host that is busy with other things it
-        /// falls behind now and then: of a few attempts one has to succeed.
+        /// Emulated, the machine takes far longer for a frame than a thirtieth of a second. The camera then sends the next
+        /// one when there is time; what the driver has no buffer for is still a gap.
         @Test func `300 frames of MJPEG at 1280x720 are read without a gap`() throws {
             let plug = try CameraMachine.plugUSBCamera()
             try WatchedCamera(CameraMachine.usbCamera).take(1)
-            var gaps: [Int] = []
-            while gaps.count < 2, gaps.last != 0 {
-                let summary = try object(
-                    try rill(
-                        "snapshot", "camera:Rill USB", folder.path("last.png"), "--frames", "300", "--json",
-                        "--camera-size", "1280x720", "--timeout", "400s"))
-                #expect(summary["mode"] as? String == "MJPG 1280x720 at 30")
-                #expect(summary["framesCaptured"] as? Int == 300)
-                #expect(summary["errorFrames"] as? Int == 0)
-                gaps.append(try #require(summary["gaps"] as? Int))
-            }
-            #expect(gaps.last == 0, "\(gaps)")
+            let summary = try object(
+                try rill(
+                    "snapshot", "camera:Rill USB", folder.path("last.png"), "--frames", "300", "--json",
+                    "--camera-size",
+                    "1280x720", "--timeout", "400s"))
+            #expect(summary["mode"] as? String == "MJPG 1280x720 at 30")
+            #expect(summary["framesCaptured"] as? Int == 300)
+            #expect(summary["errorFrames"] as? Int == 0 && summary["gaps"] as? Int == 0, "\(summary)")
             _ = plug
         }
 

@@ -10,6 +10,8 @@ final class FakeSystem: DeviceCalls {
         var cameras: [String: FakeCamera] = [:]
         /// What happens at a time, in their order.
         var plans: [(time: MediaTime, change: @Sendable (inout State) -> Void)] = []
+        /// Whether a wait for a frame ends with POLLERR, whatever else the device says.
+        var failsWaits = false
         var hears = true
         var hasNews = false
         /// Which camera each descriptor was opened for; those of cameras that are gone stay open, as everywhere.
@@ -146,6 +148,10 @@ final class FakeSystem: DeviceCalls {
             state.waits += 1
             state.pass(to: state.now)
             while true {
+                guard !state.failsWaits else {
+                    state.failsWaits = false
+                    return .failed
+                }
                 guard let path = state.isThere(descriptor), let camera = state.cameras[path] else { return .failed }
                 // The next thing that happens: a plan, a frame, or the deadline.
                 let plan = state.plans.first?.time ?? .distantFuture
