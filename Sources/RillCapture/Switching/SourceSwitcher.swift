@@ -21,6 +21,8 @@ public final class SourceSwitcher: Sendable {
         var next: Pending?
         /// Counts the changes: a frame that was pulled before the last one is thrown away.
         var generation = 0
+        /// Whether somebody has the source.
+        var isGiven = false
     }
 
     /// A source on its way to the thread that pulls.
@@ -49,8 +51,15 @@ public final class SourceSwitcher: Sendable {
         }
     }
 
-    /// What is given to a driver; once only.
-    public var source: SwitchedSource { SwitchedSource(state, format) }
+    /// The source that a driver gets. There is but one: asking for a second one is the programmer's mistake.
+    public var source: SwitchedSource {
+        let isFirst = state.withLock { state in
+            defer { state.isGiven = true }
+            return !state.isGiven
+        }
+        precondition(isFirst, "a switcher has one source, which somebody has already")
+        return SwitchedSource(state, format)
+    }
 }
 
 /// The frames of a ``SourceSwitcher``. One owner, one thread at a time.

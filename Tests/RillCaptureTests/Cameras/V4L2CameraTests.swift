@@ -206,6 +206,32 @@ import Testing
             ])
     }
 
+    @Test func `Whatever a driver answers, nothing traps, and nothing stays open`() throws {
+        var random = SeededGenerator(seed: 11)
+        var opened = 0
+        var captured = 0
+        for _ in 0..<2000 {
+            var camera = FakeCamera()
+            camera.formats = [
+                FakeFormat("YUYV", [FakeSize(Resolution(width: 32, height: 16), [30])]),
+                FakeFormat("NV12", from: Resolution(width: 16, height: 16), to: .qqvga, step: 4, fastest: 60),
+            ]
+            camera.controls = [FakeControl(identifier: 0x98_0900, name: "Brightness")]
+            let system = FakeSystem(camera)
+            system.look { $0.chance = SeededGenerator(seed: random.next()) }
+            _ = CameraDevice.list(system)
+            _ = try? CameraControls(.index(0), calls: system).list()
+            let wish = CameraWish(resolution: Resolution(width: 32, height: 16))
+            guard let (camera, _) = try? self.camera(system, .index(0), wish) else {
+                #expect(system.openCount == 0)
+                continue
+            }
+            opened += 1
+            for _ in 0..<10 { if case .frame? = try? camera.next() { captured += 1 } }
+        }
+        #expect(opened > 100 && captured > 500, "\(opened) opened, \(captured) frames")
+    }
+
     @Test func `While another program has the camera it is tried again, and said once`() throws {
         let system = FakeSystem()
         let (camera, diary) = try camera(system)

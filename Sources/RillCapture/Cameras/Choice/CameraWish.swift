@@ -29,6 +29,11 @@ public struct CameraMode: Hashable, Sendable {
     public var colorSpace: ColorSpace
 }
 
+extension CameraMode {
+    /// The time from frame to frame, as far as known; a driver's word is taken up to ten seconds.
+    var interval: MediaDuration { min(frameRate?.interval ?? .milliseconds(33), .seconds(10)) }
+}
+
 extension CameraMode: CustomStringConvertible {
     /// `YUYV 640x480 at 30`.
     public var description: String {

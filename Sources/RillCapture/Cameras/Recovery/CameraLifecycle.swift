@@ -66,7 +66,7 @@ struct CameraLifecycle: Sendable {
 
     /// The camera was opened and started.
     mutating func opened(_ mode: CameraMode, at now: MediaTime) -> CameraEvent {
-        interval = mode.frameRate?.interval ?? .milliseconds(33)
+        interval = mode.interval
         state = .opened(since: now)
         lastRefusal = nil
         defer { wasOpen = true }

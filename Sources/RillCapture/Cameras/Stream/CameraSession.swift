@@ -34,7 +34,7 @@ final class CameraSession {
         stream = try VideoStream(node, wish)
         reader = try PictureReader(stream.settled.layout)
         mode = stream.settled.mode
-        stamps = FrameStampCheck(interval: mode.frameRate?.interval ?? .milliseconds(33))
+        stamps = FrameStampCheck(interval: mode.interval)
         now = { calls.now }
     }
 

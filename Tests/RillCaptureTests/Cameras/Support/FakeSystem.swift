@@ -12,6 +12,8 @@ final class FakeSystem: DeviceCalls {
         var plans: [(time: MediaTime, change: @Sendable (inout State) -> Void)] = []
         /// Whether a wait for a frame ends with POLLERR, whatever else the device says.
         var failsWaits = false
+        /// Where the driver's answers are damaged: what comes back of a request is then partly chance.
+        var chance: SeededGenerator?
         var hears = true
         var hasNews = false
         /// Which camera each descriptor was opened for; those of cameras that are gone stay open, as everywhere.
@@ -119,16 +121,22 @@ final class FakeSystem: DeviceCalls {
                 if refusal != 0 { return refusal }
             }
             if request == CV4L2_DQBUF {
-                return unsafe state.dequeue(path, descriptor, argument.assumingMemoryBound(to: v4l2_buffer.self))
+                let record = unsafe argument.assumingMemoryBound(to: v4l2_buffer.self)
+                let result = unsafe state.dequeue(path, descriptor, record)
+                unsafe state.damage(request, argument)
+                return result
             }
             let now = state.now
             // The argument is what the request takes: the code under test vouches for it.
-            return unsafe state.cameras[path]?.answer(request, argument, now: now) ?? ENODEV
+            let result = unsafe state.cameras[path]?.answer(request, argument, now: now) ?? ENODEV
+            unsafe state.damage(request, argument)
+            return result
         }
     }
 
     @unsafe
     func map(_ descriptor: Int32, byteCount: Int, offset: Int) -> Result<UnsafeMutableRawPointer, SystemError> {
+        guard byteCount < 1 << 20 else { return unsafe .failure(SystemError(ENOMEM)) }
         let base = unsafe UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 4096)
         unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
         let place = UInt(bitPattern: base)
@@ -186,6 +194,22 @@ final class FakeSystem: DeviceCalls {
 }
 
 extension FakeSystem.State {
+    /// Sets some bytes of an answer to anything, where answers are to be damaged.
+    @unsafe
+    mutating func damage(_ request: UInt, _ argument: UnsafeMutableRawPointer) {
+        guard var random = chance else { return }
+        // The size of what a request takes stands in its number.
+        let size = Int(request >> 16 & 0x3FFF)
+        if random.next() % 4 == 0 {
+            for _ in 0...random.next() % 4 {
+                let place = Int(random.next() % UInt64(size))
+                unsafe argument.storeBytes(
+                    of: UInt8(truncatingIfNeeded: random.next() >> 32), toByteOffset: place, as: UInt8.self)
+            }
+        }
+        chance = random
+    }
+
     /// Gives the next frame: its bytes into the buffer's memory, what a driver says of it into the record.
     @unsafe
     mutating func dequeue(_ path: String, _ descriptor: Int32, _ record: UnsafeMutablePointer<v4l2_buffer>) -> Int32 {
