@@ -45,11 +45,14 @@ let package = Package(
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CThreads"),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CV4L2"),
+        // A target with code: libjpeg leaves its calls by longjmp, which must not cross a Swift frame.
+        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
         // The rooms of the house, in the order in which the data visits them.
         room("RillCore"),
         room("RillImage", ["RillCore", "CYUV"]),
-        room("RillCapture", ["RillCore"]),
+        room("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
         room("RillFiles", ["RillCore", "CPNG"]),
         room("RillCodec", ["RillCore", "RillImage", "CVPX"]),
         room("RillRTP"),
@@ -81,7 +84,7 @@ let package = Package(
             path: "Tests/RillFuzzBodies", swiftSettings: settings),
         tests(of: "RillCore"),
         tests(of: "RillImage"),
-        tests(of: "RillCapture"),
+        tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage"]),
         tests(of: "RillFiles"),
         tests(of: "RillCodec"),
         tests(of: "RillRTP", ["RillFiles", "RillFuzzBodies"]),

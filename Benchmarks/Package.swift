@@ -39,6 +39,10 @@ let package = Package(
         .executableTarget(
             name: "receive-chain", dependencies: ["Turns", .product(name: "Rill", package: "rill")] + insides,
             path: "ReceiveChain", swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
+        // What `camera` measures.
+        .executableTarget(
+            name: "camera-cost", dependencies: [.product(name: "Rill", package: "rill")], path: "CameraCost",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         // What `rtp` measures.
         .executableTarget(
             name: "rtp-wire", dependencies: ["Turns", .product(name: "RillRTP", package: "rill")], path: "RTPWire",

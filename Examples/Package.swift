@@ -11,6 +11,9 @@ let package = Package(
         // A clip, or a drawn scene, as RTP packets: the sending side in ten lines.
         .executableTarget(
             name: "clip-to-packets", dependencies: [.product(name: "Rill", package: "rill")], path: "ClipToPackets"),
+        // A camera live, as packets.
+        .executableTarget(
+            name: "camera-to-packets", dependencies: [.product(name: "Rill", package: "rill")], path: "CameraToPackets"),
         // A drawn scene live over UDP, with a description for players.
         .executableTarget(
             name: "scene-to-udp", dependencies: [.product(name: "Rill", package: "rill")], path: "SceneToUDP"),

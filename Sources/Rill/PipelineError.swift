@@ -9,6 +9,8 @@ public enum PipelineError: Error, Equatable, Sendable {
     case stream(SendError)
     /// Every buffer of the source is kept by somebody: in virtual time nobody would ever let go.
     case sourceHasNoBuffer(framesCaptured: Int)
+    /// A camera has no frames in virtual time.
+    case sourceIsLive
 }
 
 extension PipelineError: CustomStringConvertible {
@@ -19,6 +21,7 @@ extension PipelineError: CustomStringConvertible {
         case .stream(let error): "\(error)"
         case .sourceHasNoBuffer(let count):
             "after \(count) frames all buffers of the source are in use: a sink keeps them; use a larger pool, or copies"
+        case .sourceIsLive: "a camera has frames in real time alone: drive it live"
         }
     }
 }

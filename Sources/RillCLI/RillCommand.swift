@@ -16,11 +16,13 @@ struct RillCommand: ParsableCommand {
               rill loopback clip.y4m --network loss=2%  your clip over a lossy network
               rill transcode clip.y4m high.ivf --low low.ivf
               rill inspect high.ivf
+              rill cameras
+              rill loopback /dev/video0 --live          what your camera sees
               rill replay call.pcap --to 127.0.0.1:5004
             """,
         version: "rill 0.1.0",
         subcommands: [
             LoopbackCommand.self, TranscodeCommand.self, ReencodeCommand.self, InspectCommand.self, ReplayCommand.self,
-            GenerateCommand.self,
+            GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self,
         ])
 }

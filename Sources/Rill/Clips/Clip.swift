@@ -84,6 +84,7 @@ public final class I420Source: FrameSource {
             switch try source.next() {
             case .frame(let frame): waiting = frame
             case .noBuffer: return .noBuffer
+            case .pending: return .pending
             case .end: return .end
             }
         }

@@ -32,6 +32,7 @@ public final class SteadySizeSource: FrameSource {
             case .frame(let frame) where frame.resolution == scaler.resolution: return .frame(frame)
             case .frame(let frame): waiting = frame
             case .noBuffer: return .noBuffer
+            case .pending: return .pending
             case .end: return .end
             }
         }

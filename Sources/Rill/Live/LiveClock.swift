@@ -20,6 +20,9 @@ public struct LiveClock: Sendable {
         time == .distantFuture ? .max : time.nanoseconds + origin
     }
 
+    /// The time that belongs to a reading of `CLOCK_MONOTONIC`.
+    func time(monotonic time: MediaTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds - origin) }
+
     /// Sleeps for a millisecond: what a thread does that waits for a buffer, of which nobody can tell it.
     static func pause() {
         let clock = LiveClock()

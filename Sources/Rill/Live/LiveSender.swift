@@ -10,7 +10,7 @@ public import RillCore
 /// Nothing waits for long: a frame that comes while a layer is still encoding the one before waits in a hand-off of one
 /// place, and the newest wins; what gave way is counted, and what was asked of the encoder with it is asked again with
 /// its successor. A source that delivers faster than real time (a clip, a scene) is paced by its stamps, from its first
-/// frame on.
+/// frame on; the frames of a camera go on as they come, and count as captured when the camera says.
 ///
 /// It sends until its source ends or ``stop()`` is called; to let go of it ends nothing.
 ///
@@ -184,21 +184,26 @@ extension LiveSender {
                 return
             }
             switch output {
+            case .frame(var frame) where source.format.isLive:
+                frame.stamps[.captured] = clock.time(monotonic: frame.captureTime)
+                try pass(frame, due: nil)
             case .frame(let frame):
                 // The first frame is due at once: where the source's clock begins is the source's business.
                 lag = lag ?? clock.now - frame.captureTime
                 try pass(frame, due: frame.captureTime + (lag ?? .zero))
             // Everything is in use downstream: give the encoders a moment.
             case .noBuffer: LiveClock.pause()
+            // The source has waited, and gives the session a chance to be stopped and to report.
+            case .pending: pipeline.sendReports(at: clock.now, to: packets)
             case .end: return
             }
         }
     }
 
-    private func pass(_ frame: VideoFrame, due: MediaTime) throws {
+    private func pass(_ frame: VideoFrame, due: MediaTime?) throws {
         pipeline.sendReports(at: clock.now, to: packets)
         // The wait for the frame's time ends when the session is stopped: frames may lie far apart.
-        _ = state.wait(untilMonotonic: clock.monotonic(due)) { $0.isStopping ? () : nil }
+        if let due { _ = state.wait(untilMonotonic: clock.monotonic(due)) { $0.isStopping ? () : nil } }
         guard !state.withLock({ $0.isStopping }) else { return }
         state.withLock { state in
             state.framesCaptured += 1

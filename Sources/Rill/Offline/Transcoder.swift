@@ -61,7 +61,8 @@ public final class Transcoder {
                     report.framesRead += 1
                     span.add(frame.captureTime)
                     let content = plan.looksForChanges ? changes.add(frame) : nil
-                    let tasks = plan.tasks(at: frame.captureTime, content: content)
+                    let tasks = plan.tasks(
+                        at: frame.captureTime, content: content, isBeginning: frame.isBeginning)
                     for (index, worker) in workers.enumerated() {
                         guard let task = tasks[index] else { continue }
                         guard worker.append(frame, task) else { break reading }
@@ -70,6 +71,7 @@ public final class Transcoder {
                 case .noBuffer:
                     // Every buffer is in a queue or in work: wait for the outputs.
                     LiveClock.pause()
+                case .pending: continue
                 case .end: break reading
                 }
             } catch {

@@ -25,8 +25,8 @@ struct SendDecisions: Sendable {
     }
 
     /// What each layer is to do with the frame.
-    mutating func tasks(at captureTime: MediaTime, content: Int?) -> LayerTasks {
-        plan.tasks(at: captureTime, content: content)
+    mutating func tasks(_ frame: VideoFrame, content: Int?) -> LayerTasks {
+        plan.tasks(at: frame.captureTime, content: content, isBeginning: frame.isBeginning)
     }
 
     /// Takes note of what became of a frame; gives the step that follows from it.

@@ -85,7 +85,7 @@ public final class SendPipeline: Sendable {
         frame.stamps[.preprocessed] = clock()
         try frameTaps.withLock { try $0.preprocessed?.consume(frame) }
         let content = decisions.withLock({ $0.plan.looksForChanges }) ? changes.withLock { $0.add(frame) } : nil
-        let tasks = decisions.withLock { $0.tasks(at: frame.captureTime, content: content) }
+        let tasks = decisions.withLock { $0.tasks(frame, content: content) }
         return (frame, tasks)
     }
 

@@ -40,6 +40,7 @@ public final class TraceReplay {
             switch try source.next() {
             case .frame(let frame): try encode(frame, index, body)
             case .noBuffer: preconditionFailure("every frame was let go before the next one is asked for")
+            case .pending: continue
             case .end: throw TraceError.sourceTooShort(frameCount: index, wantedFrame: wanted)
             }
             index += 1

@@ -106,6 +106,8 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
             case .noBuffer:
                 // The layers hold two frames each at the most; whoever keeps the others will not let go in virtual time.
                 sourceFailure = PipelineError.sourceHasNoBuffer(framesCaptured: framesCaptured)
+            case .pending:
+                sourceFailure = PipelineError.sourceIsLive
             }
         } catch {
             // What came before the damage is still sent.

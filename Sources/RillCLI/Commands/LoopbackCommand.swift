@@ -163,6 +163,9 @@ struct LoopbackCommand: ParsableCommand {
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
 
+    @OptionGroup(title: "Cameras")
+    var cameraOptions: CameraOptions
+
     @OptionGroup(title: "The portrait scene")
     var sceneOptions: SceneOptions
 
@@ -175,7 +178,8 @@ struct LoopbackCommand: ParsableCommand {
         let loopback = try Loopback(
             settings, taps: try taps(settings.layers), outputs: try outputs(source.format, resolution)
         ) {
-            try makeSource()
+            // A camera is there once, and asked once: there is nothing to compare with.
+            camera == nil ? try makeSource() : source
         }
         if let capture {
             loopback.capture = try LinkCapture(
@@ -207,6 +211,7 @@ struct LoopbackCommand: ParsableCommand {
     }
 
     private func makeSource() throws -> any FrameSource {
+        if let camera { return TimedSource(try cameraOptions.open(camera), duration: sceneOptions.duration) }
         if let clip { return try clipOptions.open(clip) }
         return try sceneOptions.scene(size ?? .vga, frameRate: 30, seed: network.seed)
     }
@@ -224,7 +229,7 @@ struct LoopbackCommand: ParsableCommand {
         settings.usesRetransmissionStream = rtx
         settings.encodeTime = encodeTime
         settings.decodeTime = decodeTime
-        settings.isCompared = compare
+        settings.isCompared = compare && camera == nil
         settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
         return settings
@@ -261,7 +266,13 @@ struct LoopbackCommand: ParsableCommand {
         try JSONOutput.print(MeasuredReport(report: report, measured: measured ? measurement : nil))
     }
 
+    /// The camera, where the clip is none.
+    private var camera: CameraSelection? { clip.flatMap(cameraSelection) }
+
     func validate() throws {
+        if let clip, camera != nil, !live {
+            throw ValidationError("\(clip) is a camera, which has its frames in real time alone: add --live")
+        }
         if let refusal = size.flatMap(refusal) { throw ValidationError(refusal) }
         if clip == "-" {
             throw ValidationError("a loopback reads its clip again to compare with it: it has to be a file")

@@ -54,8 +54,13 @@ public struct SimulcastPlan: Sendable {
     ///
     /// - Parameter content: rises with each frame that differs from the one before; `nil` where nobody looked, which
     ///   only ``looksForChanges`` makes necessary.
-    public mutating func tasks(at captureTime: MediaTime, content: Int? = nil) -> LayerTasks {
+    /// - Parameter isBeginning: whether nothing before leads to the frame (``RillCore/VideoFrame/isBeginning``): then each
+    ///   layer's next frame is a key frame.
+    public mutating func tasks(
+        at captureTime: MediaTime, content: Int? = nil, isBeginning: Bool = false
+    ) -> LayerTasks {
         defer { frameCount += 1 }
+        if isBeginning { for index in layers.indices { requestKeyFrame(layer: index) } }
         var tasks = LayerTasks()
         for index in layers.indices where layers[index].isSending {
             guard layers[index].decimator.wants(captureTime) else { continue }

@@ -18,6 +18,9 @@ public struct VideoFrame: @unchecked Sendable {
     /// How far the picture has to be turned to stand upright. Sizes, crops and planes are those of
     /// the picture as it lies here.
     public var rotation = Rotation.none
+    /// Whether nothing that came before leads to this picture: a camera that was lost is back, or the source is another
+    /// one. Every layer sends it as a key frame.
+    public var isBeginning = false
     /// The stages that the frame has passed, and when, on the pipeline's clock.
     public var stamps = FrameStamps()
 

@@ -6,7 +6,7 @@ public protocol FrameSource: AnyObject {
     /// Size and rate of the frames to come, as far as the source knows them.
     var format: SourceFormat { get }
 
-    /// The next frame. A camera blocks until there is one; a file or a scene does not.
+    /// The next frame. A camera waits a moment until there is one; a file or a scene does not.
     ///
     /// Frames come in the order of their capture times, which begin where the source's own clock begins.
     func next() throws -> SourceOutput
@@ -18,6 +18,9 @@ public enum SourceOutput: Sendable {
     case frame(VideoFrame)
     /// Every buffer of the source's pool is in use downstream: ask again once frames were let go. Nothing was lost.
     case noBuffer
+    /// A camera has no frame yet, and may have none for long (it is unplugged): ask again at once. The wait is over, so
+    /// that whoever asks can do something else, such as stop.
+    case pending
     /// There will be no more frames.
     case end
 }
@@ -30,11 +33,15 @@ public struct SourceFormat: Hashable, Sendable {
     public var frameRate: FrameRate?
     /// Frames in all, where that is known beforehand.
     public var frameCount: Int?
+    /// Whether frames come in real time by themselves, with capture times by `CLOCK_MONOTONIC`: a camera. All other
+    /// sources give frames as fast as they are asked, and a live driver paces them.
+    public var isLive: Bool
 
     /// `frameRate` has no default, so that a source says on purpose that it has none.
-    public init(resolution: Resolution, frameRate: FrameRate?, frameCount: Int? = nil) {
+    public init(resolution: Resolution, frameRate: FrameRate?, frameCount: Int? = nil, isLive: Bool = false) {
         self.resolution = resolution
         self.frameRate = frameRate
         self.frameCount = frameCount
+        self.isLive = isLive
     }
 }

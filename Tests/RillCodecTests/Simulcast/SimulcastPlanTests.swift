@@ -57,6 +57,16 @@ struct SimulcastPlanTests {
         #expect(tasks[0]?.settings.bitrate == .kilobits(800) && tasks[1]?.settings.bitrate == .kilobits(30))
     }
 
+    @Test func aBeginningIsAKeyFrameOnEachLayersNextFrame() throws {
+        var plan = try plan()
+        _ = plan.tasks(at: .zero, isBeginning: true)
+        _ = plan.tasks(at: .zero + .milliseconds(33))
+        let beginning = plan.tasks(at: .zero + .milliseconds(66), isBeginning: true)
+        #expect(beginning[0]?.isKeyFrameRequested == true && beginning[1] == nil)
+        let later = plan.tasks(at: .zero + .milliseconds(200))
+        #expect(later[0]?.isKeyFrameRequested == false && later[1]?.isKeyFrameRequested == true)
+    }
+
     @Test func aRequestIsNotLostWithADroppedFrame() throws {
         var plan = try plan()
         plan.requestKeyFrame(layer: 0)

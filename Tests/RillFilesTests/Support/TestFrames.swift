@@ -52,6 +52,7 @@ struct Playback {
                     times.append(frame.captureTime)
                     resolutions.append(frame.resolution)
                     colorSpaces.append(frame.colorSpace)
+                case .pending: throw TestFailure("a file has nothing to wait for")
                 case .noBuffer: throw TestFailure("a frame that nobody holds came back to no pool")
                 case .end: return
                 }

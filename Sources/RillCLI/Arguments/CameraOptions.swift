@@ -1,0 +1,37 @@
+import ArgumentParser
+import Rill
+
+/// A source's name that means a camera: a device (`/dev/video0`), or `camera:` with a place in the list or a part of its
+/// name.
+func cameraSelection(_ name: String) -> CameraSelection? {
+    let prefix = "camera:"
+    if name.hasPrefix(prefix) { return CameraSelection(String(name.dropFirst(prefix.count))) }
+    return name.hasPrefix("/dev/") ? .path(name) : nil
+}
+
+/// What is wanted of a camera.
+struct CameraOptions: ParsableArguments {
+    @Option(help: "Size of a camera's pictures (default: 640x480).", transform: resolutionNotation)
+    var cameraSize: Resolution = .vga
+
+    @Option(help: "Frame rate of a camera (default: 30).", transform: frameRateNotation)
+    var cameraFps: FrameRate = 30
+
+    @Option(
+        help: "Format of a camera, by its four letters (default: the best one).",
+        transform: { text in
+            guard let format = CameraPixelFormat(rawValue: text.uppercased()) else {
+                throw ValidationError(
+                    "\"\(text)\" is no format that is read here: expected one of "
+                        + CameraPixelFormat.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            return format
+        })
+    var cameraFormat: CameraPixelFormat?
+
+    /// Opens a camera; what happens to it is said on standard error.
+    func open(_ selection: CameraSelection) throws -> V4L2Camera {
+        let wish = CameraWish(resolution: cameraSize, frameRate: cameraFps, pixelFormat: cameraFormat)
+        return try V4L2Camera(selection, wish) { StandardError.print("\(selection): \($0)") }
+    }
+}

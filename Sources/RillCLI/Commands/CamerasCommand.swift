@@ -1,0 +1,86 @@
+import ArgumentParser
+import Rill
+
+/// `rill cameras`: what is there, and its controls.
+struct CamerasCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cameras",
+        abstract: "Show the cameras that are there, their formats and controls; set controls.",
+        discussion: """
+            A control is set by name and value; menus take the name of an item too, switches on and off, and all take \
+            default.
+
+            Examples:
+              rill cameras
+              rill cameras --json
+              rill cameras /dev/video0 --set brightness=128 --set "power_line_frequency=50 Hz"
+              rill cameras --set /dev/video0 brightness=128
+            """)
+
+    @Argument(
+        help: "The camera: its node, its place in the list or a part of its name; with --set, settings behind it.")
+    var words: [String] = []
+
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: "A setting, CONTROL=VALUE, or the camera to be set by the settings that stand by themselves.")
+    var set: [String] = []
+
+    @Flag(help: "Print JSON instead of tables.")
+    var json = false
+
+    func run() throws {
+        let (camera, settings) = request
+        guard settings.isEmpty else {
+            guard let camera else { throw CommandError("--set: which camera? Give its node, as in /dev/video0") }
+            try apply(settings, to: camera)
+            return
+        }
+        let devices = try camera.map { [try $0.device()] } ?? CameraDevice.list()
+        let reports = try devices.map { device in
+            CameraReport(device, controls: try CameraControls(.path(device.path)).list())
+        }
+        guard !json else { return try JSONOutput.print(reports) }
+        if reports.isEmpty { StandardError.print("no camera is there") }
+        for (index, report) in reports.enumerated() { print((index > 0 ? "\n" : "") + report.text) }
+    }
+
+    /// The camera that is meant, and what is to be set. Words with `=` are settings, whichever way they came.
+    private var request: (camera: CameraSelection?, settings: [String]) {
+        let all = words + set
+        let isSetting = { (word: String) in word.contains("=") && !word.hasPrefix("/") }
+        return (all.first { !isSetting($0) }.map { CameraSelection($0) }, all.filter(isSetting))
+    }
+
+    private func apply(_ settings: [String], to camera: CameraSelection) throws {
+        let controls = try CameraControls(camera)
+        for setting in settings {
+            let (name, value) = try controls.set(setting)
+            StandardError.print("\(controls.path): \(name)=\(value)")
+        }
+    }
+
+    func validate() throws {
+        let (_, settings) = request
+        let cameras = (words + set).count - settings.count
+        guard cameras <= 1 else { throw ValidationError("one camera at a time") }
+        if !set.isEmpty, settings.isEmpty {
+            throw ValidationError("--set takes CONTROL=VALUE, like brightness=128")
+        }
+    }
+}
+
+extension CameraSelection {
+    /// The camera in the list that is meant.
+    fileprivate func device() throws -> CameraDevice {
+        let path = try CameraControls(self).path
+        guard let device = CameraDevice.list().first(where: { $0.path == path }) else {
+            // A link to a node is asked by the node's own name.
+            guard let device = CameraDevice.list().first(where: { .path($0.stablePath ?? "") == self }) else {
+                throw CameraError.notFound(self)
+            }
+            return device
+        }
+        return device
+    }
+}

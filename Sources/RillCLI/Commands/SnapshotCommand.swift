@@ -1,0 +1,62 @@
+import ArgumentParser
+import Rill
+
+/// `rill snapshot`: one picture of a camera.
+struct SnapshotCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "snapshot",
+        abstract: "Take one picture with a camera.",
+        usage: "rill snapshot <camera> <output> [<options>]",
+        discussion: """
+            Examples:
+              rill snapshot /dev/video0 out.png
+              rill snapshot camera:0 out.png --camera-size 1280x720
+            """)
+
+    @Argument(help: "The camera: its node, or camera: and its place in the list or a part of its name.")
+    var camera: String
+
+    @Argument(help: "The file to write, .png.")
+    var output: String
+
+    @Option(help: "Which of the frames to keep: the first ones may come before the camera has adjusted to the light.")
+    var frames = 15
+
+    @Option(help: "How long to wait for it (default: 5s).", transform: durationNotation)
+    var timeout: MediaDuration = .seconds(5)
+
+    @Flag(help: "Print what the camera did as one JSON object.")
+    var json = false
+
+    @OptionGroup(title: "Cameras")
+    var cameraOptions: CameraOptions
+
+    func run() throws {
+        guard let selection = cameraSelection(camera) else { preconditionFailure("refused by validate()") }
+        let camera = try cameraOptions.open(selection)
+        let source = TimedSource(camera, duration: timeout)
+        var count = 0
+        while true {
+            switch try source.next() {
+            case .frame(let frame):
+                count += 1
+                guard count == frames else { continue }
+                try PNGWriter.write(frame, to: output)
+                if json { try JSONOutput.print(CameraSummary(camera.mode, camera.status.statistics)) }
+                return
+            case .pending, .noBuffer: continue
+            case .end: throw CommandError("\(self.camera) gave \(count) frames within \(timeout), not \(frames)")
+            }
+        }
+    }
+
+    func validate() throws {
+        guard cameraSelection(camera) != nil else {
+            throw ValidationError("\(camera) is no camera: expected /dev/video0, camera:0 or camera:NAME")
+        }
+        guard frames > 0 else { throw ValidationError("--frames counts from 1, not \(frames)") }
+        guard VideoFileFormat(path: output) == .png else {
+            throw ValidationError("\(output): the name must end in .png")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import RillCore
+
+/// What a camera has done so far, for any thread to ask while another one has the camera.
+public final class CameraStatus: Sendable {
+    private let state = Monitor(CameraStatistics())
+
+    init() {}
+
+    /// Counts since the camera was made.
+    public var statistics: CameraStatistics { state.withLock { $0 } }
+
+    func note(_ counts: CameraSession.Counts) {
+        state.withLock { statistics in
+            statistics.framesCaptured += counts.frames
+            statistics.framesMissed += counts.missed
+            statistics.gaps += counts.gaps
+            statistics.stampFaults = statistics.stampFaults + counts.stampFaults
+        }
+    }
+
+    func note(_ event: CameraEvent) {
+        state.withLock { statistics in
+            switch event {
+            case .stalled: statistics.stalls += 1
+            case .errorFrame: statistics.errorFrames += 1
+            case .lost: statistics.losses += 1
+            case .reopened: statistics.reopenings += 1
+            case .opened, .streaming, .busy, .denied, .failed: break
+            }
+        }
+    }
+}

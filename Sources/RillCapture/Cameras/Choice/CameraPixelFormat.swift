@@ -1,0 +1,84 @@
+/// The formats of cameras that are read here.
+///
+/// All but MJPEG are raw: their bytes are the picture's samples. The names are those of V4L2.
+public enum CameraPixelFormat: String, Hashable, Sendable, CaseIterable {
+    /// Planar 4:2:0: Y, U, V. What the pipeline works with.
+    case i420 = "YU12"
+    /// Planar 4:2:0: Y, V, U.
+    case yv12 = "YV12"
+    /// Packed 4:2:2: Y0 U Y1 V.
+    case yuyv = "YUYV"
+    /// Packed 4:2:2: U Y0 V Y1.
+    case uyvy = "UYVY"
+    /// Packed 4:2:2: Y0 V Y1 U.
+    case yvyu = "YVYU"
+    /// 4:2:0: Y, then U and V in turn.
+    case nv12 = "NV12"
+    /// 4:2:0: Y, then V and U in turn.
+    case nv21 = "NV21"
+    /// 4:2:2: Y, then U and V in turn.
+    case nv16 = "NV16"
+    /// Red, green and blue bytes.
+    case rgb24 = "RGB3"
+    /// Blue, green and red bytes.
+    case bgr24 = "BGR3"
+    /// Luma alone.
+    case grey = "GREY"
+    /// JPEG pictures.
+    case mjpeg = "MJPG"
+
+    /// The same format in buffers of its own for each plane, as the multi-planar API offers it.
+    enum Arrangement: Hashable, Sendable {
+        case oneBuffer
+        case bufferPerPlane
+    }
+
+    /// Planes of samples, which may lie behind each other in one buffer.
+    var planeCount: Int {
+        switch self {
+        case .i420, .yv12: 3
+        case .nv12, .nv21, .nv16: 2
+        case .yuyv, .uyvy, .yvyu, .rgb24, .bgr24, .grey, .mjpeg: 1
+        }
+    }
+}
+
+/// The four letters by which V4L2 names a format, the first in the lowest byte.
+struct FourCC: Hashable, Sendable {
+    let code: UInt32
+
+    init(_ code: UInt32) {
+        self.code = code
+    }
+
+    init(_ letters: String) {
+        code = letters.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// The letters, spaces at the end left out; others than those of ASCII as `?`.
+    var letters: String {
+        var text = ""
+        for shift in [0, 8, 16, 24] {
+            let byte = UInt8(truncatingIfNeeded: code >> UInt32(shift) & 0x7F)
+            text.append((0x20..<0x7F).contains(byte) ? Character(UnicodeScalar(byte)) : "?")
+        }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}
+
+extension CameraPixelFormat {
+    /// The codes with which drivers offer these formats; several are synonyms.
+    private static let codes: [(String, CameraPixelFormat, Arrangement)] = [
+        ("YM12", .i420, .bufferPerPlane), ("YM21", .yv12, .bufferPerPlane),
+        ("NM12", .nv12, .bufferPerPlane), ("NM21", .nv21, .bufferPerPlane), ("NM16", .nv16, .bufferPerPlane),
+        ("JPEG", .mjpeg, .oneBuffer),
+    ]
+
+    /// What a code stands for; `nil` for formats that are not read here.
+    static func known(_ fourCC: FourCC) -> (format: CameraPixelFormat, arrangement: Arrangement)? {
+        if let format = CameraPixelFormat(rawValue: fourCC.letters) { return (format, .oneBuffer) }
+        for (letters, format, arrangement) in codes where letters == fourCC.letters { return (format, arrangement) }
+        return nil
+    }
+}

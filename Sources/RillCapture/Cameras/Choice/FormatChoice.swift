@@ -1,0 +1,117 @@
+import RillCore
+
+/// Which format, size and rate to ask a camera for: a pure function of what it offers and what is wanted.
+///
+/// In this order:
+/// 1. the size: the one wanted; else the smallest that is no smaller in either direction; else the largest;
+/// 2. the rate: the slowest that is no slower than wanted; where there is none, the fastest;
+/// 3. the format, among those that reach the same: planar YUV (I420, YV12), packed YUV (YUYV, UYVY, YVYU), NV12 and its
+///    kin, RGB, then MJPEG, which costs a decoder and has lost detail already, and last grey.
+///
+/// So MJPEG is taken when it alone has the size or reaches the rate.
+struct FormatChoice: Equatable {
+    var fourCC: FourCC
+    var resolution: Resolution
+    var frameRate: FrameRate
+
+    /// The best of `formats`; `nil` where none is read here.
+    init?(of formats: [CameraFormat], for wish: CameraWish) {
+        var best: (choice: FormatChoice, rank: Rank)?
+        for format in formats {
+            guard let pixelFormat = format.pixelFormat, wish.pixelFormat ?? pixelFormat == pixelFormat else { continue }
+            for size in format.sizes.candidates(for: wish) {
+                let rate = size.rates.nearest(to: wish.frameRate)
+                let rank = Rank(size.resolution, rate, pixelFormat, wish)
+                guard best.map({ rank < $0.rank }) ?? true else { continue }
+                best = (
+                    FormatChoice(fourCC: FourCC(format.fourCC), resolution: size.resolution, frameRate: rate), rank
+                )
+            }
+        }
+        guard let best else { return nil }
+        self = best.choice
+    }
+
+    init(fourCC: FourCC, resolution: Resolution, frameRate: FrameRate) {
+        self.fourCC = fourCC
+        self.resolution = resolution
+        self.frameRate = frameRate
+    }
+}
+
+/// How far a choice is from what is wanted: less is better, what stands first counts first.
+private struct Rank: Comparable {
+    private let isTooSmall: Bool
+    private let pixelsAway: Int
+    /// Frames a second that are missing, in thousandths, so that 30000/1001 is as good as 30.
+    private let missingRate: Int
+    private let preference: Int
+    /// Rates above the one wanted cost, and are thrown away.
+    private let excessRate: Int
+
+    init(_ resolution: Resolution, _ rate: FrameRate, _ format: CameraPixelFormat, _ wish: CameraWish) {
+        isTooSmall = resolution.width < wish.resolution.width || resolution.height < wish.resolution.height
+        pixelsAway = abs(resolution.pixelCount - wish.resolution.pixelCount)
+        let difference = Int(((rate.framesPerSecond - wish.frameRate.framesPerSecond) * 10).rounded())
+        missingRate = max(0, -difference)
+        excessRate = max(0, difference)
+        preference = format.preference
+    }
+
+    private var key: (Int, Int, Int, Int, Int) {
+        (isTooSmall ? 1 : 0, pixelsAway, missingRate, preference, excessRate)
+    }
+
+    static func < (a: Rank, b: Rank) -> Bool { a.key < b.key }
+    static func == (a: Rank, b: Rank) -> Bool { a.key == b.key }
+}
+
+extension CameraPixelFormat {
+    /// The place in the order of preference, from 0.
+    fileprivate var preference: Int {
+        switch self {
+        case .i420, .yv12: 0
+        case .yuyv, .uyvy, .yvyu: 1
+        case .nv12, .nv21, .nv16: 2
+        case .rgb24, .bgr24: 3
+        case .mjpeg: 4
+        case .grey: 5
+        }
+    }
+}
+
+extension CameraSizes {
+    /// The sizes that come into question.
+    fileprivate func candidates(for wish: CameraWish) -> [CameraSize] {
+        switch self {
+        case .discrete(let sizes): return sizes
+        case .stepwise(let minimum, let maximum, let widthStep, let heightStep, let rates):
+            let width = stepped(wish.resolution.width, minimum.width, maximum.width, widthStep)
+            let height = stepped(wish.resolution.height, minimum.height, maximum.height, heightStep)
+            return [CameraSize(resolution: Resolution(width: width, height: height), rates: rates)]
+        case .unknown: return [CameraSize(resolution: wish.resolution, rates: .unknown)]
+        }
+    }
+}
+
+/// The value of a row of steps that is no smaller than `value`, or the largest.
+private func stepped(_ value: Int, _ minimum: Int, _ maximum: Int, _ step: Int) -> Int {
+    let bounded = min(max(value, minimum), maximum)
+    let up = minimum + (bounded - minimum + step - 1) / step * step
+    return up <= maximum ? up : minimum + (maximum - minimum) / step * step
+}
+
+extension CameraRates {
+    /// The slowest rate that is no slower than `wish` (by more than a twentieth of a frame), else the fastest.
+    fileprivate func nearest(to wish: FrameRate) -> FrameRate {
+        let enough = wish.framesPerSecond - 0.05
+        switch self {
+        case .discrete(let rates):
+            let fast = rates.filter { $0.framesPerSecond >= enough }
+            return fast.min { $0.framesPerSecond < $1.framesPerSecond } ?? fastest ?? wish
+        case .range(let slowest, let fastest):
+            return FrameRate.slower(fastest, FrameRate.slower(slowest, wish) == wish ? slowest : wish)
+        case .unknown: return wish
+        }
+    }
+}

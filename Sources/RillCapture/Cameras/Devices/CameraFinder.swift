@@ -1,0 +1,61 @@
+import RillCore
+
+/// Finds a camera, and finds it again: after it was unplugged it may have another node, or be plugged in elsewhere.
+///
+/// Known again is what has the same name at the same place, else what has the same name.
+struct CameraFinder {
+    let selection: CameraSelection
+    private var identity: VideoNode.Identity?
+
+    init(_ selection: CameraSelection) {
+        self.selection = selection
+    }
+
+    /// Opens the camera that is meant, and remembers who it is.
+    ///
+    /// - Throws: ``CameraError/notFound(_:)``, ``CameraError/notACamera(path:)``,
+    ///   ``CameraError/callFailed(_:path:code:)``.
+    mutating func open(_ calls: some DeviceCalls) throws(CameraError) -> VideoNode {
+        let node = try find(calls)
+        identity = node.identity
+        return node
+    }
+
+    private func find(_ calls: some DeviceCalls) throws(CameraError) -> VideoNode {
+        switch selection {
+        case .path(let path): return try VideoNode(path, calls)
+        case .name(let name):
+            return try first(calls) { node, _ in node.identity.name.lowercased().contains(name.lowercased()) }
+        case .index(let index): return try first(calls) { $1 == index }
+        }
+    }
+
+    /// Opens the camera that was open before.
+    func reopen(_ calls: some DeviceCalls) throws(CameraError) -> VideoNode {
+        guard let identity else { return try find(calls) }
+        do throws(CameraError) {
+            return try first(calls) { node, _ in node.identity == identity }
+        } catch  where error.isGone {
+            return try first(calls) { node, _ in node.identity.name == identity.name }
+        }
+    }
+
+    /// The first camera for which that holds; `isMeant` is told its place among the cameras too.
+    private func first(
+        _ calls: some DeviceCalls, where isMeant: (borrowing VideoNode, Int) -> Bool
+    ) throws(CameraError) -> VideoNode {
+        var place = 0
+        var refusal: CameraError?
+        for entry in calls.nodes() {
+            do throws(CameraError) {
+                let node = try VideoNode(entry.path, calls)
+                if isMeant(node, place) { return node }
+                place += 1
+            } catch {
+                // It may have been the one: why it did not open is worth more than that none was found.
+                if error.isBusy || error.isDenied { refusal = refusal ?? error }
+            }
+        }
+        throw refusal ?? .notFound(selection)
+    }
+}

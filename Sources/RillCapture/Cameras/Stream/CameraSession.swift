@@ -1,0 +1,91 @@
+import Glibc
+import RillCore
+
+/// A camera from the moment it was opened until it is closed: its buffers as frames.
+///
+/// Single owner.
+final class CameraSession {
+    let mode: CameraMode
+    var path: String { stream.path }
+    private let stream: VideoStream
+    private let reader: PictureReader
+    private let now: () -> MediaTime
+    private var stamps: FrameStampCheck
+    private var sequence = SequenceGaps()
+    private var counts = Counts()
+
+    /// What was counted since it was last asked for.
+    struct Counts {
+        var frames = 0
+        var missed = 0
+        var gaps = 0
+        var stampFaults = StampFaults()
+    }
+
+    /// What a wait for a frame ended with.
+    enum Outcome {
+        case frame(VideoFrame)
+        case damaged(FrameFault)
+        case nothing
+    }
+
+    init(_ node: consuming VideoNode, _ wish: CameraWish) throws(CameraError) {
+        let calls = node.calls
+        stream = try VideoStream(node, wish)
+        reader = try PictureReader(stream.settled.layout)
+        mode = stream.settled.mode
+        stamps = FrameStampCheck(interval: mode.interval)
+        now = { calls.now }
+    }
+
+    /// The next frame, in `target`.
+    ///
+    /// - Throws: what ends the session.
+    func next(until deadline: MediaTime, into target: consuming MutableFrame) throws(CameraError) -> Outcome {
+        let readiness = stream.wait(until: deadline)
+        guard readiness != .timedOut else { return .nothing }
+        // What is wrong with a device is said by the call that takes a buffer; most often it is gone.
+        guard case .filled(let filled) = try stream.dequeue() else {
+            if readiness == .failed { throw .callFailed(.wait, path: path, code: EIO) }
+            return .nothing
+        }
+        let missed = sequence.add(filled.sequence)
+        counts.missed += missed
+        counts.gaps += missed > 0 ? 1 : 0
+        let time = stamps.time(
+            stamp: filled.stamp, sequence: filled.sequence, queuedAt: filled.queuedAt, now: now())
+        let fault = filled.isDamaged ? .flagged : read(filled, into: &target)
+        // The pixels are ours now.
+        try stream.queue(filled.index)
+        if let fault { return .damaged(fault) }
+        counts.frames += 1
+        return .frame(target.finish(captureTime: time, colorSpace: mode.colorSpace))
+    }
+
+    private func read(_ filled: VideoStream.Filled, into target: inout MutableFrame) -> FrameFault? {
+        let stream = stream
+        let (first, second, third) = (
+            stream.bytes(filled, memory: 0), stream.bytes(filled, memory: 1), stream.bytes(filled, memory: 2)
+        )
+        return reader.read(first, second, third, into: &target)
+    }
+
+    func takeCounts() -> Counts {
+        defer { counts = Counts() }
+        return counts
+    }
+}
+
+/// The driver's numbers of frames, and those that are missing between them.
+struct SequenceGaps: Sendable {
+    private var last: UInt32?
+
+    /// How many numbers lie between this one and the one before; a driver that begins anew has left out none.
+    mutating func add(_ sequence: UInt32) -> Int {
+        defer { last = sequence }
+        guard let last else { return 0 }
+        let step = sequence &- last
+        // Half of the numbers lie behind: a count that goes back, or stands still, is no gap.
+        return step >= 1 && step < 1 << 31 ? Int(step - 1) : 0
+    }
+}

@@ -1,0 +1,72 @@
+internal import CV4L2
+import Glibc
+import RillCore
+
+/// The driver's buffers, mapped into memory; the mappings end with the value.
+@safe
+struct MappedBuffers: ~Copyable {
+    private let calls: any DeviceCalls
+    private var mappings: [Mapping] = []
+    /// Memories that make up a buffer: several where each plane has one of its own.
+    let memoriesPerBuffer: Int
+
+    @safe
+    private struct Mapping {
+        let base: UnsafeMutableRawPointer
+        let byteCount: Int
+    }
+
+    /// How many there are.
+    var count: Int { mappings.count / memoriesPerBuffer }
+
+    /// Asks the driver for `wanted` buffers (it may give others) and maps them.
+    ///
+    /// - Throws: ``CameraError/callFailed(_:path:code:)``.
+    init(
+        _ wanted: Int, memoriesPerBuffer: Int, of node: borrowing VideoNode
+    ) throws(CameraError) {
+        calls = node.calls
+        self.memoriesPerBuffer = memoriesPerBuffer
+        var request = v4l2_requestbuffers()
+        request.count = UInt32(wanted)
+        request.type = node.bufferType
+        request.memory = V4L2_MEMORY_MMAP.rawValue
+        try node.request(CV4L2_REQBUFS, &request, as: .requestBuffers)
+        // A driver gives what it needs at least; one buffer alone cannot be filled while it is read.
+        guard (2...32).contains(request.count) else {
+            throw .callFailed(.requestBuffers, path: node.path, code: ENOMEM)
+        }
+        for index in 0..<request.count { try map(index, of: node) }
+    }
+
+    deinit {
+        // Each was mapped once, with that size.
+        for mapping in mappings { unsafe calls.unmap(mapping.base, byteCount: mapping.byteCount) }
+    }
+
+    private mutating func map(_ index: UInt32, of node: borrowing VideoNode) throws(CameraError) {
+        let planes = PlaneRecords()
+        var buffer = unsafe node.buffer(index, planes)
+        try unsafe node.request(CV4L2_QUERYBUF, &buffer, as: .mapBuffer)
+        for memory in 0..<memoriesPerBuffer {
+            let (byteCount, offset) =
+                unsafe node.isMultiPlanar
+                ? (Int(planes.base[memory].length), Int(planes.base[memory].m.mem_offset))
+                : (Int(buffer.length), Int(buffer.m.offset))
+            guard byteCount > 0 else { throw .callFailed(.mapBuffer, path: node.path, code: EINVAL) }
+            switch unsafe calls.map(node.descriptor, byteCount: byteCount, offset: offset) {
+            case .success(let base): unsafe mappings.append(Mapping(base: base, byteCount: byteCount))
+            case .failure(let error): throw .callFailed(.mapBuffer, path: node.path, code: error.code)
+            }
+        }
+    }
+
+    /// One memory of a buffer, which the driver must not be filling while somebody reads it.
+    @unsafe
+    func memory(_ memory: Int, ofBuffer index: Int) -> UnsafeBufferPointer<UInt8> {
+        let mapping = mappings[index * memoriesPerBuffer + memory]
+        // The mapping has that size.
+        return unsafe UnsafeBufferPointer(
+            start: mapping.base.assumingMemoryBound(to: UInt8.self), count: mapping.byteCount)
+    }
+}

@@ -1,0 +1,90 @@
+internal import CV4L2
+import RillCore
+
+/// What a node was brought to: the mode for people, and how its buffers lie.
+struct SettledMode {
+    var mode: CameraMode
+    var layout: PictureLayout
+}
+
+extension VideoNode {
+    /// Settles format, size and rate: asks for the best that the camera offers, and takes what the driver makes of it.
+    ///
+    /// - Throws: ``CameraError/noKnownFormat(path:offered:)``, ``CameraError/unusableMode(path:fourCC:width:height:)``,
+    ///   ``CameraError/callFailed(_:path:code:)``.
+    func settle(_ wish: CameraWish, _ fourCC: FourCC?) throws(CameraError) -> SettledMode {
+        let formats = try formats()
+        let eligible = formats.filter { fourCC.map(\.letters) ?? $0.fourCC == $0.fourCC }
+        guard let choice = FormatChoice(of: eligible, for: wish) else {
+            throw .noKnownFormat(path: path, offered: formats.map(\.fourCC))
+        }
+        let layout = try setFormat(choice)
+        let rate = try setRate(choice.frameRate)
+        var colorSpace = layout.colorSpace
+        colorSpace.range = .limited
+        let mode = CameraMode(
+            pixelFormat: layout.format, resolution: layout.resolution, frameRate: rate, colorSpace: colorSpace)
+        return SettledMode(mode: mode, layout: layout)
+    }
+
+    private func setFormat(_ choice: FormatChoice) throws(CameraError) -> PictureLayout {
+        var format = unsafe v4l2_format()
+        unsafe format.type = bufferType
+        // `type` says which member of the union is meant, here and below.
+        if isMultiPlanar {
+            unsafe format.fmt.pix_mp.width = UInt32(choice.resolution.width)
+            unsafe format.fmt.pix_mp.height = UInt32(choice.resolution.height)
+            unsafe format.fmt.pix_mp.pixelformat = choice.fourCC.code
+            unsafe format.fmt.pix_mp.field = V4L2_FIELD_NONE.rawValue
+        } else {
+            unsafe format.fmt.pix.width = UInt32(choice.resolution.width)
+            unsafe format.fmt.pix.height = UInt32(choice.resolution.height)
+            unsafe format.fmt.pix.pixelformat = choice.fourCC.code
+            unsafe format.fmt.pix.field = V4L2_FIELD_NONE.rawValue
+        }
+        try unsafe request(CV4L2_S_FMT, &format, as: .setFormat)
+        return isMultiPlanar ? try unsafe layout(of: format.fmt.pix_mp) : try unsafe layout(of: format.fmt.pix)
+    }
+
+    private func layout(of pix: v4l2_pix_format) throws(CameraError) -> PictureLayout {
+        try layout(
+            FourCC(pix.pixelformat), Int(pix.width), Int(pix.height), strides: [Int(pix.bytesperline)],
+            colorspace: pix.colorspace, encoding: pix.ycbcr_enc, quantization: pix.quantization)
+    }
+
+    private func layout(of pix: v4l2_pix_format_mplane) throws(CameraError) -> PictureLayout {
+        let planes = pix.plane_fmt
+        return try layout(
+            FourCC(pix.pixelformat), Int(pix.width), Int(pix.height),
+            strides: [planes.0, planes.1, planes.2].map { Int($0.bytesperline) }, colorspace: pix.colorspace,
+            encoding: UInt32(pix.ycbcr_enc), quantization: UInt32(pix.quantization))
+    }
+
+    /// Strides above this are no rows of a picture of at most 16383 pixels.
+    private static var maximumStride: Int { 1 << 20 }
+
+    private func layout(
+        _ fourCC: FourCC, _ width: Int, _ height: Int, strides: [Int], colorspace: UInt32, encoding: UInt32,
+        quantization: UInt32
+    ) throws(CameraError) -> PictureLayout {
+        guard let (format, arrangement) = CameraPixelFormat.known(fourCC),
+            let resolution = Resolution(validatingWidth: width, height: height),
+            strides.allSatisfy({ $0 <= Self.maximumStride })
+        else { throw .unusableMode(path: path, fourCC: fourCC.letters, width: width, height: height) }
+        let colorSpace = ColorSpace(
+            format, colorspace: colorspace, encoding: encoding, quantization: quantization)
+        return PictureLayout(format, arrangement, resolution, strides: strides, colorSpace: colorSpace)
+    }
+
+    /// The rate that the driver settles on; `nil` where it has none to set or to tell.
+    private func setRate(_ rate: FrameRate) throws(CameraError) -> FrameRate? {
+        var parameters = v4l2_streamparm()
+        parameters.type = bufferType
+        guard attempt(CV4L2_G_PARM, &parameters) == 0 else { return nil }
+        if unsafe parameters.parm.capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0 {
+            unsafe parameters.parm.capture.timeperframe = rate.v4l2Interval
+            try request(CV4L2_S_PARM, &parameters, as: .setRate)
+        }
+        return unsafe FrameRate(interval: parameters.parm.capture.timeperframe)
+    }
+}

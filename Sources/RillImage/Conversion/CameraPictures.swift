@@ -1,0 +1,122 @@
+internal import CYUV
+package import RillCore
+
+// The raw formats of cameras, each brought to I420 in one pass over its samples. Planes that are smaller than the frame
+// needs are the caller's mistake: who has them from a driver checks first.
+
+extension MutableFrame {
+    /// The orders of the bytes of packed 4:2:2, two pixels in four bytes.
+    package enum PackedOrder: Sendable {
+        case yuyv, uyvy, yvyu
+    }
+
+    /// Fills an I420 frame from packed 4:2:2; the chroma of each two rows is averaged.
+    package mutating func fill(fromPacked source: Plane, _ order: PackedOrder) {
+        check(source, width: 4 * resolution.chroma.width, height: resolution.height)
+        // U and V of YVYU stand where those of YUYV stand in each other's place.
+        let (u, v) = order == .yvyu ? (2, 1) : (1, 2)
+        // libyuv reads within the plane checked above, and writes within this frame's layout, here and below.
+        unsafe source.bytes.withUnsafeBufferPointer { bytes in
+            let convert = unsafe order == .uyvy ? UYVYToI420 : YUY2ToI420
+            _ = unsafe convert(
+                bytes.baseAddress, Int32(source.stride), mutablePointer(plane: 0), Int32(stride(0)),
+                mutablePointer(plane: u), Int32(stride(u)), mutablePointer(plane: v), Int32(stride(v)),
+                Int32(resolution.width), Int32(resolution.height))
+        }
+    }
+
+    /// Fills an I420 frame from three planes.
+    package mutating func fill(fromPlanar y: Plane, u: Plane, v: Plane) {
+        let chroma = resolution.chroma
+        check(y, width: resolution.width, height: resolution.height)
+        check(u, width: chroma.width, height: chroma.height)
+        check(v, width: chroma.width, height: chroma.height)
+        copy(y, toPlane: 0)
+        copy(u, toPlane: 1)
+        copy(v, toPlane: 2)
+    }
+
+    /// Fills an I420 frame from luma, and U and V in turn, or V and U.
+    package mutating func fill(fromLuma y: Plane, interleaved chroma: Plane, isVFirst: Bool) {
+        check(y, width: resolution.width, height: resolution.height)
+        check(chroma, width: 2 * resolution.chroma.width, height: resolution.chroma.height)
+        let (u, v) = isVFirst ? (2, 1) : (1, 2)
+        unsafe y.bytes.withUnsafeBufferPointer { luma in
+            unsafe chroma.bytes.withUnsafeBufferPointer { chromaBytes in
+                _ = unsafe NV12ToI420(
+                    luma.baseAddress, Int32(y.stride), chromaBytes.baseAddress, Int32(chroma.stride),
+                    mutablePointer(plane: 0), Int32(stride(0)), mutablePointer(plane: u), Int32(stride(u)),
+                    mutablePointer(plane: v), Int32(stride(v)), Int32(resolution.width), Int32(resolution.height))
+            }
+        }
+    }
+
+    /// Fills an I420 frame from luma, and U and V in turn for every row; the chroma of each two rows is averaged.
+    ///
+    /// - Parameter row: memory for one row of chroma, which is kept and used again.
+    package mutating func fill(fromLuma y: Plane, tallInterleaved chroma: Plane, using row: inout [UInt8]) {
+        let size = resolution.chroma
+        check(y, width: resolution.width, height: resolution.height)
+        check(chroma, width: 2 * size.width, height: resolution.height)
+        copy(y, toPlane: 0)
+        if row.count < 2 * size.width { row = [UInt8](repeating: 0, count: 2 * size.width) }
+        unsafe chroma.bytes.withUnsafeBufferPointer { bytes in
+            unsafe row.withUnsafeMutableBufferPointer { row in
+                for line in 0..<size.height {
+                    let first = unsafe bytes.baseAddress! + 2 * line * chroma.stride
+                    // The last row of an odd number has no other.
+                    let second = unsafe 2 * line + 1 < resolution.height ? first + chroma.stride : first
+                    unsafe InterpolatePlane(
+                        first, 0, second, 0, row.baseAddress!, 0, Int32(2 * size.width), 1, 128)
+                    unsafe SplitUVPlane(
+                        row.baseAddress!, 0, mutablePointer(plane: 1) + line * stride(1), 0,
+                        mutablePointer(plane: 2) + line * stride(2), 0, Int32(size.width), 1)
+                }
+            }
+        }
+    }
+
+    /// Fills an I420 frame, in BT.601 and limited range, from red, green and blue bytes, or blue, green and red.
+    package mutating func fill(fromRGB source: Plane, isBlueFirst: Bool) {
+        check(source, width: 3 * resolution.width, height: resolution.height)
+        unsafe source.bytes.withUnsafeBufferPointer { bytes in
+            // libyuv names formats by words of a little-endian machine: its RGB24 begins with blue.
+            let convert = unsafe isBlueFirst ? RGB24ToI420 : RAWToI420
+            _ = unsafe convert(
+                bytes.baseAddress, Int32(source.stride), mutablePointer(plane: 0), Int32(stride(0)),
+                mutablePointer(plane: 1), Int32(stride(1)), mutablePointer(plane: 2), Int32(stride(2)),
+                Int32(resolution.width), Int32(resolution.height))
+        }
+    }
+
+    /// Fills an I420 frame from luma alone, without colour.
+    package mutating func fill(fromGrey source: Plane) {
+        check(source, width: resolution.width, height: resolution.height)
+        copy(source, toPlane: 0)
+        fillGrey()
+    }
+
+    /// Takes the colour from an I420 frame.
+    package mutating func fillGrey() {
+        var planes = planes
+        planes.u.fill(128)
+        planes.v.fill(128)
+    }
+
+    private func check(_ plane: Plane, width: Int, height: Int) {
+        precondition(layout.format == .i420, "only I420 frames are filled from a camera's pictures")
+        precondition(
+            plane.width >= width && plane.height >= height && plane.stride >= width
+                && plane.bytes.count >= (height - 1) * plane.stride + width,
+            "a plane of \(plane.width)x\(plane.height) does not fill one of \(width)x\(height)")
+    }
+
+    private mutating func copy(_ source: Plane, toPlane index: Int) {
+        let size = layout[plane: index]
+        unsafe source.bytes.withUnsafeBufferPointer { bytes in
+            unsafe CopyPlane(
+                bytes.baseAddress, Int32(source.stride), mutablePointer(plane: index), Int32(size.stride),
+                Int32(size.width), Int32(size.height))
+        }
+    }
+}

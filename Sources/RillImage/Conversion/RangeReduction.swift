@@ -1,0 +1,98 @@
+package import RillCore
+
+/// From full range to limited: what JPEG has to what video has.
+///
+///     luma:    Y' = 16 + 219/255 Y        chroma:  C' = 128 + 224/255 (C - 128)
+///
+/// rounded to the nearest, in whole numbers of 15 fractional bits, which gives the exact result for all 256 values.
+package enum RangeReduction {
+    /// Reduces samples of luma where they are.
+    @_lifetime(samples: copy samples)
+    package static func reduceLuma(_ samples: inout MutableSpan<UInt8>) {
+        reduce(&samples, lumaFactor, lumaOffset)
+    }
+
+    /// Reduces samples of chroma where they are.
+    @_lifetime(samples: copy samples)
+    package static func reduceChroma(_ samples: inout MutableSpan<UInt8>) {
+        reduce(&samples, chromaFactor, chromaOffset)
+    }
+
+    /// Reduces the averages of two rows of chroma, of which each has at least as many samples as `target`.
+    @_lifetime(target: copy target)
+    package static func reduceChroma(_ a: Span<UInt8>, _ b: Span<UInt8>, to target: inout MutableSpan<UInt8>) {
+        precondition(a.count >= target.count && b.count >= target.count, "rows of \(a.count) for \(target.count)")
+        unsafe a.withUnsafeBufferPointer { a in
+            unsafe b.withUnsafeBufferPointer { b in
+                unsafe target.withUnsafeMutableBufferPointer { target in
+                    // Within the rows, as checked above.
+                    for index in target.indices {
+                        let sum = unsafe UInt32(a[index]) &+ UInt32(b[index]) &+ 1
+                        unsafe target[index] = reduced(sum &>> 1, chromaFactor, chromaOffset)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reduces the averages of two by two samples of two rows of chroma, of which each has at least twice as many as
+    /// `target`; the two may be one.
+    @_lifetime(target: copy target)
+    package static func reduceWideChroma(_ a: Span<UInt8>, _ b: Span<UInt8>, to target: inout MutableSpan<UInt8>) {
+        precondition(
+            a.count >= 2 * target.count && b.count >= 2 * target.count, "rows of \(a.count) for \(target.count)")
+        unsafe a.withUnsafeBufferPointer { a in
+            unsafe b.withUnsafeBufferPointer { b in
+                unsafe target.withUnsafeMutableBufferPointer { target in
+                    // Within the rows, as checked above.
+                    for index in target.indices {
+                        let first = unsafe UInt32(a[2 &* index]) &+ UInt32(a[2 &* index &+ 1])
+                        let second = unsafe UInt32(b[2 &* index]) &+ UInt32(b[2 &* index &+ 1])
+                        unsafe target[index] = reduced((first &+ second &+ 2) &>> 2, chromaFactor, chromaOffset)
+                    }
+                }
+            }
+        }
+    }
+
+    // 219/255 of 2^15 is 28141.9, 224/255 is 28784.3; chroma's 128 stays where it stands.
+    private static let lumaFactor: UInt32 = 28_142
+    private static let lumaOffset: UInt32 = 16 << 15 + 1 << 14
+    private static let chromaFactor: UInt32 = 28_784
+    private static let chromaOffset: UInt32 = 128 << 15 - 128 * 28_784 + 1 << 14
+
+    @inline(__always)
+    private static func reduced(_ sample: UInt32, _ factor: UInt32, _ offset: UInt32) -> UInt8 {
+        UInt8(truncatingIfNeeded: (sample &* factor &+ offset) &>> 15)
+    }
+
+    @_lifetime(samples: copy samples)
+    @inline(__always)
+    private static func reduce(_ samples: inout MutableSpan<UInt8>, _ factor: UInt32, _ offset: UInt32) {
+        unsafe samples.withUnsafeMutableBufferPointer { samples in
+            // Within the span; without a check per sample the loop is one of vectors.
+            for index in samples.indices {
+                unsafe samples[index] = reduced(UInt32(samples[index]), factor, offset)
+            }
+        }
+    }
+}
+
+extension MutableFrame {
+    /// Brings an I420 frame from full range to limited, where it is.
+    package mutating func reduceToLimitedRange() {
+        var planes = planes
+        for row in 0..<planes.y.height {
+            var samples = planes.y.row(row)
+            RangeReduction.reduceLuma(&samples)
+        }
+        for row in 0..<planes.u.height {
+            var samples = planes.u.row(row)
+            RangeReduction.reduceChroma(&samples)
+        }
+        for row in 0..<planes.v.height {
+            var samples = planes.v.row(row)
+            RangeReduction.reduceChroma(&samples)
+        }
+    }
+}

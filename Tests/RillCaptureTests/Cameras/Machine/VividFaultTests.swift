@@ -1,0 +1,175 @@
+import Glibc
+import RillCore
+import RillTestSupport
+import Testing
+
+@testable import RillCapture
+
+extension CameraMachineTests {
+    /// What vivid is told to do wrong.
+    @Suite struct VividFaultTests {
+        private let wish = CameraWish(resolution: Resolution(width: 320, height: 180), frameRate: 25)
+        private static let camera = CameraSelection.path("/dev/video0")
+
+        /// Sets one of vivid's controls, and keeps nothing open.
+        private func set(_ control: String, to value: Int = 1) throws {
+            try CameraControls(Self.camera).set(control, to: value)
+        }
+
+        /// Everything that a camera had open is closed when it goes.
+        private func checkNothingLeaks() {
+            #expect(CameraMachine.openCameraCount == 0)
+        }
+
+        /// Which call fails when the camera is opened.
+        private func failedCall() -> CameraCall? {
+            do throws(CameraError) {
+                _ = try V4L2Camera(Self.camera, wish)
+            } catch {
+                if case .callFailed(let call, _, _) = error { return call }
+            }
+            return nil
+        }
+
+        @Test func `Buffers that are dropped are gaps, and nothing else`() throws {
+            do {
+                let watched = try WatchedCamera(Self.camera, wish)
+                try set("percentage_of_dropped_buffers", to: 30)
+                try watched.take(60)
+                try set("percentage_of_dropped_buffers", to: 0)
+                #expect(watched.statistics.gaps > 5 && watched.statistics.framesMissed >= watched.statistics.gaps)
+                #expect(watched.kinds == ["opened", "streaming"])
+            }
+            checkNothingLeaks()
+        }
+
+        @Test func `A frame with the error flag is said, and left out`() throws {
+            do {
+                let watched = try WatchedCamera(Self.camera, wish)
+                try watched.take(5)
+                for _ in 0..<3 {
+                    let before = watched.statistics.errorFrames
+                    try set("inject_v4l2_buf_flag_error")
+                    try watched.take { _ in watched.statistics.errorFrames > before }
+                }
+                try watched.take(5)
+                #expect(watched.events.filter { $0 == .errorFrame(.flagged) }.count == 3)
+                #expect(!watched.kinds.contains("lost"))
+            }
+            checkNothingLeaks()
+        }
+
+        @Test func `A fatal error loses the camera, which is opened again`() throws {
+            do {
+                let watched = try WatchedCamera(Self.camera, wish)
+                try watched.take(5)
+                try set("inject_fatal_streaming_error")
+                try watched.take { _ in watched.kinds.contains("reopened") }
+                try watched.take(5)
+                #expect(watched.kinds == ["opened", "streaming", "lost", "reopened", "streaming"])
+                #expect(
+                    watched.events[2] == .lost(.callFailed(.dequeueBuffer, path: "/dev/video0", code: EIO)),
+                    "\(watched.events)")
+            }
+            checkNothingLeaks()
+        }
+
+        @Test(arguments: [
+            ("inject_vidioc_reqbufs_error", CameraCall.requestBuffers), ("inject_vidioc_qbuf_error", .queueBuffer),
+            ("inject_vidioc_streamon_error", .startStreaming),
+        ])
+        func `A refusal while the camera is opened names the call, and the next attempt succeeds`(
+            control: String, call: CameraCall
+        ) throws {
+            try set(control)
+            #expect(failedCall() == call, "\(control)")
+            checkNothingLeaks()
+            try WatchedCamera(Self.camera, wish).take(3)
+            checkNothingLeaks()
+        }
+
+        @Test(arguments: ["inject_vidioc_reqbufs_error", "inject_vidioc_streamon_error"])
+        func `A refusal while the camera is opened again is said, and tried again`(control: String) throws {
+            do {
+                let watched = try WatchedCamera(Self.camera, wish)
+                try watched.take(5)
+                try set(control)
+                try set("inject_fatal_streaming_error")
+                try watched.take { _ in watched.kinds.contains("reopened") }
+                try watched.take(3)
+                #expect(
+                    watched.kinds == ["opened", "streaming", "lost", "failed", "reopened", "streaming"], "\(control)")
+            }
+            checkNothingLeaks()
+        }
+
+        @Test func `A buffer that is not taken back loses the camera, which is opened again`() throws {
+            do {
+                let watched = try WatchedCamera(Self.camera, wish)
+                try watched.take(5)
+                try set("inject_vidioc_qbuf_error")
+                try watched.take { _ in watched.kinds.contains("reopened") }
+                try watched.take(3)
+                #expect(watched.kinds == ["opened", "streaming", "lost", "reopened", "streaming"])
+                guard case .lost(.callFailed(.queueBuffer, _, _)) = watched.events[2] else {
+                    return #expect(Bool(false), "\(watched.events)")
+                }
+            }
+            checkNothingLeaks()
+        }
+
+        @Test func `A second program finds the camera busy, the first one goes on`() throws {
+            do {
+                let watched = try WatchedCamera(Self.camera, wish)
+                try watched.take(3)
+                let said = Monitor([CameraEvent]())
+                #expect(throws: CameraError.self) {
+                    _ = try V4L2Camera(Self.camera, wish) { event in said.withLock { $0.append(event) } }
+                }
+                #expect(said.withLock { $0 } == [.busy])
+                try watched.take(5)
+                #expect(watched.kinds == ["opened", "streaming"])
+            }
+            checkNothingLeaks()
+        }
+
+        @Test func `Where the driver is taken away and put back, capture goes on`() throws {
+            do {
+                let watched = try WatchedCamera(Self.camera, wish)
+                let watch = CameraWatch()
+                try watched.take(5)
+                try CameraMachine.write("vivid.0", to: "/sys/bus/platform/drivers/vivid/unbind")
+                try watched.take { _ in watched.kinds.contains("lost") }
+                guard case .disappeared(let gone)? = watch.next(within: .seconds(20)) else {
+                    return #expect(Bool(false), "nothing said of the camera that went")
+                }
+                #expect(gone.path == "/dev/video0")
+                // Away for a while, without a frame and without a word.
+                for _ in 0..<20 { if case .frame = try watched.camera.next() { Issue.record("a frame from nowhere") } }
+                try CameraMachine.write("vivid.0", to: "/sys/bus/platform/drivers/vivid/bind")
+                try watched.take { _ in watched.kinds.contains("reopened") }
+                try watched.take(5)
+                #expect(watched.kinds == ["opened", "streaming", "lost", "reopened", "streaming"])
+                // The driver has two cameras, which go and come together.
+                var changes: [CameraWatch.Change] = []
+                while changes.count < 3, let change = watch.next(within: .seconds(20)) { changes.append(change) }
+                let returned = changes.compactMap { if case .appeared(let camera) = $0 { camera.path } else { nil } }
+                #expect(returned.contains("/dev/video0"), "\(changes.count) changes, of which \(returned) appear")
+            }
+            checkNothingLeaks()
+        }
+
+        @Test func `A camera that is disconnected is lost, and comes back when it was let go`() throws {
+            do {
+                let watched = try WatchedCamera(Self.camera, wish)
+                try watched.take(5)
+                try set("disconnect")
+                // vivid connects it again when the last descriptor is closed.
+                try watched.take { _ in watched.kinds.contains("reopened") }
+                try watched.take(5)
+                #expect(watched.kinds == ["opened", "streaming", "lost", "reopened", "streaming"])
+            }
+            checkNothingLeaks()
+        }
+    }
+}
