@@ -61,7 +61,7 @@ extension FakeCamera {
         case CV4L2_ENUM_FRAMEINTERVALS: return with(v4l2_frmivalenum.self) { interval(&$0) }
         case CV4L2_S_FMT: return unsafe with(v4l2_format.self) { unsafe setFormat(&$0) }
         case CV4L2_G_PARM, CV4L2_S_PARM:
-            return unsafe with(v4l2_streamparm.self) { record in
+            return with(v4l2_streamparm.self) { record in
                 if request == CV4L2_S_PARM {
                     let interval = unsafe record.parm.capture.timeperframe
                     rate = FrameRate(Int(interval.denominator), per: Int(interval.numerator))

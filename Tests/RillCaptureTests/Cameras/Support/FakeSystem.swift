@@ -137,7 +137,7 @@ final class FakeSystem: DeviceCalls {
     @unsafe
     func map(_ descriptor: Int32, byteCount: Int, offset: Int) -> Result<UnsafeMutableRawPointer, SystemError> {
         guard byteCount < 1 << 20 else { return unsafe .failure(SystemError(ENOMEM)) }
-        let base = unsafe UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 4096)
+        let base = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 4096)
         unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
         let place = UInt(bitPattern: base)
         look { $0.mappings[place] = (descriptor, offset) }
