@@ -51,7 +51,7 @@ struct Receiver: ~Copyable {
         while wakeTime <= end {
             now = max(now, wakeTime)
             switch buffer.poll(at: now, into: &frame) {
-            case .frame(let received): decoder.decode(frame, isShown: received.isShown, at: now)
+            case .frame: decoder.decode(frame, isShown: buffer.releasedFrame.isShown, at: now)
             case .requestPackets: print("\(now): a NACK would go out for \(buffer.requestedPackets)")
             case .requestKeyFrame: print("\(now): a PLI would go to the sender now")
             case .wait(until: let time): wakeTime = time
