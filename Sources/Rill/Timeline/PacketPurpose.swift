@@ -14,6 +14,7 @@ enum PacketPurpose: Equatable {
     ///
     /// - Parameter repair: what the session agreed on.
     init?(_ bytes: Span<UInt8>, _ repair: RepairSettings) {
+        // Why it cannot be read does not matter: such a packet has no place on the page.
         guard let packet = try? RTPPacket(parsing: bytes) else { return nil }
         let number = packet.header.sequenceNumber
         var type = packet.header.payloadType

@@ -138,6 +138,7 @@ import Testing
                 system.look {
                     $0.cameras["/dev/video0"]?.refusals = [request.1: Array(repeating: 0, count: place) + [EIO]]
                 }
+                // It may open all the same, or not; what counts is that nothing stays open.
                 let opened = try? camera(system)
                 if opened == nil { #expect(system.openCount == 0, "\(request.0), call \(place)") }
             }
@@ -220,6 +221,7 @@ import Testing
             let system = FakeSystem(camera)
             system.look { $0.chance = SeededGenerator(seed: random.next()) }
             _ = CameraDevice.list(system)
+            // Any typed error is as good an answer as a list, here and below.
             _ = try? CameraControls(.index(0), calls: system).list()
             let wish = CameraWish(resolution: Resolution(width: 32, height: 16))
             guard let (camera, _) = try? self.camera(system, .index(0), wish) else {
@@ -377,6 +379,7 @@ import Testing
 extension VideoFrame {
     /// The frame's corner with all that is known of it, in memory of its own, so that the pool has its buffer back.
     fileprivate func small() -> VideoFrame? {
+        // The caller demands a frame: without memory for it the test fails there.
         guard let pool = try? FramePool(resolution: Resolution(width: 8, height: 8), capacity: 1),
             var target = pool.makeFrame()
         else { return nil }

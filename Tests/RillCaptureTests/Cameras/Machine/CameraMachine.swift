@@ -38,12 +38,13 @@ enum CameraMachine {
     }
 
     /// Descriptors of this process that lead to a camera, and mappings of a camera's buffers.
-    static var openCameraCount: Int {
-        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    static func openCameraCount() throws -> Int {
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         let targets = descriptors.compactMap {
+            // The one that listed the folder is closed by now, and leads nowhere.
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
         }
-        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         return targets.filter { $0.hasPrefix("/dev/video") }.count
             + maps.split(separator: "\n").filter { $0.contains("/dev/video") }.count
     }

@@ -75,7 +75,7 @@ extension CameraMachineTests {
                 #expect(watched.kinds == ["opened", "streaming", "lost", "reopened", "streaming"])
                 _ = plug
             }
-            #expect(CameraMachine.openCameraCount == 0)
+            #expect(try CameraMachine.openCameraCount() == 0)
         }
     }
 }
