@@ -40,23 +40,17 @@ extension CameraMachineTests {
                     "--camera-size", "1280x720", "--timeout", "300s"))
         }
 
-        /// Emulated, the machine takes far longer for a frame than a thirtieth of a second. The camera then sends the next
+        /// Emulated, the machine may take longer for a frame than a thirtieth of a second. The camera then sends the next
         /// one when there is time; what the driver has no buffer for is still a gap.
         @Test func `300 frames of MJPEG at 1280x720 are read without a gap`() throws {
             let plug = try CameraMachine.plugUSBCamera()
             try WatchedCamera(CameraMachine.usbCamera).take(1)
-            // On a host that is busy with other things it stands still now and then: of a few attempts one has to succeed.
             // The first run has the program read from disk.
             _ = try capture(2)
-            var gaps: [Int] = []
-            while gaps.count < 3, gaps.last != 0 {
-                let summary = try capture(300)
-                #expect(summary["mode"] as? String == "MJPG 1280x720 at 30")
-                #expect(summary["framesCaptured"] as? Int == 300)
-                #expect(summary["errorFrames"] as? Int == 0, "\(summary)")
-                gaps.append(try #require(summary["gaps"] as? Int))
-            }
-            #expect(gaps.last == 0, "\(gaps)")
+            let summary = try capture(300)
+            #expect(summary["mode"] as? String == "MJPG 1280x720 at 30")
+            #expect(summary["framesCaptured"] as? Int == 300)
+            #expect(summary["errorFrames"] as? Int == 0 && summary["gaps"] as? Int == 0, "\(summary)")
             _ = plug
         }
 
