@@ -54,6 +54,24 @@ import Testing
         #expect(try program.run(["loopback", "--fec", "120%"]).status != 0)
     }
 
+    @Test func ctrlCEndsALiveCallWithItsReport() throws {
+        let capture = folder.path("call.pcap")
+        let program = try rillProgram().start([
+            "loopback", "--live", "--size", "64x48", "--duration", "500s", "--json", "--capture", capture,
+        ])
+        // The call is under way once packets are written; at first there is no file.
+        for _ in 0..<3000 {
+            if let bytes = try? Data(contentsOf: URL(fileURLWithPath: capture)), bytes.count > 2000 { break }
+            usleep(20_000)
+        }
+        program.interrupt()
+        let outcome = try program.wait()
+        #expect(outcome.status == 0, "\(outcome.status): \(outcome.errors)")
+        let report = try report(outcome)
+        #expect(report.framesCaptured > 0 && report.framesCaptured < 10_000)
+        #expect(report.layers.allSatisfy { $0.received.framesShown > 0 })
+    }
+
     @Test func theWayBackHasSettingsOfItsOwn() throws {
         let arguments = [
             "loopback", "--size", "64x48", "--duration", "1s", "--json", "--network", "loss=20%,delay=40ms,seed=3",

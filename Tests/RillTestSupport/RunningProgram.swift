@@ -60,6 +60,12 @@ package final class RunningProgram {
         unsafe waitpid(child, &status, 0)
     }
 
+    /// Presses Ctrl-C, so to say.
+    package func interrupt() {
+        // `timeout` hands it on to the program.
+        kill(child, SIGINT)
+    }
+
     /// Waits for its end. Once only.
     package func wait() throws -> Outcome {
         var status: Int32 = 0

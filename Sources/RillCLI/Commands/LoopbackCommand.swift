@@ -11,7 +11,8 @@ struct LoopbackCommand: ParsableCommand {
             layer what was sent, received, decoded, dropped and frozen, how much the shown pictures are like their \
             source, and how long frames took from stage to stage.
 
-            Without --live it runs in virtual time, as fast as it can: the same seed gives the same report. The network \
+            Without --live it runs in virtual time, as fast as it can: the same seed gives the same report; with it, Ctrl-C \
+            ends the call, and the report tells of what was until then. The network \
             is written as settings in any order, each optional:
 
               loss=2%                  each packet on its own
@@ -171,6 +172,8 @@ struct LoopbackCommand: ParsableCommand {
 
     func run() throws {
         let start = Measurement.now
+        // In virtual time nothing is worth waiting for: Ctrl-C ends that at once.
+        var interruption = live ? Interruption() : nil
         let source = try makeSource()
         let resolution = size ?? source.format.resolution
         if let refusal = refusal(of: resolution) { throw CommandError(refusal) }
@@ -179,7 +182,10 @@ struct LoopbackCommand: ParsableCommand {
             settings, taps: try taps(settings.layers), outputs: try outputs(source.format, resolution)
         ) {
             // A camera is there once, and asked once: there is nothing to compare with.
-            camera == nil ? try makeSource() : source
+            // The first is sent; what it is compared with goes on, as far as is asked for.
+            defer { interruption = nil }
+            let source = camera == nil ? try makeSource() : source
+            return interruption.map { InterruptibleSource(source, $0) } ?? source
         }
         if let capture {
             loopback.capture = try LinkCapture(

@@ -10,7 +10,8 @@ struct RecordCommand: ParsableCommand {
         usage: "rill record <camera> <output> [<options>]",
         discussion: """
             A camera is its node (/dev/video0), or camera: and its place in the list or a part of its name. Writes .ivf \
-            (VP8 or VP9) or .y4m by the ending of the name. A camera that is unplugged meanwhile is waited for.
+            (VP8 or VP9) or .y4m by the ending of the name. A camera that is unplugged meanwhile is waited for. Ctrl-C \
+            ends the recording early, and the file is whole.
 
             Examples:
               rill record /dev/video0 out.ivf --duration 10s
@@ -40,11 +41,14 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         guard let selection = cameraSelection(camera) else { preconditionFailure("refused by validate()") }
+        let interruption = Interruption()
         let source = try cameraOptions.open(selection)
         let status = source.status
         let timed = TimedSource(source, duration: duration, startsAtZero: true)
         let bar = ProgressBar("record", total: nil)
-        let report = try Transcoder(source: timed, outputs: [try makeOutput(source.mode)]).run { bar.update($0) }
+        let report = try Transcoder(
+            source: InterruptibleSource(timed, interruption), outputs: [try makeOutput(source.mode)]
+        ).run { bar.update($0) }
         bar.finish()
         try show(RecordSummary(source.mode, report, status.statistics))
         if let failure = report.sourceFailure { throw CommandError("the camera ended: \(failure)") }
