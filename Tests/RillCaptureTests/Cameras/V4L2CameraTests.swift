@@ -360,9 +360,24 @@ import Testing
         #expect(reopened > .seconds(2), "reopened after \(reopened)")
     }
 
-    @Test(arguments: ["NV12", "NM12", "YM12", "NM16"])
-    func `Cameras of the multi-planar API are read, from one buffer or several`(fourCC: String) throws {
+    /// Tuners give fields: half a picture in a buffer, or its halves one behind the other.
+    @Test(arguments: [V4L2_FIELD_ALTERNATE, V4L2_FIELD_SEQ_TB, V4L2_FIELD_SEQ_BT])
+    func `A camera that gives fields in place of pictures is refused`(field: v4l2_field) {
+        var tuner = FakeCamera()
+        tuner.field = field.rawValue
+        let system = FakeSystem(tuner)
+        #expect(throws: CameraError.unusableMode(path: "/dev/video0", fourCC: "YUYV", width: 160, height: 120)) {
+            _ = try camera(system)
+        }
+        #expect(system.openCount == 0)
+    }
+
+    @Test(arguments: ["NV12", "NM12", "YM12", "NM16"], [0, 64])
+    func `Cameras of the multi-planar API are read, from one buffer or several`(
+        fourCC: String, dataOffset: Int
+    ) throws {
         var planar = FakeCamera()
+        planar.dataOffset = dataOffset
         planar.abilities = UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE | V4L2_CAP_STREAMING)
         planar.formats = [FakeFormat(fourCC, [FakeSize(.qqvga, [30])])]
         planar.picture = { _, count in

@@ -48,14 +48,15 @@ extension VideoNode {
 
     private func layout(of pix: v4l2_pix_format) throws(CameraError) -> PictureLayout {
         try layout(
-            FourCC(pix.pixelformat), Int(pix.width), Int(pix.height), strides: [Int(pix.bytesperline)],
+            FourCC(pix.pixelformat), Int(pix.width), Int(pix.height), field: pix.field,
+            strides: [Int(pix.bytesperline)],
             colorspace: pix.colorspace, encoding: pix.ycbcr_enc, quantization: pix.quantization)
     }
 
     private func layout(of pix: v4l2_pix_format_mplane) throws(CameraError) -> PictureLayout {
         let planes = pix.plane_fmt
         return try layout(
-            FourCC(pix.pixelformat), Int(pix.width), Int(pix.height),
+            FourCC(pix.pixelformat), Int(pix.width), Int(pix.height), field: pix.field,
             strides: [planes.0, planes.1, planes.2].map { Int($0.bytesperline) }, colorspace: pix.colorspace,
             encoding: UInt32(pix.ycbcr_enc), quantization: UInt32(pix.quantization))
     }
@@ -63,13 +64,18 @@ extension VideoNode {
     /// Strides above this are no rows of a picture of at most 16383 pixels.
     private static var maximumStride: Int { 1 << 20 }
 
+    /// Arrangements in which a buffer has no picture, but a field, or two one behind the other: tuners', not cameras'.
+    private static var dividedFields: [UInt32] {
+        [V4L2_FIELD_ALTERNATE, V4L2_FIELD_SEQ_TB, V4L2_FIELD_SEQ_BT].map(\.rawValue)
+    }
+
     private func layout(
-        _ fourCC: FourCC, _ width: Int, _ height: Int, strides: [Int], colorspace: UInt32, encoding: UInt32,
-        quantization: UInt32
+        _ fourCC: FourCC, _ width: Int, _ height: Int, field: UInt32, strides: [Int], colorspace: UInt32,
+        encoding: UInt32, quantization: UInt32
     ) throws(CameraError) -> PictureLayout {
         guard let (format, arrangement) = CameraPixelFormat.known(fourCC),
             let resolution = Resolution(validatingWidth: width, height: height),
-            strides.allSatisfy({ $0 <= Self.maximumStride })
+            strides.allSatisfy({ $0 <= Self.maximumStride }), !Self.dividedFields.contains(field)
         else { throw .unusableMode(path: path, fourCC: fourCC.letters, width: width, height: height) }
         let colorSpace = ColorSpace(
             format, colorspace: colorspace, encoding: encoding, quantization: quantization)

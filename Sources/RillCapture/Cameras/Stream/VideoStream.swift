@@ -24,8 +24,8 @@ final class VideoStream {
     /// A filled buffer.
     struct Filled {
         var index: Int
-        /// Bytes in each of its memories.
-        var byteCounts: (Int, Int, Int)
+        /// Where the data lie in each of its memories.
+        var data: (Range<Int>, Range<Int>, Range<Int>)
         /// Whether the driver says that the data are damaged.
         var isDamaged: Bool
         /// The driver's number of the frame, which counts those too that it had no buffer for.
@@ -87,17 +87,21 @@ final class VideoStream {
             unsafe buffer.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK) == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
         return unsafe .filled(
             Filled(
-                index: index, byteCounts: byteCounts(buffer),
+                index: index, data: data(of: buffer),
                 isDamaged: buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0, sequence: buffer.sequence,
                 stamp: isMonotonic ? MediaTime(buffer.timestamp) : nil, queuedAt: queuedAt[index]))
     }
 
-    private func byteCounts(_ buffer: v4l2_buffer) -> (Int, Int, Int) {
-        guard node.isMultiPlanar else { return unsafe (Int(buffer.bytesused), 0, 0) }
-        // There are eight records, all initialised.
-        return unsafe (
-            Int(planes.base[0].bytesused), Int(planes.base[1].bytesused), Int(planes.base[2].bytesused)
-        )
+    private func data(of buffer: v4l2_buffer) -> (Range<Int>, Range<Int>, Range<Int>) {
+        guard node.isMultiPlanar else { return unsafe (0..<Int(buffer.bytesused), 0..<0, 0..<0) }
+        func data(_ plane: Int) -> Range<Int> {
+            // There are eight records, all initialised.
+            let record = unsafe planes.base[plane]
+            // The bytes in use count those before the data too.
+            let (start, end) = unsafe (Int(record.data_offset), Int(record.bytesused))
+            return min(start, end)..<end
+        }
+        return (data(0), data(1), data(2))
     }
 
     /// Waits for a filled buffer.
@@ -108,14 +112,14 @@ final class VideoStream {
     /// The data of a dequeued buffer, which are there until it is queued again.
     @_lifetime(borrow self)
     func bytes(_ filled: Filled, memory: Int) -> Span<UInt8> {
-        let count = memory == 0 ? filled.byteCounts.0 : memory == 1 ? filled.byteCounts.1 : filled.byteCounts.2
+        let data = memory == 0 ? filled.data.0 : memory == 1 ? filled.data.1 : filled.data.2
         guard memory < buffers.memoriesPerBuffer else {
             let none = Span<UInt8>()
             return unsafe _overrideLifetime(none, borrowing: self)
         }
         let all = unsafe buffers.memory(memory, ofBuffer: filled.index)
         // The mappings live as long as the stream; what a driver says of its bytes is not believed beyond them.
-        let bytes = unsafe Span(_unsafeElements: all.extracting(0..<min(count, all.count)))
+        let bytes = unsafe Span(_unsafeElements: all.extracting(data.clamped(to: 0..<all.count)))
         return unsafe _overrideLifetime(bytes, borrowing: self)
     }
 }

@@ -77,7 +77,7 @@ extension FakeCamera {
                 if isMultiPlanar {
                     let planes = planeSizes
                     for (plane, size) in planes.enumerated() {
-                        unsafe record.m.planes[plane].length = UInt32(size)
+                        unsafe record.m.planes[plane].length = UInt32(dataOffset + size)
                         unsafe record.m.planes[plane].m.mem_offset = record.index << 8 | UInt32(plane)
                     }
                 } else {
@@ -179,6 +179,7 @@ extension FakeCamera {
             unsafe record.fmt.pix_mp.plane_fmt.2.bytesperline = UInt32(planeStrides[2])
             unsafe record.fmt.pix_mp.colorspace = colorspace
             unsafe record.fmt.pix_mp.quantization = UInt8(quantization)
+            unsafe record.fmt.pix_mp.field = field
         } else {
             let pix = unsafe record.fmt.pix
             format = (pix.pixelformat, Resolution(width: Int(pix.width), height: Int(pix.height)))
@@ -186,6 +187,7 @@ extension FakeCamera {
             unsafe record.fmt.pix.sizeimage = UInt32(byteCount)
             unsafe record.fmt.pix.colorspace = colorspace
             unsafe record.fmt.pix.quantization = quantization
+            unsafe record.fmt.pix.field = field
         }
         return 0
     }

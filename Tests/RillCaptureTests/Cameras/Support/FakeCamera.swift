@@ -18,6 +18,10 @@ struct FakeCamera {
     /// What the driver says of its numbers.
     var colorspace = V4L2_COLORSPACE_SRGB.rawValue
     var quantization = V4L2_QUANTIZATION_DEFAULT.rawValue
+    /// How it arranges the rows, whatever it is asked for.
+    var field = V4L2_FIELD_NONE.rawValue
+    /// Bytes before the data of each plane, in the multi-planar API.
+    var dataOffset = 0
     /// Frame by frame from the start of streaming: what comes. `nil` for a frame that never comes.
     var picture: @Sendable (_ number: Int, _ byteCount: Int) -> FakePicture? = { _, byteCount in
         FakePicture(bytes: [UInt8](repeating: 100, count: byteCount))

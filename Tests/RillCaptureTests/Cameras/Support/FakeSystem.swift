@@ -240,11 +240,13 @@ extension FakeSystem.State {
                 let base = unsafe UnsafeMutablePointer<UInt8>(bitPattern: place)
             else { return EINVAL }
             unsafe part.withUnsafeBufferPointer { bytes in
-                // The mapping has the plane's size, and the part is no longer than that.
-                if let source = bytes.baseAddress { unsafe base.update(from: source, count: bytes.count) }
+                // The mapping has the plane's size behind its offset, and the part is no longer than that.
+                guard let source = bytes.baseAddress else { return }
+                unsafe (base + camera.dataOffset).update(from: source, count: bytes.count)
             }
             if camera.isMultiPlanar {
-                unsafe record.pointee.m.planes[plane].bytesused = UInt32(part.count)
+                unsafe record.pointee.m.planes[plane].bytesused = UInt32(camera.dataOffset + part.count)
+                unsafe record.pointee.m.planes[plane].data_offset = UInt32(camera.dataOffset)
             } else {
                 unsafe record.pointee.bytesused = UInt32(part.count)
             }
