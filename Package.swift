@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "RillRTP", targets: ["RillRTP"]),
         .library(name: "RillReceive", targets: ["RillReceive"]),
         .library(name: "RillPages", targets: ["RillPages"]),
+        .library(name: "RillContainers", targets: ["RillContainers"]),
         .executable(name: "rill", targets: ["RillCLI"]),
     ],
     dependencies: [
@@ -46,6 +47,9 @@ let package = Package(
         .systemLibrary(name: "CThreads"),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CV4L2"),
+        .systemLibrary(
+            name: "CFFmpeg", pkgConfig: "libavformat",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
         // A target with code: libjpeg leaves its calls by longjmp, which must not cross a Swift frame.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
@@ -67,11 +71,13 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
+        // Every other container and codec. Debian builds FFmpeg's libraries under the GPL, so nothing but this links them.
+        room("RillContainers", ["RillCore", "RillImage", "CFFmpeg"]),
         // Plots and tables as pages of HTML: for the command's reports, and for Benchmarks.
         room("RillPages"),
         .executableTarget(
             name: "RillCLI",
-            dependencies: ["Rill", "RillPages", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["Rill", "RillContainers", "RillPages", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: settings),
 
         // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.
@@ -93,6 +99,7 @@ let package = Package(
         tests(of: "RillReceive", ["RillSend"]),
         tests(of: "Rill"),
         tests(of: "RillPages"),
+        tests(of: "RillContainers"),
         tests(of: "RillCLI"),
     ]
 )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillContainers
 import RillPages
 
 /// `rill transcode`: clips to clips, offline.
@@ -9,7 +10,8 @@ struct TranscodeCommand: ParsableCommand {
         abstract: "Turn a clip into VP8, VP9 or pictures, offline: the same bytes every time.",
         usage: "rill transcode <input> <output> [<options>]",
         discussion: """
-            Reads .y4m, .ivf (VP8, VP9), .yuv, .i420 and .nv12; writes .ivf (VP8 or VP9, the bytes that the live \
+            Reads .y4m, .ivf (VP8, VP9), .yuv, .i420 and .nv12, and by FFmpeg's libraries what they read: .mp4, .mkv, \
+            .webm, .mov, .avi, .ts, .gif and others. Writes .ivf (VP8 or VP9, the bytes that the live \
             pipeline would make) or .y4m (the pictures: decoded exactly, cut, scaled and thinned out where that is \
             asked for).
 
@@ -68,7 +70,9 @@ struct TranscodeCommand: ParsableCommand {
         let start = Measurement.now
         let opened = try clipOptions.open(input)
         let decoded = opened as? DecodedSource
-        let source = decoded != nil && !splitSizes ? try SteadySizeSource(opened) : opened
+        let container = opened as? ContainerSource
+        let mayChangeSize = decoded != nil || container != nil
+        let source = mayChangeSize && !splitSizes ? try SteadySizeSource(opened) : opened
         let resolution = size ?? source.format.resolution
         var high = LayerSettings.high(
             resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
@@ -92,6 +96,11 @@ struct TranscodeCommand: ParsableCommand {
         StandardError.print(Measurement.now.since(start).text)
         if let decoded, let failure = decoded.firstFailure {
             StandardError.print("\(decoded.framesSkipped) frames could not be decoded; the first because \(failure)")
+            throw ExitCode.failure
+        }
+        if let container, let refusal = container.firstRefusal {
+            StandardError.print(
+                "\(container.packetsRefused) packets could not be decoded; the first because: \(refusal)")
             throw ExitCode.failure
         }
         if let failure = report.sourceFailure {

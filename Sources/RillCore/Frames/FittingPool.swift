@@ -17,4 +17,7 @@ package struct FittingPool: Sendable {
         self.pool = pool
         return pool
     }
+
+    /// Whether a frame of the size of the last one would be had.
+    package var hasBuffer: Bool { pool.map { $0.statistics.inUse < capacity } ?? true }
 }

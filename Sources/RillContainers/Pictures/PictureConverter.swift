@@ -1,0 +1,118 @@
+internal import CFFmpeg
+import RillCore
+
+/// Brings decoded pictures of whatever format to I420 in limited range: what is that already is copied, all else goes
+/// through libswscale, whose results are the same on every machine with these flags. Alpha is dropped.
+///
+/// Single owner.
+@safe
+final class PictureConverter {
+    private var context: OpaquePointer?
+    private var setup: Setup?
+
+    /// What the context was made for.
+    private struct Setup: Equatable {
+        var reading: Reading
+        var size: Resolution
+    }
+
+    /// Not the fastest ways, but exact and the same everywhere.
+    private static let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT
+
+    deinit {
+        unsafe sws_freeContext(context)
+    }
+
+    /// How a picture's numbers are to be read.
+    struct Reading: Equatable {
+        var format: AVPixelFormat
+        var isFullRange: Bool
+        var matrix: ColorSpace.Matrix
+
+        @unsafe
+        init(_ picture: UnsafeMutablePointer<AVFrame>) {
+            let given = unsafe AVPixelFormat(picture.pointee.format)
+            // Formats that say the range too are old names of those that do not.
+            let plain: [(AVPixelFormat, AVPixelFormat)] = [
+                (AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV420P), (AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV422P),
+                (AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUV444P), (AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUV440P),
+                (AV_PIX_FMT_YUVJ411P, AV_PIX_FMT_YUV411P),
+            ]
+            let known = plain.first { $0.0 == given }
+            format = known?.1 ?? given
+            isFullRange = unsafe known != nil || picture.pointee.color_range == AVCOL_RANGE_JPEG
+            matrix = unsafe picture.pointee.colorspace == AVCOL_SPC_BT709 ? .bt709 : .bt601
+        }
+
+        var isAsWanted: Bool { format == AV_PIX_FMT_YUV420P && !isFullRange }
+    }
+
+    /// Fills `target`, which has the picture's size.
+    ///
+    /// - Returns: `false` for a format that cannot be converted.
+    @unsafe
+    func convert(
+        _ picture: UnsafeMutablePointer<AVFrame>, _ reading: Reading, to target: inout MutableFrame
+    ) -> Bool {
+        let size = target.resolution
+        let layout = target.layout
+        // Both hold all rows of pictures of that size; the fourth plane is alpha, which there is none of.
+        var rows: [UnsafeMutablePointer<UInt8>?] = unsafe [
+            target.mutablePointer(plane: 0), target.mutablePointer(plane: 1), target.mutablePointer(plane: 2), nil,
+        ]
+        var strides = [
+            Int32(layout[plane: 0].stride), Int32(layout[plane: 1].stride), Int32(layout[plane: 2].stride), 0,
+        ]
+        var source: [UnsafePointer<UInt8>?] = unsafe [
+            UnsafePointer(picture.pointee.data.0), UnsafePointer(picture.pointee.data.1),
+            UnsafePointer(picture.pointee.data.2), UnsafePointer(picture.pointee.data.3),
+        ]
+        let lines = unsafe picture.pointee.linesize
+        var sourceStrides = [lines.0, lines.1, lines.2, lines.3]
+        if reading.isAsWanted {
+            unsafe av_image_copy(
+                &rows, &strides, &source, &sourceStrides, AV_PIX_FMT_YUV420P, Int32(size.width), Int32(size.height))
+            return true
+        }
+        guard prepare(reading, size) else { return false }
+        return unsafe sws_scale(context, source, sourceStrides, 0, Int32(size.height), rows, strides) == size.height
+    }
+
+    private func prepare(_ reading: Reading, _ size: Resolution) -> Bool {
+        let wanted = Setup(reading: reading, size: size)
+        guard setup != wanted else { return unsafe context != nil }
+        setup = wanted
+        unsafe sws_freeContext(context)
+        unsafe context = PictureConverter.makeContext(wanted)
+        return unsafe context != nil
+    }
+
+    private static func makeContext(_ setup: Setup) -> OpaquePointer? {
+        guard let context = unsafe sws_alloc_context() else { return nil }
+        let (width, height) = (Int64(setup.size.width), Int64(setup.size.height))
+        // The ranges have to be known when it is set up: a context for equal formats otherwise only copies.
+        let options = [
+            ("srcw", width), ("srch", height), ("src_format", Int64(setup.reading.format.rawValue)),
+            ("src_range", setup.reading.isFullRange ? 1 : 0), ("dstw", width), ("dsth", height),
+            ("dst_format", Int64(AV_PIX_FMT_YUV420P.rawValue)), ("dst_range", 0), ("sws_flags", Int64(flags)),
+        ]
+        for (name, value) in options {
+            unsafe av_opt_set_int(UnsafeMutableRawPointer(context), name, value, 0)
+        }
+        // The matrix stays what it is; RGB becomes BT.601. A context that knows no matrices refuses: it needs none.
+        let matrix = unsafe sws_getCoefficients(setup.reading.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+        _ = unsafe sws_setColorspaceDetails(
+            context, matrix, setup.reading.isFullRange ? 1 : 0, matrix, 0, 0, 1 << 16, 1 << 16)
+        guard unsafe sws_init_context(context, nil, nil) >= 0 else {
+            unsafe sws_freeContext(context)
+            return nil
+        }
+        return unsafe context
+    }
+}
+
+/// What a format is called.
+func name(of format: AVPixelFormat) -> String {
+    guard let name = unsafe av_get_pix_fmt_name(format) else { return "\(format.rawValue)" }
+    return unsafe String(cString: name)
+}
