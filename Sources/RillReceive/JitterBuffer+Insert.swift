@@ -63,11 +63,10 @@ extension JitterBuffer {
         repairs.noteArrival(next.sequence, origin: .network, at: now)
         counts.bytesReceived += layout.payloadEnd - layout.payloadStart
         counts.headerBytesReceived += bytes.count - (layout.payloadEnd - layout.payloadStart)
-        packets.store(bytes.extracting(start..<layout.payloadEnd), as: next.sequence)
         timing.notePacket(timestamp: next.timestamp, transit: next.transit, at: now)
         let isWhole = assembler.extendNewest(
-            byteCount: layout.payloadEnd - start, hasMarker: header.marker,
-            rotation: layout.hasExtension ? rotation(toldBy: bytes) : nil, at: now)
+            by: bytes.extracting(start..<layout.payloadEnd), hasMarker: header.marker,
+            rotation: layout.hasExtension ? rotation(toldBy: bytes) : nil, at: now, &packets)
         if isWhole { noteWholeFrame(assembler.frames.count - 1, at: now) }
         if isWhole || repairs.missingCount > 0 { unsettle() }
         return true
@@ -80,11 +79,14 @@ extension JitterBuffer {
         case .vp8:
             let (startsFrame, offset) = try VP8PayloadDescriptor.skim(payload)
             return startsFrame ? nil : offset
-        case .vp9:
-            let parts = try VP9Payload(parsing: payload)
-            let startsPicture = parts.descriptor.startsFrame && (parts.descriptor.layer?.spatialIndex ?? 0) == 0
-            return startsPicture || parts.scalabilityStructure != nil ? nil : payload.count - parts.piece.count
+        case .vp9: return try continuationOffsetVP9(payload)
         }
+    }
+
+    private static func continuationOffsetVP9(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
+        let parts = try VP9Payload(parsing: payload)
+        let startsPicture = parts.descriptor.startsFrame && (parts.descriptor.layer?.spatialIndex ?? 0) == 0
+        return startsPicture || parts.scalabilityStructure != nil ? nil : payload.count - parts.piece.count
     }
 
     @inline(never)
@@ -238,7 +240,7 @@ extension JitterBuffer {
         case .ahead(let floor): droppedFrames = makeRoom(upTo: floor)
         }
         guard let index = assembler.place(piece, &packets) else { return .inconsistent }
-        packets.store(bytes, as: piece.sequence)
+        assembler.store(bytes, of: piece, at: index, &packets)
         if piece.origin == .network { timing.notePacket(timestamp: piece.timestamp, at: piece.arrival) }
         // The end of the frame before may show by where this one starts.
         if piece.startsFrame { noteWholeFrame(index - 1, at: piece.arrival) }
@@ -300,7 +302,7 @@ extension JitterBuffer {
         var newFloor = floor
         var dropped = 0
         while assembler.frames.count > 0, assembler.frames[0].first < floor {
-            newFloor = max(newFloor, removeFirstFrame().last + 1)
+            newFloor = max(newFloor, dropFirstFrame().last + 1)
             dropped += 1
         }
         advance(to: newFloor)
@@ -321,7 +323,7 @@ extension JitterBuffer {
     /// Begins anew: the stream has jumped.
     private mutating func restart(_ jump: StreamContinuity.Jump) {
         while assembler.frames.count > 0 {
-            _ = removeFirstFrame()
+            _ = dropFirstFrame()
             counts.drops.resynchronised += 1
         }
         counts.resynchronisations += 1

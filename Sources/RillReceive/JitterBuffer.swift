@@ -46,7 +46,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// The packets to ask for, by rising number, when `poll` has said `requestPackets`; until the next poll.
     public internal(set) var requestedPackets: [SequenceNumber] = []
     /// What the frame is whose bytes `poll` gave last, when it has said `frame`; until the next poll.
-    public internal(set) var releasedFrame = ReceivedFrame.none
+    public internal(set) var releasedFrame: ReceivedFrame
 
     var packets: PacketBuffer
     var continuity: StreamContinuity
@@ -77,6 +77,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     public init(_ settings: JitterBufferSettings) {
         settings.validate()
         self.settings = settings
+        releasedFrame = .none(of: settings)
         packets = PacketBuffer(
             limit: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)
         continuity = StreamContinuity(capacity: packets.limit)

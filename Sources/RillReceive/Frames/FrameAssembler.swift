@@ -45,16 +45,27 @@ struct FrameAssembler: ~Copyable, Sendable {
         return index >= 0 && frames[index].goesOn(with: sequence, timestamp)
     }
 
-    /// Adds the packet with which the newest frame goes on.
+    /// Adds the packet with which the newest frame goes on, and stores its bytes.
     ///
     /// - Returns: whether the frame has become whole by it.
     @inline(__always)
     mutating func extendNewest(
-        byteCount: Int, hasMarker: Bool, rotation: Rotation?, at arrival: MediaTime
+        by bytes: Span<UInt8>, hasMarker: Bool, rotation: Rotation?, at arrival: MediaTime,
+        _ packets: inout PacketBuffer
     ) -> Bool {
         let index = frames.count - 1
-        frames[index].extend(byteCount: byteCount, hasMarker: hasMarker, rotation: rotation, at: arrival)
+        packets.store(bytes, as: frames[index].last + 1, behind: frames[index])
+        frames[index].extend(byteCount: bytes.count, hasMarker: hasMarker, rotation: rotation, at: arrival)
         return hasMarker && frames[index].isNewlyWhole
+    }
+
+    /// Stores the bytes of a packet that was placed in the frame at `index`.
+    mutating func store(_ bytes: Span<UInt8>, of piece: FramePiece, at index: Int, _ packets: inout PacketBuffer) {
+        if piece.startsFrame, frames[index].packetCount == 1 {
+            frames[index].begin(in: packets.storeFirst(bytes, as: piece.sequence))
+        } else {
+            packets.store(bytes, as: piece.sequence)
+        }
     }
 
     /// Puts a packet of padding alone where it belongs.

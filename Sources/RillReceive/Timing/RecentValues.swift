@@ -91,6 +91,7 @@ struct RecentValues: ~Copyable, Sendable {
     var largest: Int64 { sorted[count - 1] }
 
     /// Takes the values that were added before `time` out, the last of them, which it returns, not yet of the sorted ones.
+    @inline(__always)
     private mutating func takeOutdated(before time: MediaTime) -> Int64? {
         var leaving: Int64?
         while count > 0, ring[ring: head].time < time {
@@ -132,6 +133,7 @@ struct RecentValues: ~Copyable, Sendable {
     }
 
     /// Puts `value` in place of `old`, which is one of the first `count` sorted values.
+    @inline(__always)
     private mutating func replaceSorted(_ old: Int64, by value: Int64, among count: Int) {
         let (hole, rank) = (rank(of: old), rank(of: value))
         if rank > hole {
