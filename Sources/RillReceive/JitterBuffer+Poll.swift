@@ -210,6 +210,7 @@ extension JitterBuffer {
     // MARK: Doing it
 
     /// Takes out the first frame; what it says of orientation holds from there on, whatever becomes of it.
+    @inline(__always)
     private mutating func removeFirstFrame() -> PendingFrame {
         let frame = assembler.removeFirst()
         rotation = frame.rotation ?? rotation
@@ -291,6 +292,7 @@ extension JitterBuffer {
     }
 
     /// Says of the released frame what is known of `frame`, in place: most of it is the same for each.
+    @inline(__always)
     private mutating func describe(
         _ frame: PendingFrame, _ number: Int64, _ references: FrameReferences, _ resolution: Resolution
     ) {
@@ -318,6 +320,7 @@ extension JitterBuffer {
 
 extension InboundStatistics {
     /// Counts a frame that goes to the decoder.
+    @inline(__always)
     mutating func noteRelease(
         _ frame: PendingFrame, isOvertaken: Bool, isLate: Bool, at now: MediaTime, targetDelay: MediaDuration
     ) {

@@ -112,15 +112,17 @@ struct PendingFrame: BitwiseCopyable {
 
     /// Adds the packet right behind the last one.
     @inline(__always)
-    mutating func extend(
-        byteCount: Int, hasMarker: Bool, rotation: Rotation?, at arrival: MediaTime
-    ) {
+    mutating func extend(byteCount: Int, hasMarker: Bool, at arrival: MediaTime) {
         packetCount += 1
         last += 1
         self.byteCount += byteCount
         newestArrival = arrival
-        if let rotation { self.rotation = rotation }
         if hasMarker { hasEnd = true }
+    }
+
+    /// Notes how far the picture has to be turned, if a packet has said so.
+    mutating func turn(_ told: Rotation?) {
+        rotation = told ?? rotation
     }
 
     /// Notes which array its first packet's bytes lie in.

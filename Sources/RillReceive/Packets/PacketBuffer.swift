@@ -64,6 +64,12 @@ struct PacketBuffer: ~Copyable, Sendable {
         return sequence - floor < Int64(capacity) ? .free : placeBehindWindow(sequence)
     }
 
+    /// Whether packet `sequence` has a place that is free, without that the window has to grow for it.
+    @inline(__always)
+    mutating func hasRoom(for sequence: Int64) -> Bool {
+        sequence >= floor && sequence &- floor < Int64(capacity) && slots[ring: index(sequence)].sequence != sequence
+    }
+
     private mutating func placeBehindWindow(_ sequence: Int64) -> Place {
         let first = sequence - Int64(limit) + 1
         guard first <= floor else { return .ahead(floor: first) }
@@ -149,6 +155,7 @@ struct PacketBuffer: ~Copyable, Sendable {
 
     /// Gives up the packets of `frame`, all of them there, and what lies before them. `payload`, whatever stands in it,
     /// gets the frame's bytes.
+    @inline(__always)
     mutating func takeOut(_ frame: PendingFrame, into payload: inout [UInt8]) {
         advance(to: frame.first)
         if let array = frame.array {
