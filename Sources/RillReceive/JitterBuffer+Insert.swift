@@ -385,7 +385,9 @@ extension InboundStatistics {
     }
 
     /// Counts a frame that became whole.
-    @inline(__always)  // As all that looks at a few fields of a frame on the way of each: else it is copied for the call.
+    ///
+    /// Always inlined, as much that looks at a few fields of a frame: it would be copied for the call.
+    @inline(__always)
     mutating func noteWhole(_ frame: PendingFrame, at now: MediaTime) {
         framesReceived += 1
         if frame.isRepaired { framesRepaired += 1 }

@@ -146,7 +146,7 @@ extension JitterBuffer {
         let silence = suspects == 0 ? .zero : interval.last * ((suspects + length - 1) / length)
         let isLossy = repairs.isLossy(at: now)
         guard silence <= (isLossy ? JitterBuffer.longestSuspicion : .zero) else { return .distantFuture }
-        let next = PlayoutTiming.mediaTime(newest) + silence + interval.last
+        let next = timing.time(of: newest) + silence + interval.last
         let patience =
             isLossy ? JitterBuffer.patience : max(JitterBuffer.patience * 4, interval.last / 4 * 3)
         // Each alarm that was false makes the next one come later.
@@ -310,7 +310,7 @@ extension JitterBuffer {
         releasedFrame.frame.isLayerSync = frame.label.layer?.isSync ?? false
         releasedFrame.frame.resolution = resolution
         releasedFrame.frame.rotation = rotation
-        releasedFrame.frame.captureTime = PlayoutTiming.mediaTime(frame.timestamp)
+        releasedFrame.frame.captureTime = timing.time(of: frame.timestamp)
         releasedFrame.frame.byteCount = frame.byteCount
         releasedFrame.frame.stamps[.arrived] = frame.arrival
         releasedFrame.frame.stamps[.assembled] = frame.assembly

@@ -35,8 +35,8 @@ public import RillRTP
 /// - A whole key frame that is due, or that comes into a broken chain, replaces all that lies before it and cannot be
 ///   decoded.
 ///
-/// Takes any bytes. Memory is bounded by ``JitterBufferSettings/packetCapacity``; what does not fit pushes out the oldest
-/// frames. Nothing is allocated per packet or frame once the ring and the arrays have grown to the stream.
+/// Takes any bytes. Memory is bounded by ``JitterBufferSettings/packetCapacity``, and eight times the longest frame that
+/// came; what does not fit pushes out the oldest frames. Nothing is allocated per packet or frame once the ring and the arrays have grown to the stream.
 ///
 /// One owner, no thread, no clock: time is an argument and must not run backwards (a time before the last one counts as
 /// that one). One buffer, one stream. Sources: RFC 3550, 6386, 7741, 9628, 4585.

@@ -195,7 +195,9 @@ struct PlayoutTiming: ~Copyable, Sendable {
         return max(least, min(most, transit))
     }
 
-    private mutating func time(of timestamp: Int64) -> MediaTime {
+    /// The timestamp as a time, as ``mediaTime(_:)`` gives it; mostly known already.
+    @inline(__always)
+    mutating func time(of timestamp: Int64) -> MediaTime {
         if timestamp != lastMedia.timestamp { lastMedia = (timestamp, PlayoutTiming.mediaTime(timestamp)) }
         return lastMedia.time
     }
