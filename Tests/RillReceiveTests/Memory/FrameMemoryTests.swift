@@ -70,6 +70,7 @@ import Testing
         #expect(receiver.frames.map(\.bytes) == frames.map(\.bytes))
         let left = receiver.buffer.occupancy
         #expect(left.packets == 0 && left.frames == 0)
+        #expect(freeArrays(of: receiver) == 8)
     }
 
     @Test func framesThatAreDroppedGiveTheirArraysBack() {
@@ -87,5 +88,14 @@ import Testing
         receiver.pass(until: .seconds(6))
         #expect(receiver.frames.map(\.bytes) == [key.bytes])
         #expect(receiver.buffer.occupancy.packets == 0)
+        #expect(freeArrays(of: receiver) == 8)
+    }
+
+    /// How many arrays no frame lies in; afterwards none is left.
+    private func freeArrays(of receiver: VirtualReceiver) -> Int {
+        let frame = bytes(1)
+        var count = 0
+        while receiver.buffer.packets.storeFirst(frame.span, as: 1 << 40) != nil { count += 1 }
+        return count
     }
 }
