@@ -15,6 +15,7 @@ struct PacketBuffer: ~Copyable, Sendable {
     private(set) var floor: Int64 = 0
 
     private var slots: FixedStorage<Slot>
+    /// What came out of order, and where the others lie, each with its frame.
     private var memory: PacketMemory
     private var frames = FrameMemory()
     /// Packets whose bytes are held.
@@ -26,12 +27,15 @@ struct PacketBuffer: ~Copyable, Sendable {
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
     struct Slot: BitwiseCopyable {
         var sequence: Int64 = .min
-        /// The block with its bytes; -1 for padding, and for a packet that is gone; -2 if they lie with their frame's.
-        var block: Int32 = -1
+        /// The block with its bytes, or one of the two below.
+        var block = Slot.none
         var byteCount: Int32 = 0
         var isPadding = false
 
-        static let withFrame: Int32 = -2
+        /// Of padding, and of a packet that is gone.
+        static var none: Int32 { -1 }
+        /// Its bytes lie with those of its frame.
+        static var withFrame: Int32 { -2 }
     }
 
     /// Where a number lies.
@@ -183,10 +187,10 @@ struct PacketBuffer: ~Copyable, Sendable {
         for sequence in first...last {
             let slot = slots[ring: index(sequence)]
             precondition(
-                slot.sequence == sequence && (slot.block != -1 || slot.isPadding), "packet \(sequence) is gone")
+                slot.sequence == sequence && (slot.block != Slot.none || slot.isPadding), "packet \(sequence) is gone")
             guard !slot.isPadding else { continue }
             heldCount -= 1
-            slots[ring: index(sequence)].block = -1
+            slots[ring: index(sequence)].block = Slot.none
             if slot.block >= 0 { memory.takeOut(slot.block, count: Int(slot.byteCount), to: &output) }
         }
         floor = max(floor, last + 1)
@@ -214,9 +218,9 @@ struct PacketBuffer: ~Copyable, Sendable {
     private mutating func giveUp(_ sequence: Int64) {
         let index = index(sequence)
         // The number stays, so that a duplicate is told from a packet that comes late.
-        guard slots[ring: index].sequence == sequence, slots[ring: index].block != -1 else { return }
+        guard slots[ring: index].sequence == sequence, slots[ring: index].block != Slot.none else { return }
         if slots[ring: index].block >= 0 { memory.release(slots[ring: index].block) }
-        slots[ring: index].block = -1
+        slots[ring: index].block = Slot.none
         heldCount -= 1
     }
 
