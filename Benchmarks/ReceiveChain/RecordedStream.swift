@@ -115,17 +115,14 @@ struct RecordedStream {
         let sequence = packet.sequence &+ turn &* roundNumbers
         let timestamp = packet.timestamp &+ UInt32(truncatingIfNeeded: round) &* roundTicks
         let picture = 0x8000 | (packet.picture &+ turn &* roundPictures) & 0x7FFF
-        write(sequence, at: packet.start + Offset.sequence)
-        write(UInt16(truncatingIfNeeded: timestamp >> 16), at: packet.start + Offset.timestamp)
-        write(UInt16(truncatingIfNeeded: timestamp), at: packet.start + Offset.timestamp + 2)
-        write(picture, at: packet.start + Offset.picture)
+        // Each number in one piece: of bytes written singly a processor makes whoever reads them as one number wait.
+        bytes.withUnsafeMutableBytes { bytes in
+            let packet = UnsafeMutableRawBufferPointer(rebasing: bytes[packet.start..<packet.start + packet.byteCount])
+            packet.storeBytes(of: sequence.bigEndian, toByteOffset: Offset.sequence, as: UInt16.self)
+            packet.storeBytes(of: timestamp.bigEndian, toByteOffset: Offset.timestamp, as: UInt32.self)
+            packet.storeBytes(of: picture.bigEndian, toByteOffset: Offset.picture, as: UInt16.self)
+        }
         let all = bytes.span
         return body(all.extracting(packet.start..<packet.start + packet.byteCount))
-    }
-
-    @inline(__always)
-    private mutating func write(_ value: UInt16, at offset: Int) {
-        bytes[offset] = UInt8(truncatingIfNeeded: value >> 8)
-        bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
     }
 }

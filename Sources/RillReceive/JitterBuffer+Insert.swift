@@ -38,37 +38,39 @@ extension JitterBuffer {
 
     /// Takes a packet if it is the very next one of the newest frame, as most are; of any other it takes no note.
     ///
-    /// What it does is what ``take(_:_:)`` comes to for such a packet, and that alone.
+    /// What it does is what ``take(_:_:)`` comes to for such a packet, and that alone: every part is asked first whether the
+    /// packet is the usual case for it, and told of it then.
     @inline(__always)
     private mutating func takeContinuation(_ bytes: Span<UInt8>, _ origin: PacketOrigin) -> Bool {
+        guard origin == .network, bytes.count <= settings.maximumPacketByteCount else { return false }
         let layout: RTPPacketLayout
         let start: Int
         do throws(RTPError) {
             layout = try RTPPacketLayout(parsing: bytes)
             let payload = bytes.extracting(layout.payload)
             guard let offset = try JitterBuffer.continuationOffset(payload, settings.codec) else { return false }
-            start = layout.payloadStart + offset
+            start = layout.payloadStart &+ offset
         } catch {
             return false
         }
         let header = layout.header
         guard header.payloadType == settings.payloadType, header.ssrc == settings.ssrc,
-            bytes.count <= settings.maximumPacketByteCount, origin == .network,
             let next = continuity.next(header.sequenceNumber, header.timestamp, at: now),
-            assembler.goesOn(with: next.sequence, next.timestamp), packets.place(of: next.sequence) == .free
+            assembler.goesOn(with: next.sequence, next.timestamp), packets.hasRoom(for: next.sequence),
+            reception.goesOn(with: next.sequence, next.timestamp), repairs.goesOn(with: next.sequence),
+            timing.goesOn(with: next.timestamp)
         else { return false }
         continuity.follow(next)
         lastArrival = now
-        reception.noteNext(next.sequence, next.timestamp, at: now)
-        repairs.noteArrival(next.sequence, origin: .network, at: now)
-        counts.bytesReceived += layout.payloadEnd - layout.payloadStart
-        counts.headerBytesReceived += bytes.count - (layout.payloadEnd - layout.payloadStart)
-        packets.store(bytes.extracting(start..<layout.payloadEnd), as: next.sequence)
-        timing.notePacket(timestamp: next.timestamp, transit: next.transit, at: now)
+        reception.follow(next.sequence, at: now)
+        repairs.follow(next.sequence)
+        timing.follow(next.transit)
+        counts.bytesReceived += layout.payload.count
+        counts.headerBytesReceived += bytes.count - layout.payload.count
         let isWhole = assembler.extendNewest(
-            byteCount: layout.payloadEnd - start, hasMarker: header.marker,
-            rotation: layout.hasExtension ? rotation(toldBy: bytes) : nil, at: now)
-        if isWhole { noteWholeFrame(assembler.frames.count - 1, at: now) }
+            by: bytes.extracting(start..<layout.payloadEnd), hasMarker: header.marker, at: now, &packets)
+        if layout.hasExtension { assembler.turnNewest(rotation(toldBy: bytes)) }
+        if isWhole { complete(assembler.frames.count - 1, at: now) }
         if isWhole || repairs.missingCount > 0 { unsettle() }
         return true
     }
@@ -80,11 +82,14 @@ extension JitterBuffer {
         case .vp8:
             let (startsFrame, offset) = try VP8PayloadDescriptor.skim(payload)
             return startsFrame ? nil : offset
-        case .vp9:
-            let parts = try VP9Payload(parsing: payload)
-            let startsPicture = parts.descriptor.startsFrame && (parts.descriptor.layer?.spatialIndex ?? 0) == 0
-            return startsPicture || parts.scalabilityStructure != nil ? nil : payload.count - parts.piece.count
+        case .vp9: return try continuationOffsetVP9(payload)
         }
+    }
+
+    private static func continuationOffsetVP9(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
+        let parts = try VP9Payload(parsing: payload)
+        let startsPicture = parts.descriptor.startsFrame && (parts.descriptor.layer?.spatialIndex ?? 0) == 0
+        return startsPicture || parts.scalabilityStructure != nil ? nil : payload.count - parts.piece.count
     }
 
     @inline(never)
@@ -238,7 +243,7 @@ extension JitterBuffer {
         case .ahead(let floor): droppedFrames = makeRoom(upTo: floor)
         }
         guard let index = assembler.place(piece, &packets) else { return .inconsistent }
-        packets.store(bytes, as: piece.sequence)
+        assembler.store(bytes, of: piece, at: index, &packets)
         if piece.origin == .network { timing.notePacket(timestamp: piece.timestamp, at: piece.arrival) }
         // The end of the frame before may show by where this one starts.
         if piece.startsFrame { noteWholeFrame(index - 1, at: piece.arrival) }
@@ -272,27 +277,35 @@ extension JitterBuffer {
     }
 
     /// Sees whether the frame at `index` has just become whole, and if so fixes when it is to be played out.
-    @discardableResult
+    @discardableResult @inline(__always)
     private mutating func noteWholeFrame(_ index: Int, at arrival: MediaTime) -> Bool {
         guard assembler.isNewlyWhole(index, &packets) else { return false }
+        complete(index, at: arrival)
+        return true
+    }
+
+    /// Fixes when the frame at `index`, which has just become whole, is to be played out.
+    private mutating func complete(_ index: Int, at arrival: MediaTime) {
         let (timestamp, isKey) = (assembler.frames[index].timestamp, assembler.frames[index].isKey)
         let byteCount = assembler.frames[index].isRepaired ? nil : assembler.frames[index].byteCount
         assembler.complete(
             index, at: arrival,
             playout: timing.noteFrame(
                 timestamp: timestamp, byteCount: byteCount, isKey: isKey, frameInterval: interval.last, at: arrival))
-        let previous = index > 0 ? assembler.frames[index - 1] : nil
-        if let ticks = finder.timestampStep(to: assembler.frames[index], from: previous, &packets) {
+        let ticks =
+            index > 0
+            ? finder.timestampStep(to: assembler.frames[index], from: assembler.frames[index - 1], &packets)
+            : finder.timestampStep(to: assembler.frames[index], &packets)
+        if let ticks {
             interval.note(PlayoutTiming.mediaTime(ticks) - .zero)
             // No picture lies between the two: what is missing there is a parity, or padding.
             if repairs.missingCount > 0 {
-                let end = assembler.frames[index].first
-                repairs.forget(from: previous.map { $0.last + 1 } ?? packets.floor, to: end)
+                let start = index > 0 ? assembler.frames[index - 1].last + 1 : packets.floor
+                repairs.forget(from: start, to: assembler.frames[index].first)
             }
         }
         if !isKey { frameLength.note(packetCount: assembler.frames[index].packetCount) }
         counts.noteWhole(assembler.frames[index], at: arrival)
-        return true
     }
 
     /// Drops the oldest frames until the window can begin at `floor`.
@@ -300,7 +313,7 @@ extension JitterBuffer {
         var newFloor = floor
         var dropped = 0
         while assembler.frames.count > 0, assembler.frames[0].first < floor {
-            newFloor = max(newFloor, removeFirstFrame().last + 1)
+            newFloor = max(newFloor, dropFirstFrame().last + 1)
             dropped += 1
         }
         advance(to: newFloor)
@@ -321,7 +334,7 @@ extension JitterBuffer {
     /// Begins anew: the stream has jumped.
     private mutating func restart(_ jump: StreamContinuity.Jump) {
         while assembler.frames.count > 0 {
-            _ = removeFirstFrame()
+            _ = dropFirstFrame()
             counts.drops.resynchronised += 1
         }
         counts.resynchronisations += 1
@@ -372,6 +385,9 @@ extension InboundStatistics {
     }
 
     /// Counts a frame that became whole.
+    ///
+    /// Always inlined, as much that looks at a few fields of a frame: it would be copied for the call.
+    @inline(__always)
     mutating func noteWhole(_ frame: PendingFrame, at now: MediaTime) {
         framesReceived += 1
         if frame.isRepaired { framesRepaired += 1 }

@@ -5,7 +5,9 @@ extension JitterBuffer {
     /// Says what is to be done now, or until when nothing is. Poll after each packet and at the time last named, each
     /// time until the answer is `wait`.
     ///
-    /// - Parameter payload: emptied and filled with the frame's bytes when the answer is a frame; else left alone.
+    /// - Parameter payload: gets the frame's bytes, in place of what was there, when the answer is a frame; else left alone.
+    ///   It is mostly exchanged for the array that the frame was assembled in, which takes its memory for another frame: so
+    ///   give the same array, or at least as good a one, each time.
     public mutating func poll(at time: MediaTime, into payload: inout [UInt8]) -> PollResult {
         now = max(now, time)
         if now < settledUntil { return .wait(until: settledUntil) }
@@ -144,7 +146,7 @@ extension JitterBuffer {
         let silence = suspects == 0 ? .zero : interval.last * ((suspects + length - 1) / length)
         let isLossy = repairs.isLossy(at: now)
         guard silence <= (isLossy ? JitterBuffer.longestSuspicion : .zero) else { return .distantFuture }
-        let next = PlayoutTiming.mediaTime(newest) + silence + interval.last
+        let next = timing.time(of: newest) + silence + interval.last
         let patience =
             isLossy ? JitterBuffer.patience : max(JitterBuffer.patience * 4, interval.last / 4 * 3)
         // Each alarm that was false makes the next one come later.
@@ -208,16 +210,24 @@ extension JitterBuffer {
     // MARK: Doing it
 
     /// Takes out the first frame; what it says of orientation holds from there on, whatever becomes of it.
-    mutating func removeFirstFrame() -> PendingFrame {
+    @inline(__always)
+    private mutating func removeFirstFrame() -> PendingFrame {
         let frame = assembler.removeFirst()
         rotation = frame.rotation ?? rotation
+        return frame
+    }
+
+    /// Takes out the first frame, which shall not be decoded.
+    mutating func dropFirstFrame() -> PendingFrame {
+        let frame = removeFirstFrame()
+        packets.drop(frame)
         return frame
     }
 
     private mutating func drop(before index: Int) {
         guard index > 0 else { return }
         for _ in 0..<index {
-            if removeFirstFrame().isWhole { counts.drops.undecodable += 1 } else { counts.drops.incomplete += 1 }
+            if dropFirstFrame().isWhole { counts.drops.undecodable += 1 } else { counts.drops.incomplete += 1 }
         }
         advance(to: assembler.frames[0].first)
     }
@@ -225,8 +235,7 @@ extension JitterBuffer {
     /// Releases the first frame, unless it turns out to be of no use.
     private mutating func release(_ path: ReferenceFinder.Path, into payload: inout [UInt8]) -> Bool {
         let frame = removeFirstFrame()
-        payload.removeAll(keepingCapacity: true)
-        payload.append(addingCapacity: frame.byteCount) { packets.takeOut(frame.first, through: frame.last, to: &$0) }
+        packets.takeOut(frame, into: &payload)
         repairs.advance(to: frame.last + 1)
         guard let header = readHeader(payload.span), let resolution else {
             counts.drops.malformed += 1
@@ -248,11 +257,11 @@ extension JitterBuffer {
         let isLate = due + PlayoutTiming.margin < now
         let targetDelay = timing.targetDelay
         counts.noteRelease(frame, isOvertaken: isOvertaken, isLate: isLate, at: now, targetDelay: targetDelay)
-        releasedFrame = ReceivedFrame(
-            frame: describe(frame, number, references, resolution),
-            rtpTimestamp: RTPTimestamp(UInt32(truncatingIfNeeded: frame.timestamp)),
-            extendedTimestamp: frame.timestamp, playoutTime: due + timing.decodeTime, targetDelay: targetDelay,
-            isShown: header.isShown && !isOvertaken, isRepaired: frame.isRepaired, isLate: isLate)
+        describe(frame, number, references, resolution)
+        releasedFrame.playoutTime = due + timing.decodeTime
+        releasedFrame.targetDelay = targetDelay
+        releasedFrame.isShown = header.isShown && !isOvertaken
+        releasedFrame.isLate = isLate
         return true
     }
 
@@ -282,24 +291,36 @@ extension JitterBuffer {
         return header
     }
 
+    /// Says of the released frame what is known of `frame`, in place: most of it is the same for each.
+    @inline(__always)
     private mutating func describe(
         _ frame: PendingFrame, _ number: Int64, _ references: FrameReferences, _ resolution: Resolution
-    ) -> EncodedFrame {
-        var stamps = FrameStamps()
-        stamps[.arrived] = frame.arrival
-        stamps[.assembled] = frame.assembly
-        stamps[.released] = now
-        return EncodedFrame(
-            codec: settings.codec, layer: StreamLayer(rid: settings.rid, temporalIndex: frame.label.layerIndex),
-            number: number, references: references, isKey: frame.isKey,
-            isDiscardable: frame.label.isDiscardable,
-            isLayerSync: frame.label.layer?.isSync ?? false, resolution: resolution, rotation: rotation,
-            captureTime: PlayoutTiming.mediaTime(frame.timestamp), byteCount: frame.byteCount, stamps: stamps)
+    ) {
+        releasedFrame.rtpTimestamp = RTPTimestamp(UInt32(truncatingIfNeeded: frame.timestamp))
+        releasedFrame.extendedTimestamp = frame.timestamp
+        releasedFrame.isRepaired = frame.isRepaired
+        let layerIndex = frame.label.layerIndex
+        if releasedFrame.frame.layer.temporalIndex != layerIndex {
+            releasedFrame.frame.layer = StreamLayer(rid: settings.rid, temporalIndex: layerIndex)
+        }
+        releasedFrame.frame.number = number
+        releasedFrame.frame.references = references
+        releasedFrame.frame.isKey = frame.isKey
+        releasedFrame.frame.isDiscardable = frame.label.isDiscardable
+        releasedFrame.frame.isLayerSync = frame.label.layer?.isSync ?? false
+        releasedFrame.frame.resolution = resolution
+        releasedFrame.frame.rotation = rotation
+        releasedFrame.frame.captureTime = timing.time(of: frame.timestamp)
+        releasedFrame.frame.byteCount = frame.byteCount
+        releasedFrame.frame.stamps[.arrived] = frame.arrival
+        releasedFrame.frame.stamps[.assembled] = frame.assembly
+        releasedFrame.frame.stamps[.released] = now
     }
 }
 
 extension InboundStatistics {
     /// Counts a frame that goes to the decoder.
+    @inline(__always)
     mutating func noteRelease(
         _ frame: PendingFrame, isOvertaken: Bool, isLate: Bool, at now: MediaTime, targetDelay: MediaDuration
     ) {

@@ -35,8 +35,8 @@ public import RillRTP
 /// - A whole key frame that is due, or that comes into a broken chain, replaces all that lies before it and cannot be
 ///   decoded.
 ///
-/// Takes any bytes. Memory is bounded by ``JitterBufferSettings/packetCapacity``; what does not fit pushes out the oldest
-/// frames. Nothing is allocated per packet or frame once the ring and the arrays have grown to the stream.
+/// Takes any bytes. Memory is bounded by ``JitterBufferSettings/packetCapacity``, and eight times the longest frame that
+/// came; what does not fit pushes out the oldest frames. Nothing is allocated per packet or frame once the ring and the arrays have grown to the stream.
 ///
 /// One owner, no thread, no clock: time is an argument and must not run backwards (a time before the last one counts as
 /// that one). One buffer, one stream. Sources: RFC 3550, 6386, 7741, 9628, 4585.
@@ -46,7 +46,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// The packets to ask for, by rising number, when `poll` has said `requestPackets`; until the next poll.
     public internal(set) var requestedPackets: [SequenceNumber] = []
     /// What the frame is whose bytes `poll` gave last, when it has said `frame`; until the next poll.
-    public internal(set) var releasedFrame = ReceivedFrame.none
+    public internal(set) var releasedFrame: ReceivedFrame
 
     var packets: PacketBuffer
     var continuity: StreamContinuity
@@ -77,6 +77,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     public init(_ settings: JitterBufferSettings) {
         settings.validate()
         self.settings = settings
+        releasedFrame = .none(of: settings)
         packets = PacketBuffer(
             limit: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)
         continuity = StreamContinuity(capacity: packets.limit)

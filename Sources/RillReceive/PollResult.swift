@@ -40,10 +40,12 @@ public struct ReceivedFrame: Sendable {
     public var isLate: Bool
 
     /// What stands where no frame was released yet.
-    static let none = ReceivedFrame(
-        frame: EncodedFrame(
-            codec: .vp8, layer: StreamLayer(rid: .high), number: -1, references: FrameReferences(), isKey: false,
-            resolution: Resolution(width: 2, height: 2), captureTime: .zero, byteCount: 0),
-        rtpTimestamp: RTPTimestamp(0), extendedTimestamp: 0, playoutTime: .zero, targetDelay: .zero, isShown: false,
-        isRepaired: false, isLate: false)
+    static func none(of settings: JitterBufferSettings) -> ReceivedFrame {
+        ReceivedFrame(
+            frame: EncodedFrame(
+                codec: settings.codec, layer: StreamLayer(rid: settings.rid), number: -1, references: FrameReferences(),
+                isKey: false, resolution: Resolution(width: 2, height: 2), captureTime: .zero, byteCount: 0),
+            rtpTimestamp: RTPTimestamp(0), extendedTimestamp: 0, playoutTime: .zero, targetDelay: .zero, isShown: false,
+            isRepaired: false, isLate: false)
+    }
 }

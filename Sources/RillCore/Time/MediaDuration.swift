@@ -8,7 +8,8 @@ public struct MediaDuration: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
     /// No time at all.
-    public static let zero = MediaDuration(nanoseconds: 0)
+    @inlinable
+    public static var zero: MediaDuration { MediaDuration(nanoseconds: 0) }
 
     /// A length in nanoseconds, within 292 years either way.
     @inlinable

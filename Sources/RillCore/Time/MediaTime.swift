@@ -11,9 +11,11 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
     /// The clock's zero.
-    public static let zero = MediaTime(nanoseconds: 0)
+    @inlinable
+    public static var zero: MediaTime { MediaTime(nanoseconds: 0) }
     /// Later than every real point in time: "never", where an answer says when to wake a stage.
-    public static let distantFuture = MediaTime(nanoseconds: .max)
+    @inlinable
+    public static var distantFuture: MediaTime { MediaTime(nanoseconds: .max) }
 
     /// The point that lies so many nanoseconds after the clock's zero, or before it.
     @inlinable

@@ -29,6 +29,8 @@ extension VP8PayloadDescriptor {
     // The T/K byte.
     @inlinable static var layerSyncBit: UInt8 { 0x20 }
     @inlinable static var keyIndexMask: UInt8 { 0x1F }
+    /// The first byte, X, PictureID in two bytes, TL0PICIDX, and T/K.
+    @inlinable static var maximumByteCount: Int { 6 }
 
     /// Whether the X byte and any of the optional fields are there.
     private var isExtended: Bool {
@@ -79,16 +81,24 @@ extension VP8PayloadDescriptor {
     /// - Throws: `truncated`, or `emptyPayload` when nothing follows.
     @inlinable @inline(__always)  // On the way of every packet.
     public static func skim(_ payload: Span<UInt8>) throws(RTPError) -> (startsFrame: Bool, byteCount: Int) {
-        var reader = ByteReader(payload)
-        let first = try reader.uint8()
+        // In more bytes than the longest descriptor has, each of its fields is there, and something behind it.
+        guard payload.count > maximumByteCount else { return try skimShort(payload) }
+        let first = payload[0]
+        var byteCount = 1
         if first & extendedBit != 0 {
-            let fields = try reader.uint8()
-            if fields & pictureIDBit != 0 { _ = try PictureID.parse(&reader) }
-            if fields & tl0PictureIndexBit != 0 { _ = try reader.uint8() }
-            if fields & (temporalLayerBit | keyIndexBit) != 0 { _ = try reader.uint8() }
+            let fields = payload[1]
+            byteCount = 2
+            if fields & pictureIDBit != 0 { byteCount &+= payload[2] & PictureID.longBit != 0 ? 2 : 1 }
+            if fields & tl0PictureIndexBit != 0 { byteCount &+= 1 }
+            if fields & (temporalLayerBit | keyIndexBit) != 0 { byteCount &+= 1 }
         }
-        guard reader.remaining > 0 else { throw .emptyPayload }
-        return (first & (startBit | partitionMask) == startBit, reader.position)
+        return (first & (startBit | partitionMask) == startBit, byteCount)
+    }
+
+    @usableFromInline
+    static func skimShort(_ payload: Span<UInt8>) throws(RTPError) -> (startsFrame: Bool, byteCount: Int) {
+        let (descriptor, byteCount) = try parse(payload)
+        return (descriptor.startsFrame, byteCount)
     }
 
     /// Appends the descriptor; reserved bits are zero.

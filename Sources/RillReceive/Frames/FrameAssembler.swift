@@ -45,16 +45,31 @@ struct FrameAssembler: ~Copyable, Sendable {
         return index >= 0 && frames[index].goesOn(with: sequence, timestamp)
     }
 
-    /// Adds the packet with which the newest frame goes on.
+    /// Adds the packet with which the newest frame goes on, and stores its bytes.
     ///
     /// - Returns: whether the frame has become whole by it.
     @inline(__always)
     mutating func extendNewest(
-        byteCount: Int, hasMarker: Bool, rotation: Rotation?, at arrival: MediaTime
+        by bytes: Span<UInt8>, hasMarker: Bool, at arrival: MediaTime, _ packets: inout PacketBuffer
     ) -> Bool {
         let index = frames.count - 1
-        frames[index].extend(byteCount: byteCount, hasMarker: hasMarker, rotation: rotation, at: arrival)
+        packets.store(bytes, as: frames[index].last + 1, behind: frames[index])
+        frames[index].extend(byteCount: bytes.count, hasMarker: hasMarker, at: arrival)
         return hasMarker && frames[index].isNewlyWhole
+    }
+
+    /// Notes how far the newest frame's picture has to be turned, if a packet of it has said so.
+    mutating func turnNewest(_ rotation: Rotation?) {
+        frames[frames.count - 1].turn(rotation)
+    }
+
+    /// Stores the bytes of a packet that was placed in the frame at `index`.
+    mutating func store(_ bytes: Span<UInt8>, of piece: FramePiece, at index: Int, _ packets: inout PacketBuffer) {
+        if piece.startsFrame, frames[index].packetCount == 1 {
+            frames[index].begin(in: packets.storeFirst(bytes, as: piece.sequence))
+        } else {
+            packets.store(bytes, as: piece.sequence)
+        }
     }
 
     /// Puts a packet of padding alone where it belongs.
@@ -68,6 +83,7 @@ struct FrameAssembler: ~Copyable, Sendable {
 
     /// Whether the frame at `index` has just become whole. Ask for the frame that took a packet, and for the one before
     /// it, whose end may show by that packet.
+    @inline(__always)
     mutating func isNewlyWhole(_ index: Int, _ packets: inout PacketBuffer) -> Bool {
         guard index >= 0, index < frames.count else { return false }
         let next = index + 1
@@ -80,6 +96,7 @@ struct FrameAssembler: ~Copyable, Sendable {
     }
 
     /// Notes that the frame at `index` is whole.
+    @inline(__always)
     mutating func complete(_ index: Int, at now: MediaTime, playout: MediaTime) {
         frames[index].complete(at: now, playout: playout)
         if frames[index].isKey { wholeKeyCount += 1 }
@@ -99,6 +116,7 @@ struct FrameAssembler: ~Copyable, Sendable {
     }
 
     /// Lets the first frame go.
+    @inline(__always)
     mutating func removeFirst() -> PendingFrame {
         let frame = frames.removeFirst()
         if frame.isKey && frame.isWhole { wholeKeyCount -= 1 }

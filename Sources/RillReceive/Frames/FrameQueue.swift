@@ -40,6 +40,7 @@ struct FrameQueue: ~Copyable, Sendable {
     }
 
     /// Takes out the first frame, which must be there.
+    @inline(__always)
     mutating func removeFirst() -> PendingFrame {
         let frame = self[0]
         head = (head + 1) & (ring.count - 1)

@@ -52,6 +52,8 @@ struct PendingFrame: BitwiseCopyable {
     /// When its last missing packet came, and when it is to be released; both `nil` while a packet is missing.
     private(set) var assembly: MediaTime?
     private(set) var playout: MediaTime?
+    /// The array that its bytes begin in, as far as its packets came in order.
+    private(set) var array: FrameMemory.Place?
 
     /// A frame of which `piece` is the first packet to come.
     init(_ piece: FramePiece) {
@@ -110,15 +112,22 @@ struct PendingFrame: BitwiseCopyable {
 
     /// Adds the packet right behind the last one.
     @inline(__always)
-    mutating func extend(
-        byteCount: Int, hasMarker: Bool, rotation: Rotation?, at arrival: MediaTime
-    ) {
+    mutating func extend(byteCount: Int, hasMarker: Bool, at arrival: MediaTime) {
         packetCount += 1
         last += 1
         self.byteCount += byteCount
         newestArrival = arrival
-        if let rotation { self.rotation = rotation }
         if hasMarker { hasEnd = true }
+    }
+
+    /// Notes how far the picture has to be turned, if a packet has said so.
+    mutating func turn(_ told: Rotation?) {
+        rotation = told ?? rotation
+    }
+
+    /// Notes which array its first packet's bytes lie in.
+    mutating func begin(in array: FrameMemory.Place?) {
+        self.array = array
     }
 
     /// Notes a packet of padding between the first and the last.

@@ -73,6 +73,7 @@ struct ReferenceFinder: Sendable {
     var path: Path { Path(last: link) }
 
     /// Takes the search to `frame`, the next waiting frame.
+    @inline(__always)
     mutating func reach(_ frame: PendingFrame, _ path: inout Path, _ packets: inout PacketBuffer) {
         if let last = path.last {
             path.isContiguous = path.isContiguous && follows(frame, last, &packets)
@@ -103,18 +104,25 @@ struct ReferenceFinder: Sendable {
         chain == .intact && frame.label.references != nil
     }
 
-    /// The ticks from the frame right before `frame` to it; `nil` if that one is not known.
-    ///
-    /// - Parameter previous: the waiting frame before it; `nil` if `frame` is the first one that waits.
+    /// The ticks from `previous`, the waiting frame before `frame`, to it; `nil` if that one is not whole, or not the one
+    /// right before it.
+    @inline(__always)
     mutating func timestampStep(
-        to frame: PendingFrame, from previous: PendingFrame?, _ packets: inout PacketBuffer
+        to frame: PendingFrame, from previous: PendingFrame, _ packets: inout PacketBuffer
     ) -> Int64? {
-        if let previous, !previous.isWhole { return nil }
-        guard let last = previous.map(Link.init) ?? link, follows(frame, last, &packets) else { return nil }
-        return frame.timestamp - last.timestamp
+        guard previous.isWhole, follows(frame, Link(previous), &packets) else { return nil }
+        return frame.timestamp - previous.timestamp
+    }
+
+    /// The ticks from the frame released last to `frame`, the first one that waits; `nil` if another lies between.
+    @inline(__always)
+    mutating func timestampStep(to frame: PendingFrame, _ packets: inout PacketBuffer) -> Int64? {
+        guard let link, follows(frame, link, &packets) else { return nil }
+        return frame.timestamp - link.timestamp
     }
 
     /// Whether `frame`, whole and reached on `path`, can be decoded after what was released.
+    @inline(__always)
     mutating func canDecode(_ frame: PendingFrame, _ path: Path) -> Bool {
         if frame.isKey { return true }
         guard chain == .intact else { return false }
@@ -136,6 +144,7 @@ struct ReferenceFinder: Sendable {
     /// Notes that `frame`, reached on `path`, goes to the decoder.
     ///
     /// - Returns: its number, and the numbers of the frames that it refers to.
+    @inline(__always)
     mutating func release(
         _ frame: PendingFrame, _ path: Path
     ) -> (number: Int64, references: FrameReferences) {
@@ -232,6 +241,7 @@ struct ReferenceFinder: Sendable {
     }
 
     /// Whether no frame lies between the one that ended with `last` and `frame`.
+    @inline(__always)
     private mutating func follows(_ frame: PendingFrame, _ last: Link, _ packets: inout PacketBuffer) -> Bool {
         if frame.hasStart, packets.isPadding(from: last.lastSequence + 1, to: frame.first) { return true }
         return ReferenceFinder.pictureIDStep(from: last, to: frame) == 1

@@ -72,19 +72,3 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
         unsafe (base + target).update(from: base + source, count: moved)
     }
 }
-
-extension FixedStorage where Element: Comparable {
-    /// How many of the first `count` values, which rise, lie below `value`: the place of the first one that does not.
-    func firstPlace(notBelow value: Element, among count: Int) -> Int {
-        precondition(count >= 0 && count <= self.count, "\(count) values of \(self.count)")
-        // Each step halves what is left, without a branch that a processor could guess wrong.
-        var (place, left) = (0, count)
-        while left > 0 {
-            let half = (left &+ 1) &>> 1
-            // Within the first `count`: `place + left` never exceeds it.
-            place &+= unsafe base[place &+ half &- 1] < value ? half : 0
-            left &-= half
-        }
-        return place
-    }
-}

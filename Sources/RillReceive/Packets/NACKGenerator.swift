@@ -89,6 +89,21 @@ struct NACKGenerator: ~Copyable, Sendable {
         }
     }
 
+    /// Whether packet `sequence` is the one behind the newest, of which nothing was suspected.
+    @inline(__always)
+    mutating func goesOn(with sequence: Int64) -> Bool {
+        guard settings != nil else { return true }
+        guard let newest else { return false }
+        return sequence == newest &+ 1 && suspected == nil
+    }
+
+    /// Notes a packet that goes on.
+    @inline(__always)
+    mutating func follow(_ sequence: Int64) {
+        guard settings != nil else { return }
+        newest = sequence
+    }
+
     private mutating func noteOutOfOrder(_ sequence: Int64, origin: PacketOrigin, at now: MediaTime) {
         guard let newest else {
             self.newest = sequence

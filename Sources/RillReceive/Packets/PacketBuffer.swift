@@ -15,7 +15,11 @@ struct PacketBuffer: ~Copyable, Sendable {
     private(set) var floor: Int64 = 0
 
     private var slots: FixedStorage<Slot>
+    /// What came out of order, and where the others lie, each with its frame.
     private var memory: PacketMemory
+    private var frames = FrameMemory()
+    /// Packets whose bytes are held.
+    private(set) var heldCount = 0
 
     /// What the window spans at first.
     static let initialCapacity = 256
@@ -23,10 +27,15 @@ struct PacketBuffer: ~Copyable, Sendable {
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
     struct Slot: BitwiseCopyable {
         var sequence: Int64 = .min
-        /// The block with its bytes; -1 for padding, and for a packet that is gone.
-        var block: Int32 = -1
+        /// The block with its bytes, or one of the two below.
+        var block = Slot.none
         var byteCount: Int32 = 0
         var isPadding = false
+
+        /// Of padding, and of a packet that is gone.
+        static var none: Int32 { -1 }
+        /// Its bytes lie with those of its frame.
+        static var withFrame: Int32 { -2 }
     }
 
     /// Where a number lies.
@@ -51,15 +60,18 @@ struct PacketBuffer: ~Copyable, Sendable {
         self.memory = PacketMemory(blockCount: capacity, blockByteCount: maximumByteCount)
     }
 
-    /// Packets whose bytes are held.
-    var heldCount: Int { memory.usedCount }
-
     /// Where packet `sequence` goes, for which the window grows if it may.
     @inline(__always)
     mutating func place(of sequence: Int64) -> Place {
         if slots[ring: index(sequence)].sequence == sequence { return .duplicate }
         if sequence < floor { return .late }
         return sequence - floor < Int64(capacity) ? .free : placeBehindWindow(sequence)
+    }
+
+    /// Whether packet `sequence` has a place that is free, without that the window has to grow for it.
+    @inline(__always)
+    mutating func hasRoom(for sequence: Int64) -> Bool {
+        sequence >= floor && sequence &- floor < Int64(capacity) && slots[ring: index(sequence)].sequence != sequence
     }
 
     private mutating func placeBehindWindow(_ sequence: Int64) -> Place {
@@ -84,6 +96,37 @@ struct PacketBuffer: ~Copyable, Sendable {
     mutating func store(_ bytes: Span<UInt8>, as sequence: Int64) {
         let block = memory.store(bytes)
         slots[ring: index(sequence)] = Slot(sequence: sequence, block: block, byteCount: Int32(bytes.count))
+        heldCount += 1
+    }
+
+    /// Holds a copy of `bytes`, with which a frame begins, where those of the packets behind it can follow.
+    ///
+    /// - Returns: the array that the frame has now; `nil` if there was none for it.
+    mutating func storeFirst(_ bytes: Span<UInt8>, as sequence: Int64) -> FrameMemory.Place? {
+        guard let array = frames.begin(bytes) else {
+            store(bytes, as: sequence)
+            return nil
+        }
+        noteWithFrame(sequence)
+        return array
+    }
+
+    /// Holds a copy of `bytes`, of the packet right behind the last one of `frame`: in the frame's array, if all others lie
+    /// there.
+    @inline(__always)
+    mutating func store(_ bytes: Span<UInt8>, as sequence: Int64, behind frame: PendingFrame) {
+        guard let array = frame.array, frames.byteCount(at: array) == frame.byteCount else {
+            store(bytes, as: sequence)
+            return
+        }
+        frames.append(bytes, at: array)
+        noteWithFrame(sequence)
+    }
+
+    @inline(__always)
+    private mutating func noteWithFrame(_ sequence: Int64) {
+        slots[ring: index(sequence)] = Slot(sequence: sequence, block: Slot.withFrame)
+        heldCount += 1
     }
 
     /// Notes that packet `sequence`, whose place is free, carries padding alone.
@@ -114,20 +157,48 @@ struct PacketBuffer: ~Copyable, Sendable {
         return true
     }
 
-    /// Gives up the packets `first` to `last`, all of them there, and what lies before them; appends their bytes, in order.
-    /// `output` has room.
+    /// Gives up the packets of `frame`, all of them there, and what lies before them. `payload`, whatever stands in it,
+    /// gets the frame's bytes.
+    @inline(__always)
+    mutating func takeOut(_ frame: PendingFrame, into payload: inout [UInt8]) {
+        advance(to: frame.first)
+        if let array = frame.array {
+            frames.exchange(array, for: &payload)
+        } else {
+            payload.removeAll(keepingCapacity: true)
+        }
+        if payload.count == frame.byteCount {
+            // All of them lay there, so there is nothing between them either.
+            heldCount -= Int(frame.last - frame.first) + 1
+            floor = frame.last + 1
+        } else {
+            payload.append(addingCapacity: frame.byteCount - payload.count) {
+                takeOut(frame.first, through: frame.last, to: &$0)
+            }
+        }
+    }
+
+    /// Gives up the packets `first` to `last`, all of them there, and what lies before them; appends the bytes of those
+    /// that do not lie with their frame's, in order. `output` has room.
     @_lifetime(output: copy output)
     mutating func takeOut(_ first: Int64, through last: Int64, to output: inout OutputSpan<UInt8>) {
         advance(to: first)
         precondition(first <= last && last - first < Int64(capacity), "packets \(first) to \(last)")
         for sequence in first...last {
             let slot = slots[ring: index(sequence)]
-            precondition(slot.sequence == sequence && (slot.block >= 0 || slot.isPadding), "packet \(sequence) is gone")
-            guard slot.block >= 0 else { continue }
-            memory.takeOut(slot.block, count: Int(slot.byteCount), to: &output)
-            slots[ring: index(sequence)].block = -1
+            precondition(
+                slot.sequence == sequence && (slot.block != Slot.none || slot.isPadding), "packet \(sequence) is gone")
+            guard !slot.isPadding else { continue }
+            heldCount -= 1
+            slots[ring: index(sequence)].block = Slot.none
+            if slot.block >= 0 { memory.takeOut(slot.block, count: Int(slot.byteCount), to: &output) }
         }
         floor = max(floor, last + 1)
+    }
+
+    /// Takes back the array of a frame that is dropped; its packets are given up as the window moves on.
+    mutating func drop(_ frame: PendingFrame) {
+        if let array = frame.array { frames.release(array) }
     }
 
     /// Moves the window on: what lies before `newFloor` is given up.
@@ -147,9 +218,10 @@ struct PacketBuffer: ~Copyable, Sendable {
     private mutating func giveUp(_ sequence: Int64) {
         let index = index(sequence)
         // The number stays, so that a duplicate is told from a packet that comes late.
-        guard slots[ring: index].sequence == sequence, slots[ring: index].block >= 0 else { return }
-        memory.release(slots[ring: index].block)
-        slots[ring: index].block = -1
+        guard slots[ring: index].sequence == sequence, slots[ring: index].block != Slot.none else { return }
+        if slots[ring: index].block >= 0 { memory.release(slots[ring: index].block) }
+        slots[ring: index].block = Slot.none
+        heldCount -= 1
     }
 
     @inline(__always)

@@ -37,16 +37,19 @@ struct ReceptionCounter: Sendable {
         last = (now, timestamp)
     }
 
-    /// Notes the packet right behind the newest one, which mostly has the same timestamp.
+    /// Whether packet `sequence` is the newest one, and has the timestamp of the one before it.
     @inline(__always)
-    mutating func noteNext(_ sequence: Int64, _ timestamp: Int64, at now: MediaTime) {
-        guard let arrival = last?.arrival, last?.timestamp == timestamp, sequence > highest else {
-            note(sequence: sequence, timestamp: timestamp, at: now)
-            return
-        }
+    func goesOn(with sequence: Int64, _ timestamp: Int64) -> Bool {
+        last?.timestamp == timestamp && sequence > highest
+    }
+
+    /// Notes a packet that goes on.
+    @inline(__always)
+    mutating func follow(_ sequence: Int64, at now: MediaTime) {
         packetsReceived += 1
         highest = sequence
-        jitter += (abs((now - arrival).nanoseconds) - jitter) / 16
+        let difference = abs((now - (last?.arrival ?? now)).nanoseconds)
+        jitter += (difference - jitter) / 16
         last?.arrival = now
     }
 

@@ -110,7 +110,7 @@ struct StreamContinuity: Sendable {
     /// Takes note of a packet that was found to be the next one.
     @inline(__always)
     mutating func follow(_ next: Next) {
-        newest = Newest(sequence: next.sequence, timestamp: next.timestamp)
+        newest?.sequence = next.sequence
         transit = next.transit
     }
 

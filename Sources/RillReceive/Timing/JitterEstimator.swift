@@ -83,16 +83,8 @@ struct JitterEstimator: ~Copyable, Sendable {
     // MARK: What came
 
     /// Notes a packet as it comes on the stream's own way; `transit` is arrival less timestamp, in nanoseconds.
-    @inline(__always)
     mutating func notePacket(timestamp: Int64, transit: Int64, at now: MediaTime) {
-        if let open, open.timestamp == timestamp {
-            if transit > open.transit { self.open = (timestamp, transit) }
-        } else {
-            noteOtherFrame(timestamp, transit, at: now)
-        }
-    }
-
-    private mutating func noteOtherFrame(_ timestamp: Int64, _ transit: Int64, at now: MediaTime) {
+        if goesOn(with: timestamp) { return follow(transit) }
         if let open, timestamp < open.timestamp {
             // A straggler of an earlier frame.
             addArrival(transit, at: now)
@@ -100,6 +92,16 @@ struct JitterEstimator: ~Copyable, Sendable {
         }
         if let open { addArrival(open.transit, at: now) }
         open = (timestamp, transit)
+    }
+
+    /// Whether a packet is of the frame whose packets are coming.
+    @inline(__always)
+    mutating func goesOn(with timestamp: Int64) -> Bool { open?.timestamp == timestamp }
+
+    /// Notes a packet that goes on.
+    @inline(__always)
+    mutating func follow(_ transit: Int64) {
+        if let open, transit > open.transit { self.open?.transit = transit }
     }
 
     private mutating func addArrival(_ transit: Int64, at now: MediaTime) {

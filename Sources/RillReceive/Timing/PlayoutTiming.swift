@@ -52,17 +52,19 @@ struct PlayoutTiming: ~Copyable, Sendable {
     // MARK: What came
 
     /// Notes a packet that came on the stream's own way.
-    @inline(__always)
     mutating func notePacket(timestamp: Int64, at now: MediaTime) {
-        notePacket(timestamp: timestamp, transit: now - time(of: timestamp), at: now)
+        let transit = (now - time(of: timestamp)).nanoseconds
+        if firstTransit == nil { firstTransit = transit }
+        jitter.notePacket(timestamp: timestamp, transit: transit, at: now)
     }
 
-    /// Notes a packet that came on the stream's own way, `transit` after its timestamp.
+    /// Whether a packet is of the frame that the last one was of, which came on the stream's own way.
     @inline(__always)
-    mutating func notePacket(timestamp: Int64, transit: MediaDuration, at now: MediaTime) {
-        if firstTransit == nil { firstTransit = transit.nanoseconds }
-        jitter.notePacket(timestamp: timestamp, transit: transit.nanoseconds, at: now)
-    }
+    mutating func goesOn(with timestamp: Int64) -> Bool { jitter.goesOn(with: timestamp) }
+
+    /// Notes a packet that goes on, `transit` after its timestamp.
+    @inline(__always)
+    mutating func follow(_ transit: MediaDuration) { jitter.follow(transit.nanoseconds) }
 
     /// Notes a frame that became whole now, and gives the time at which it is to be released.
     ///
@@ -193,7 +195,9 @@ struct PlayoutTiming: ~Copyable, Sendable {
         return max(least, min(most, transit))
     }
 
-    private mutating func time(of timestamp: Int64) -> MediaTime {
+    /// The timestamp as a time, as ``mediaTime(_:)`` gives it; mostly known already.
+    @inline(__always)
+    mutating func time(of timestamp: Int64) -> MediaTime {
         if timestamp != lastMedia.timestamp { lastMedia = (timestamp, PlayoutTiming.mediaTime(timestamp)) }
         return lastMedia.time
     }

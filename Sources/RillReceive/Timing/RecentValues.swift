@@ -12,7 +12,7 @@ struct RecentValues: ~Copyable, Sendable {
 
     private var head = 0
     private var ring: FixedStorage<Entry>
-    /// The first `count` of these are the values, rising.
+    /// The first `count` of these are the values, rising; behind them stands the largest number that there is.
     private var sorted: FixedStorage<Int64>
     /// When the entry that is newest was begun.
     private var newestStart = MediaTime(nanoseconds: .min)
@@ -29,7 +29,7 @@ struct RecentValues: ~Copyable, Sendable {
     init(span: MediaDuration) {
         self.span = span
         ring = FixedStorage(repeating: Entry(time: .zero, value: 0), count: RecentValues.capacity)
-        sorted = FixedStorage(repeating: 0, count: RecentValues.capacity)
+        sorted = FixedStorage(repeating: .max, count: RecentValues.capacity)
     }
 
     /// Adds a value, and forgets those that have become too old. Times rise from call to call.
@@ -59,6 +59,7 @@ struct RecentValues: ~Copyable, Sendable {
 
     /// Forgets everything.
     mutating func removeAll() {
+        for index in 0..<count { sorted[index] = .max }
         count = 0
         newestStart = MediaTime(nanoseconds: .min)
     }
@@ -71,7 +72,11 @@ struct RecentValues: ~Copyable, Sendable {
     mutating func bound(exceededBy mean: Int64) -> Int64 {
         var budget = mean * Int64(count)
         var bound = sorted[count - 1]
-        for above in 1..<count / 8 &+ 1 {
+        // Most networks are calm: were all of those that may lie above it the largest, the last bound would be allowed.
+        let (most, lowest) = (count / 8, sorted[count - 1 - count / 8])
+        let (cost, isTooMuch) = (bound &- lowest).multipliedReportingOverflow(by: Int64(most))
+        if !isTooMuch, (0...budget).contains(cost) { return lowest }
+        for above in 1..<most &+ 1 {
             let next = sorted[count &- 1 &- above]
             // A stranger's timestamps may lie further apart than the product has bits for: that is beyond any budget.
             let (cost, isTooMuch) = (bound &- next).multipliedReportingOverflow(by: Int64(above))
@@ -86,6 +91,7 @@ struct RecentValues: ~Copyable, Sendable {
     var largest: Int64 { sorted[count - 1] }
 
     /// Takes the values that were added before `time` out, the last of them, which it returns, not yet of the sorted ones.
+    @inline(__always)
     private mutating func takeOutdated(before time: MediaTime) -> Int64? {
         var leaving: Int64?
         while count > 0, ring[ring: head].time < time {
@@ -114,21 +120,22 @@ struct RecentValues: ~Copyable, Sendable {
 
     /// Puts `value` among the first `count` sorted values.
     private mutating func insertSorted(_ value: Int64, among count: Int) {
-        let rank = sorted.firstPlace(notBelow: value, among: count)
+        let rank = rank(of: value)
         sorted.move(from: rank, to: rank + 1, count: count - rank)
         sorted[rank] = value
     }
 
     /// Takes `value` out of the first `count` sorted values, of which it is one.
     private mutating func removeSorted(_ value: Int64, among count: Int) {
-        let rank = sorted.firstPlace(notBelow: value, among: count)
+        let rank = rank(of: value)
         sorted.move(from: rank + 1, to: rank, count: count - rank - 1)
+        sorted[count - 1] = .max
     }
 
     /// Puts `value` in place of `old`, which is one of the first `count` sorted values.
+    @inline(__always)
     private mutating func replaceSorted(_ old: Int64, by value: Int64, among count: Int) {
-        let hole = sorted.firstPlace(notBelow: old, among: count)
-        let rank = sorted.firstPlace(notBelow: value, among: count)
+        let (hole, rank) = (rank(of: old), rank(of: value))
         if rank > hole {
             sorted.move(from: hole + 1, to: hole, count: rank - hole - 1)
             sorted[rank - 1] = value
@@ -136,5 +143,19 @@ struct RecentValues: ~Copyable, Sendable {
             sorted.move(from: rank, to: rank + 1, count: hole - rank)
             sorted[rank] = value
         }
+    }
+
+    /// How many of the values lie below `value`.
+    ///
+    /// Nine steps that are always the same, so that the compiler makes them without a branch, of which a processor would
+    /// guess every second one wrong.
+    @inline(__always)
+    private func rank(of value: Int64) -> Int {
+        var (rank, step) = (0, RecentValues.capacity / 2)
+        while step > 0 {
+            rank &+= sorted[ring: rank &+ step &- 1] < value ? step : 0
+            step /= 2
+        }
+        return rank &+ (sorted[ring: rank] < value ? 1 : 0)
     }
 }

@@ -96,7 +96,7 @@ final class VideoStream {
         guard node.isMultiPlanar else { return unsafe (0..<Int(buffer.bytesused), 0..<0, 0..<0) }
         func data(_ plane: Int) -> Range<Int> {
             // There are eight records, all initialised.
-            let record = unsafe planes.base[plane]
+            let record = planes.base[plane]
             // The bytes in use count those before the data too.
             let (start, end) = unsafe (Int(record.data_offset), Int(record.bytesused))
             return min(start, end)..<end

@@ -37,6 +37,13 @@ enum CameraMachine {
         try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: path))
     }
 
+    /// A clock's seconds.
+    static func now(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// Descriptors of this process that lead to a camera, and mappings of a camera's buffers.
     static func openCameraCount() throws -> Int {
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
