@@ -9,11 +9,11 @@ import Testing
 struct ContainerSourceTests {
     private let folder = TemporaryFolder()
 
-    /// A clip of a second: `size` and options of FFmpeg for the output.
-    private func clip(_ name: String, size: String = "128x96", rate: Int = 10, _ options: String...) throws -> String {
+    /// A clip of ten frames in a second, made with options of FFmpeg for the output.
+    private func clip(_ name: String, _ options: String...) throws -> String {
         let path = folder.path(name)
         try Peer.ffmpeg.run(
-            ["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=size=\(size):rate=\(rate):duration=1"] + options
+            ["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=size=128x96:rate=10:duration=1"] + options
                 + ["-bitexact", path])
         return path
     }
@@ -69,7 +69,8 @@ struct ContainerSourceTests {
     }
 
     @Test func `Odd sizes are read`() throws {
-        let path = try clip("odd.mkv", size: "97x51", "-c:v", "ffv1", "-pix_fmt", "yuv420p")
+        let path = try clip(
+            "odd.mkv", "-vf", "format=yuv444p,crop=97:51", "-c:v", "ffv1", "-pix_fmt", "yuv420p")
         let source = try ContainerSource(path: path)
         #expect(source.format.resolution == Resolution(width: 97, height: 51))
         #expect(try frames(source).flatMap(\.samples) == (try reference(path)))
@@ -79,11 +80,12 @@ struct ContainerSourceTests {
     @Test(arguments: ["uneven.mkv", "uneven.mp4"])
     func `Times that vary are the container's own`(name: String) throws {
         let path = try clip(
-            name, "-vf", "settb=1/1000,setpts=N*N*10", "-fps_mode", "passthrough", "-c:v", "libx264", "-bf", "2")
+            name, "-vf", "settb=1/1000,setpts=N*N*10", "-fps_mode", "passthrough", "-enc_time_base", "1:1000", "-c:v",
+            "libx264", "-bf", "2")
         let times = try frames(try ContainerSource(path: path)).map(\.time)
         #expect(times.count == 10)
         for (index, time) in times.enumerated() {
-            #expect(abs((time - .zero).seconds - Double(index * index) / 100) < 0.0011, "frame \(index): \(time)")
+            #expect(abs((time - MediaTime.zero).seconds - Double(index * index) / 100) < 0.0011, "frame \(index): \(time)")
         }
     }
 
@@ -112,10 +114,10 @@ struct ContainerSourceTests {
         func isCannotOpen(_ error: ContainerError?) -> Bool { if case .cannotOpen = error { true } else { false } }
         #expect(isCannotOpen(error(folder.path("none.mp4"))))
         let empty = folder.path("empty.mp4")
-        FileManager.default.createFile(atPath: empty, contents: Data())
+        try Data().write(to: URL(fileURLWithPath: empty))
         #expect(isCannotOpen(error(empty)))
         let text = folder.path("text.mov")
-        FileManager.default.createFile(atPath: text, contents: Data("no clip at all".utf8))
+        try Data("no clip at all".utf8).write(to: URL(fileURLWithPath: text))
         #expect(isCannotOpen(error(text)))
         let sound = folder.path("sound.mp4")
         try Peer.ffmpeg.run("-v", "error", "-f", "lavfi", "-i", "sine=duration=0.2", sound)
@@ -126,7 +128,7 @@ struct ContainerSourceTests {
     @Test func `A playlist does not lead elsewhere`() throws {
         let path = folder.path("list.m3u8")
         let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n"
-        FileManager.default.createFile(atPath: path, contents: Data(list.utf8))
+        try Data(list.utf8).write(to: URL(fileURLWithPath: path))
         #expect(throws: ContainerError.self) { try ContainerSource(path: path) }
     }
 
