@@ -96,9 +96,9 @@ final class VideoStream {
         guard node.isMultiPlanar else { return unsafe (0..<Int(buffer.bytesused), 0..<0, 0..<0) }
         func data(_ plane: Int) -> Range<Int> {
             // There are eight records, all initialised.
-            let record = planes.base[plane]
+            let record = unsafe planes.base[plane]
             // The bytes in use count those before the data too.
-            let (start, end) = unsafe (Int(record.data_offset), Int(record.bytesused))
+            let (start, end) = (Int(record.data_offset), Int(record.bytesused))
             return min(start, end)..<end
         }
         return (data(0), data(1), data(2))
