@@ -85,7 +85,8 @@ struct ContainerSourceTests {
         let times = try frames(try ContainerSource(path: path)).map(\.time)
         #expect(times.count == 10)
         for (index, time) in times.enumerated() {
-            #expect(abs((time - MediaTime.zero).seconds - Double(index * index) / 100) < 0.0011, "frame \(index): \(time)")
+            #expect(
+                abs((time - MediaTime.zero).seconds - Double(index * index) / 100) < 0.0011, "frame \(index): \(time)")
         }
     }
 
