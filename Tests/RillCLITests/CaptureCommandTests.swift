@@ -9,7 +9,7 @@ import Testing
     private func record(_ name: String) throws -> String {
         let path = folder.path(name)
         let outcome = try rill(
-            "loopback", "--size", "160x120", "--duration", "500ms", "--no-compare", "--network",
+            "loopback", try movingClip(in: folder, frames: 15, width: 160, height: 120), "--no-compare", "--network",
             "loss=5%,delay=20ms,seed=3",
             "--capture", path)
         #expect(outcome.status == 0, "\(outcome.errors)")

@@ -15,3 +15,21 @@ func rillProgram() throws -> Program {
 func rill(_ arguments: String..., input: String = "/dev/null") throws -> RunningProgram.Outcome {
     try rillProgram().run(arguments, input: input)
 }
+
+/// A clip of 30 frames a second in which something moves. The drawn scene would do as well, but an unoptimised build takes
+/// a hundred times longer to draw it than to code it.
+func movingClip(in folder: TemporaryFolder, frames: Int, width: Int = 64, height: Int = 48) throws -> String {
+    var bytes = Array("YUV4MPEG2 W\(width) H\(height) F30:1 C420jpeg\n".utf8)
+    for frame in 0..<frames {
+        bytes += Array("FRAME\n".utf8)
+        for y in 0..<height {
+            // A wave that runs to the right, and rows that differ.
+            for x in 0..<width { bytes.append(UInt8(40 + (x * 5 + y * 3 + frame * 7) % 96 + (y ^ frame) % 16)) }
+        }
+        bytes += [UInt8](repeating: UInt8(100 + frame % 40), count: width * height / 4)
+        bytes += [UInt8](repeating: UInt8(150 - frame % 40), count: width * height / 4)
+    }
+    let path = folder.path("moving-\(frames)-\(width)x\(height).y4m")
+    try write(bytes, to: path)
+    return path
+}

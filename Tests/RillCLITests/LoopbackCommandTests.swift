@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func theSameSeedPrintsTheSameBytes() throws {
-        let arguments = ["loopback", "--size", "64x48", "--duration", "500ms", "--json", "--network"]
+        let arguments = ["loopback", try movingClip(in: folder, frames: 15), "--json", "--network"]
         let program = try rillProgram()
         let first = try program.run(arguments + ["loss=20%,delay=40ms,jitter=10ms,seed=3"])
         let second = try program.run(arguments + ["loss=20%,delay=40ms,jitter=10ms,seed=3"])
@@ -35,7 +35,7 @@ import Testing
 
     @Test func repairIsAskedForInTheWordsOfItsTrade() throws {
         let arguments = [
-            "loopback", "--size", "64x48", "--duration", "2s", "--json", "--playout-delay", "300ms", "--network",
+            "loopback", try movingClip(in: folder, frames: 60), "--json", "--playout-delay", "300ms", "--network",
             "loss=10%,delay=20ms,seed=3",
         ]
         let program = try rillProgram()
@@ -74,7 +74,7 @@ import Testing
 
     @Test func theWayBackHasSettingsOfItsOwn() throws {
         let arguments = [
-            "loopback", "--size", "64x48", "--duration", "1s", "--json", "--network", "loss=20%,delay=40ms,seed=3",
+            "loopback", try movingClip(in: folder, frames: 30), "--json", "--network", "loss=20%,delay=40ms,seed=3",
         ]
         let program = try rillProgram()
         let plain = try program.run(arguments)
@@ -86,7 +86,7 @@ import Testing
     @Test func theFilesOfALossyCallAreAsLongAsItsSource() throws {
         let (high, low) = (folder.path("high.y4m"), folder.path("low.y4m"))
         let outcome = try rill(
-            "loopback", "--size", "64x48", "--duration", "2s", "--network", "loss=10%,delay=20ms,seed=2", "--json",
+            "loopback", try movingClip(in: folder, frames: 60), "--network", "loss=10%,delay=20ms,seed=2", "--json",
             "--output", high, "--low-output", low)
         let report = try report(outcome)
         #expect(report.layers[0].received.framesShown < 60, "the seed loses nothing: the test shows nothing")

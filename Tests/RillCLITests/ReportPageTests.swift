@@ -14,7 +14,7 @@ import Testing
     {
         let folder = TemporaryFolder()
         let outcome = try rill(
-            "loopback", "--size", "64x48", "--duration", "4s", "--json", "--network", network, "--report",
+            "loopback", try movingClip(in: folder, frames: 120), "--json", "--network", network, "--report",
             folder.path(name))
         #expect(outcome.status == 0, "\(outcome.errors)")
         return Call(page: String(decoding: try read(folder.path(name)), as: UTF8.self), json: outcome.output)
