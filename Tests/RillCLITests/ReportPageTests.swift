@@ -8,13 +8,17 @@ import Testing
         var json: [UInt8]
     }
 
+    // The page names its clip: all calls have the same.
+    private static let clipFolder = TemporaryFolder()
+    private static let clip = Result { try movingClip(in: clipFolder, frames: 120) }
+
     /// A short lossy call's page, and its report as JSON.
     private static func call(_ name: String, network: String = "loss=8%,delay=40ms,blackout=1s@2s,seed=5") throws
         -> Call
     {
         let folder = TemporaryFolder()
         let outcome = try rill(
-            "loopback", try movingClip(in: folder, frames: 120), "--json", "--network", network, "--report",
+            "loopback", try clip.get(), "--json", "--network", network, "--report",
             folder.path(name))
         #expect(outcome.status == 0, "\(outcome.errors)")
         return Call(page: String(decoding: try read(folder.path(name)), as: UTF8.self), json: outcome.output)

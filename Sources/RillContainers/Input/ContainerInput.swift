@@ -103,7 +103,7 @@ extension ContainerInput.VideoTrack {
         rotation = unsafe Rotation(ofDisplay: stream)
         let begin = unsafe context.pointee.start_time
         let microseconds = AVRational(num: 1, den: 1_000_000)
-        start = begin == CFFmpeg_no_time ? 0 : unsafe av_rescale_q(begin, microseconds, timeBase)
+        start = begin == CFFmpeg_no_time ? 0 : av_rescale_q(begin, microseconds, timeBase)
     }
 }
 
