@@ -1,0 +1,196 @@
+/// The last step, at full resolution: smoothing, lightening and sharpening of luma in one pass.
+///
+/// With Y the captured luma, and M (mean), F (flatness) and W (mask) of the cells brought to its place:
+///
+///     Y1 = Y + (M - Y) F·smoothing                 smooth skin goes towards the mean, and keeps a part of its texture
+///     Y2 = Y1 + W·lift(Y1)                         lift is 0 at 16 and at 235, and greatest between
+///     Y3 = Y2 + limited((Y - blurred Y)·sharpening·(1 - F))
+struct LumaKernel {
+    let amounts: BeautyAmounts
+
+    /// Differences of luma this small are noise, and are not sharpened.
+    private static let core: UInt8 = 3
+    /// Those that are larger count as this.
+    private static let greatestDifference: UInt8 = 31
+
+    // MARK: - Sixteen cells: 32 pixels of a row
+
+    func run(
+        _ source: PictureRows, mean: borrowing CellPlane, flatness: borrowing CellPlane, mask: borrowing CellPlane,
+        blurred: borrowing CellPlane, to target: PictureRows
+    ) {
+        for y in 0..<source.height {
+            let input = source.row(y)
+            let output = target.row(y)
+            if amounts.sharpening > 0 { blur(source, y, to: blurred) }
+            let near = y >> 1
+            let far = max(0, min(mean.height - 1, near + 2 * (y & 1) - 1))
+            let masks = (mask.row(near), mask.row(far))
+            let means = (mean.row(near), mean.row(far))
+            let flats = (flatness.row(near), flatness.row(far))
+            let blurs = blurred.row(0)
+            var x = 0
+            while 2 * x + 32 <= source.width {
+                let left = masks.0[bytes: x - 1] | masks.1[bytes: x - 1]
+                let right = masks.0[bytes: x + 1] | masks.1[bytes: x + 1]
+                if (left | right).isZero {
+                    finish(input, 2 * x, blurs, output)
+                    finish(input, 2 * x + 16, blurs, output)
+                } else {
+                    let mean = enlarged(means, x)
+                    let flat = enlarged(flats, x)
+                    let mask = enlarged(masks, x)
+                    finish(input, 2 * x, mean.0, flat.0, mask.0, blurs, output)
+                    finish(input, 2 * x + 16, mean.1, flat.1, mask.1, blurs, output)
+                }
+                x += 16
+            }
+            for x in 2 * x..<source.width {
+                output[x] = reference(
+                    source, x, y, mean: Self.enlarged(mean, x, y), flatness: Self.enlarged(flatness, x, y),
+                    mask: Self.enlarged(mask, x, y))
+            }
+        }
+    }
+
+    /// Sixteen cells as 32 pixels: each three parts of its own cell and one of its neighbour's, down and then across.
+    @inline(__always)
+    private func enlarged(_ rows: (Row, Row), _ x: Int) -> (Bytes, Bytes) {
+        let middle = mixed(rows, x)
+        let left = middle.mean(middle.mean(mixed(rows, x - 1)))
+        let right = middle.mean(middle.mean(mixed(rows, x + 1)))
+        return left.interleaved(with: right)
+    }
+
+    @inline(__always)
+    private func mixed(_ rows: (Row, Row), _ x: Int) -> Bytes {
+        let near = rows.0[bytes: x]
+        return near.mean(near.mean(rows.1[bytes: x]))
+    }
+
+    /// Blurs row y with its neighbours, 1 2 1, and continues it by a sample on both sides.
+    private func blur(_ source: PictureRows, _ y: Int, to blurred: borrowing CellPlane) {
+        let (above, here, below) = (source.nearestRow(y - 1), source.row(y), source.nearestRow(y + 1))
+        let output = blurred.row(0)
+        var x = 0
+        while x + 16 <= source.width {
+            output[bytes: x] = here[bytes: x].mean(above[bytes: x].mean(below[bytes: x]))
+            x += 16
+        }
+        while x < source.width {
+            output[x] = here[x].mean(above[x].mean(below[x]))
+            x += 1
+        }
+        blurred.extend(0)
+    }
+
+    /// No skin: sharpening alone.
+    @inline(__always)
+    private func finish(_ input: Row, _ x: Int, _ blurs: Row, _ output: Row) {
+        let samples = input[bytes: x]
+        guard amounts.sharpening > 0 else {
+            output[bytes: x] = samples
+            return
+        }
+        let (low, high) = edges(samples, blurs, x, flat: .zero)
+        output[bytes: x] = packed(
+            Shorts(truncatingIfNeeded: samples.lowWords), low, Shorts(truncatingIfNeeded: samples.highWords), high)
+    }
+
+    @inline(__always)
+    private func finish(
+        _ input: Row, _ x: Int, _ mean: Bytes, _ flat: Bytes, _ mask: Bytes, _ blurs: Row, _ output: Row
+    ) {
+        let samples = input[bytes: x]
+        let share = flat.share(Bytes(repeating: amounts.smoothing))
+        let low = lightened(smoothed(samples.lowWords, mean.lowWords, share.lowWords), mask.lowWords)
+        let high = lightened(smoothed(samples.highWords, mean.highWords, share.highWords), mask.highWords)
+        let (lowEdges, highEdges) =
+            amounts.sharpening > 0 ? edges(samples, blurs, x, flat: flat) : (Shorts.zero, Shorts.zero)
+        output[bytes: x] = packed(low, lowEdges, high, highEdges)
+    }
+
+    @inline(__always)
+    private func smoothed(_ samples: Words, _ means: Words, _ share: Words) -> Words {
+        // (M - Y) 2^7 fits 16 bits with its sign, and twice the share makes up for the half that is missing of 2^8.
+        let difference = Shorts(truncatingIfNeeded: (means &- samples) &<< 7)
+        let change = difference.upperProduct(Shorts(truncatingIfNeeded: share &<< 1))
+        return samples &+ Words(truncatingIfNeeded: change)
+    }
+
+    @inline(__always)
+    private func lightened(_ samples: Words, _ mask: Words) -> Shorts {
+        let above = samples.less(Words(repeating: 16))
+        let below = Words(repeating: 235).less(samples)
+        let curve = Words(repeating: UInt16(bitPattern: amounts.lift)) &+ above &* Words(repeating: UInt16(bitPattern: amounts.liftSlope))
+        let lift = (above &* below &<< 2).upperProduct(curve).upperProduct(mask &<< 8)
+        return Shorts(truncatingIfNeeded: samples &+ ((lift &+ 128) &>> 8))
+    }
+
+    @inline(__always)
+    private func edges(_ samples: Bytes, _ blurs: Row, _ x: Int, flat: Bytes) -> (Shorts, Shorts) {
+        let blurred = blurs[bytes: x].mean(blurs[bytes: x - 1].mean(blurs[bytes: x + 1]))
+        let core = Bytes(repeating: Self.core)
+        let greatest = Bytes(repeating: Self.greatestDifference)
+        let up = samples.less(blurred).less(core).smaller(greatest)
+        let down = blurred.less(samples).less(core).smaller(greatest)
+        let share = (~flat).share(Bytes(repeating: amounts.sharpening))
+        func half(_ up: Words, _ down: Words, _ share: Words) -> Shorts {
+            let product = Shorts(truncatingIfNeeded: (up &- down) &* share)
+            return ((product &+ 128) &>> 8).bounded(-amounts.edgeLimit, amounts.edgeLimit)
+        }
+        return (
+            half(up.lowWords, down.lowWords, share.lowWords), half(up.highWords, down.highWords, share.highWords)
+        )
+    }
+
+    @inline(__always)
+    private func packed(_ low: Shorts, _ lowEdges: Shorts, _ high: Shorts, _ highEdges: Shorts) -> Bytes {
+        let bounds: (Int16, Int16) = (0, 255)
+        return Bytes(
+            Words(truncatingIfNeeded: (low &+ lowEdges).bounded(bounds.0, bounds.1)),
+            Words(truncatingIfNeeded: (high &+ highEdges).bounded(bounds.0, bounds.1)))
+    }
+
+    // MARK: - One pixel: the specification
+
+    /// The cells' numbers at a pixel.
+    static func enlarged(_ plane: borrowing CellPlane, _ x: Int, _ y: Int) -> UInt8 {
+        let column = x >> 1
+        let other = max(0, min(plane.width - 1, column + 2 * (x & 1) - 1))
+        let (near, far) = (plane.row(y >> 1), plane.nearestRow((y >> 1) + 2 * (y & 1) - 1))
+        func mixed(_ x: Int) -> UInt8 { near[x].mean(near[x].mean(far[x])) }
+        return mixed(column).mean(mixed(column).mean(mixed(other)))
+    }
+
+    func reference(_ source: PictureRows, _ x: Int, _ y: Int, mean: UInt8, flatness: UInt8, mask: UInt8) -> UInt8 {
+        let sample = source.row(y)[x]
+        let smooth = Int(sample) + ((Int(mean) - Int(sample)) * Int(flatness.share(amounts.smoothing))) >> 8
+        let light = lightened(smooth, mask: mask)
+        return UInt8(max(0, min(255, light + edge(source, x, y, flatness: flatness))))
+    }
+
+    /// The curve: u (235 - Y) / 11990 of the lift, with u = Y - 16, where lift itself may change with u.
+    func lightened(_ sample: Int, mask: UInt8) -> Int {
+        let (above, below) = (max(0, sample - 16), max(0, 235 - sample))
+        let curve = Int(amounts.lift) + above * Int(amounts.liftSlope)
+        let lift = (((4 * above * below * curve) >> 16) * Int(mask) << 8) >> 16
+        return sample + (lift + 128) >> 8
+    }
+
+    private func edge(_ source: PictureRows, _ x: Int, _ y: Int, flatness: UInt8) -> Int {
+        guard amounts.sharpening > 0 else { return 0 }
+        let rows = (source.nearestRow(y - 1), source.row(y), source.nearestRow(y + 1))
+        func down(_ x: Int) -> UInt8 {
+            let x = max(0, min(source.width - 1, x))
+            return rows.1[x].mean(rows.0[x].mean(rows.2[x]))
+        }
+        let blurred = down(x).mean(down(x - 1).mean(down(x + 1)))
+        let sample = rows.1[x]
+        let up = min(sample.less(blurred).less(Self.core), Self.greatestDifference)
+        let fall = min(blurred.less(sample).less(Self.core), Self.greatestDifference)
+        let share = (255 - flatness).share(amounts.sharpening)
+        let change = ((Int(up) - Int(fall)) * Int(share) + 128) >> 8
+        return max(-Int(amounts.edgeLimit), min(Int(amounts.edgeLimit), change))
+    }
+}
