@@ -77,6 +77,9 @@ public struct BeautyFilter: ~Copyable {
         return BeautyFilter.finished(target, as: frame)
     }
 
+    /// Whether the next frame would be handed on as it is: all amounts are 0, and none is on its way there.
+    public var isIdle: Bool { options.isOff && ramp.isDone }
+
     private mutating func planes(for size: Resolution) -> SkinPlanes {
         if let planes, planes.width == size.width, planes.height == size.height { return planes }
         let planes = SkinPlanes(pictureWidth: size.width, pictureHeight: size.height)
@@ -86,17 +89,17 @@ public struct BeautyFilter: ~Copyable {
     }
 
     private mutating func findSkin(in frame: VideoFrame, _ planes: SkinPlanes, _ level: BeautyLevel) {
-        HalvingKernel.run(PictureRows(reading: frame, plane: 0), to: planes.luma)
+        HalvingKernel.run(PictureRows(reading: frame, plane: 0), to: planes.statistics.luma)
         BeautyFilter.copy(PictureRows(reading: frame, plane: 2), to: planes.v)
         framesSinceMask += 1
         if !hasMask || framesSinceMask >= level.maskInterval {
             framesSinceMask = 0
             BeautyFilter.copy(PictureRows(reading: frame, plane: 1), to: planes.u)
             planes.findColor()
-            planes.measureTexture()
-            planes.makeMask(isFirst: !hasMask)
+            planes.measureEdges(coarsely: level.isCoarse)
+            planes.makeMask(isFirst: !hasMask, coarsely: level.isCoarse)
         } else if level.measuresEdges {
-            planes.measureTexture()
+            planes.measureEdges(coarsely: level.isCoarse)
         }
         planes.findFlatness()
     }
@@ -109,7 +112,7 @@ public struct BeautyFilter: ~Copyable {
         RednessKernel.run(
             planes.v, mask: planes.mask, amount: amounts.redness, to: PictureRows(writing: &target, plane: 2))
         LumaKernel(amounts: amounts).run(
-            PictureRows(reading: frame, plane: 0), mean: planes.mean, flatness: planes.flatness, mask: planes.mask,
+            PictureRows(reading: frame, plane: 0), mean: planes.statistics.mean, flatness: planes.flatness, mask: planes.mask,
             blurred: planes.blurred, to: PictureRows(writing: &target, plane: 0))
     }
 

@@ -6,7 +6,8 @@
 struct CellPlane: ~Copyable {
     let width: Int
     let height: Int
-    private let stride: Int
+    /// Samples from one row to the next.
+    let stride: Int
     private let memory: UnsafeMutablePointer<UInt8>
 
     /// Samples before and behind a row that may be read and written.
@@ -22,6 +23,10 @@ struct CellPlane: ~Copyable {
     }
 
     deinit { unsafe memory.deallocate() }
+
+    /// The address of the first sample.
+    @unsafe
+    var firstSample: UnsafeMutablePointer<UInt8> { unsafe memory + CellPlane.padding }
 
     /// How many vectors a row has.
     var vectorCount: Int { (width + 15) / 16 }

@@ -23,6 +23,12 @@ struct PictureRows {
         unsafe base = frame.mutablePointer(plane: index)
     }
 
+    /// The rows of a plane of cells, without their padding. They must not outlive it.
+    init(reading cells: borrowing CellPlane) {
+        (width, height, stride) = (cells.width, cells.height, cells.stride)
+        unsafe base = cells.firstSample
+    }
+
     /// Row `y`, from 0 to `height` - 1.
     @inline(__always)
     func row(_ y: Int) -> Row {

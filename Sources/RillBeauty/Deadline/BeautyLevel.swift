@@ -18,6 +18,9 @@ public enum BeautyLevel: Int, Hashable, Sendable, CaseIterable, Comparable {
     /// Whether edges are measured in frames without a new mask.
     var measuresEdges: Bool { self != .unsmoothed }
 
+    /// Whether statistics are those of four cells at once.
+    var isCoarse: Bool { self >= .halfStatistics }
+
     func limited(_ amounts: BeautyAmounts) -> BeautyAmounts {
         guard self == .unsmoothed else { return amounts }
         var amounts = amounts

@@ -1,28 +1,24 @@
-/// What a filter keeps of pictures of one size: the numbers of their cells.
+/// What a filter keeps of pictures of one size: the numbers of their cells, and how they come about.
 final class SkinPlanes {
     let width: Int
     let height: Int
 
-    /// Mean luma, Cb and Cr of each cell, and what is looked up around them.
-    let luma, u, v: CellPlane
-    /// Means of chroma over a neighbourhood.
-    let smoothU, smoothV: CellPlane
-    /// How much the colour is skin's; the same less where the texture is not; and that blurred.
-    let likelihood, textured, target: CellPlane
+    /// Cb and Cr of each cell, and their means over a neighbourhood.
+    let u, v, smoothU, smoothV: CellPlane
+    /// The likelihood by colour less where the texture is not skin's; and that blurred.
+    let textured, target: CellPlane
     /// The mask: steady in time, so it lasts from frame to frame.
     let mask: CellPlane
-    /// Luma's mean around each cell, the distance to it, its sum over nine cells and its mean over many.
-    let mean, deviation, edges, texture: CellPlane
     /// How much is smooth skin.
     let flatness: CellPlane
     /// A row of luma.
     let blurred: CellPlane
-    let sums: ColumnSums
+    /// What is measured of luma in each cell.
+    let statistics: CellStatistics
+    /// The same of four cells at once.
+    private let coarse: CellStatistics
 
     private let chromaMean: BoxKernel
-    private let lumaMean: BoxKernel
-    private let edgeSum = BoxKernel(sumOverRadius: 1)
-    private let textureMean: BoxKernel
     private let maskMean: BoxKernel
 
     /// Planes for pictures of that size. All memory that the filter uses.
@@ -31,62 +27,64 @@ final class SkinPlanes {
         func plane() -> CellPlane { CellPlane(width: width, height: height) }
         self.width = pictureWidth
         self.height = pictureHeight
-        luma = plane()
         u = plane()
         v = plane()
         smoothU = plane()
         smoothV = plane()
-        likelihood = plane()
         textured = plane()
         target = plane()
         mask = plane()
-        mean = plane()
-        deviation = plane()
-        edges = plane()
-        texture = plane()
         flatness = plane()
         blurred = CellPlane(width: pictureWidth, height: 1)
-        sums = ColumnSums(width: width)
         // What a face measures goes with the picture. Beyond 720 lines the radius stays, and with it the cost of a pixel.
         let radius = pictureHeight < 300 ? 1 : pictureHeight < 600 ? 2 : 3
-        lumaMean = BoxKernel(meanOverRadius: radius)
-        textureMean = BoxKernel(sixteenthsOverRadius: 2 * radius)
+        statistics = CellStatistics(width: width, height: height, radius: radius)
+        coarse = CellStatistics(width: (width + 1) / 2, height: (height + 1) / 2, radius: (radius + 1) / 2)
         chromaMean = BoxKernel(meanOverRadius: min(2, radius))
         maskMean = BoxKernel(meanOverRadius: min(2, radius))
     }
 
     /// Finds skin by its colour.
     func findColor() {
-        chromaMean.run(u, to: smoothU, sums: sums)
-        chromaMean.run(v, to: smoothV, sums: sums)
-        LikelihoodKernel.run(u: smoothU, v: smoothV, luma: luma, to: likelihood)
+        chromaMean.run(u, to: smoothU, sums: statistics.sums)
+        chromaMean.run(v, to: smoothV, sums: statistics.sums)
+        LikelihoodKernel.run(u: smoothU, v: smoothV, luma: statistics.luma, to: statistics.likelihood)
     }
 
-    /// Measures the texture of what has skin's colour.
-    func measureTexture() {
-        lumaMean.run(luma, to: mean, sums: sums, where: likelihood)
-        DeviationKernel.run(luma: luma, mean: mean, likelihood: likelihood, to: deviation)
-        edgeSum.run(deviation, to: edges, sums: sums, where: likelihood)
+    /// Measures what has skin's colour; `coarsely` at a quarter of the work.
+    func measureEdges(coarsely: Bool) {
+        guard coarsely else { return statistics.measureEdges() }
+        HalvingKernel.run(PictureRows(reading: statistics.luma), to: coarse.luma)
+        HalvingKernel.run(PictureRows(reading: statistics.likelihood), to: coarse.likelihood)
+        coarse.measureEdges()
+        DoublingKernel.run(coarse.mean, to: statistics.mean)
+        DoublingKernel.run(coarse.edges, to: statistics.edges)
     }
 
     /// Makes the mask of colour and texture; `isFirst` without regard to the one before.
-    func makeMask(isFirst: Bool) {
-        textureMean.run(deviation, to: texture, sums: sums, where: likelihood)
-        TextureKernel.run(likelihood: likelihood, mean: mean, texture: texture, to: textured)
-        maskMean.run(textured, to: target, sums: sums, where: likelihood)
-        if isFirst {
-            SteadyingKernel.begin(mask, with: target, likelihood: likelihood)
+    func makeMask(isFirst: Bool, coarsely: Bool) {
+        if coarsely {
+            coarse.measureTexture()
+            DoublingKernel.run(coarse.texture, to: statistics.texture)
         } else {
-            SteadyingKernel.run(mask, towards: target, likelihood: likelihood)
+            statistics.measureTexture()
+        }
+        TextureKernel.run(
+            likelihood: statistics.likelihood, mean: statistics.mean, texture: statistics.texture, to: textured)
+        maskMean.run(textured, to: target, sums: statistics.sums, where: statistics.likelihood)
+        if isFirst {
+            SteadyingKernel.begin(mask, with: target, likelihood: statistics.likelihood)
+        } else {
+            SteadyingKernel.run(mask, towards: target, likelihood: statistics.likelihood)
         }
         for y in 0..<mask.height { mask.extend(y) }
     }
 
     /// Finds what is smooth in it.
     func findFlatness() {
-        FlatnessKernel.run(mask: mask, mean: mean, edges: edges, to: flatness)
+        FlatnessKernel.run(mask: mask, mean: statistics.mean, edges: statistics.edges, to: flatness)
         for y in 0..<mask.height {
-            mean.extend(y)
+            statistics.mean.extend(y)
             flatness.extend(y)
         }
     }

@@ -71,6 +71,9 @@ struct BeautyRamp {
         step = BeautyRamp.length
     }
 
+    /// Whether the amounts are those that were aimed at.
+    var isDone: Bool { step == BeautyRamp.length }
+
     /// The amounts of the last frame.
     var current: BeautyAmounts { start.moved(towards: end, step: step, of: BeautyRamp.length) }
 
