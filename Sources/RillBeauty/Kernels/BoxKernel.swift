@@ -56,13 +56,13 @@ struct BoxKernel {
     /// Fills row y, and moves the sums on to the next.
     private func fill(_ source: borrowing CellPlane, _ y: Int, _ output: Row, _ selection: Row?, _ columns: WordRow) {
         extend(columns, width: source.width)
-        // Radii that are used are constants here, so that their loops are unrolled.
+        // The radii that the filter uses are types here, for each of which there is code with its loop unrolled.
         switch radius {
-        case 1: spread(columns, output, source.vectorCount, selection, 1)
-        case 2: spread(columns, output, source.vectorCount, selection, 2)
-        case 3: spread(columns, output, source.vectorCount, selection, 3)
-        case 4: spread(columns, output, source.vectorCount, selection, 4)
-        case 6: spread(columns, output, source.vectorCount, selection, 6)
+        case 1: spread(columns, output, source.vectorCount, selection, Radius1.self)
+        case 2: spread(columns, output, source.vectorCount, selection, Radius2.self)
+        case 3: spread(columns, output, source.vectorCount, selection, Radius3.self)
+        case 4: spread(columns, output, source.vectorCount, selection, Radius4.self)
+        case 6: spread(columns, output, source.vectorCount, selection, Radius6.self)
         default: spread(columns, output, source.vectorCount, selection, radius)
         }
         slide(source, columns, y)
@@ -102,25 +102,34 @@ struct BoxKernel {
         }
     }
 
+    private func spread<Constant: BoxRadius>(
+        _ columns: WordRow, _ output: Row, _ vectorCount: Int, _ selection: Row?, _: Constant.Type
+    ) {
+        spread(columns, output, vectorCount, selection, Constant.radius)
+    }
+
     @inline(__always)
     private func spread(_ columns: WordRow, _ output: Row, _ vectorCount: Int, _ selection: Row?, _ radius: Int) {
         let (factors, biases) = (Words(repeating: factor), Words(repeating: bias))
+        let end = 16 &* vectorCount
         var x = 0
-        while x < 16 * vectorCount {
+        while x < end {
             if let selection, selection[bytes: x].isZero {
                 output[bytes: x] = .zero
             } else {
                 var low = biases
                 var high = biases
-                for offset in -radius...radius {
-                    low &+= columns[words: x + offset]
-                    high &+= columns[words: x + 8 + offset]
+                var offset = -radius
+                while offset <= radius {
+                    low &+= columns[words: x &+ offset]
+                    high &+= columns[words: x &+ 8 &+ offset]
+                    offset &+= 1
                 }
                 let top = Words(repeating: 255)
                 output[bytes: x] = Bytes(
                     low.upperProduct(factors).smaller(top), high.upperProduct(factors).smaller(top))
             }
-            x += 16
+            x &+= 16
         }
     }
 
@@ -135,3 +144,13 @@ struct BoxKernel {
         return UInt8(min(255, (sum * Int(factor)) >> 16))
     }
 }
+
+private protocol BoxRadius {
+    static var radius: Int { get }
+}
+
+private enum Radius1: BoxRadius { static var radius: Int { 1 } }
+private enum Radius2: BoxRadius { static var radius: Int { 2 } }
+private enum Radius3: BoxRadius { static var radius: Int { 3 } }
+private enum Radius4: BoxRadius { static var radius: Int { 4 } }
+private enum Radius6: BoxRadius { static var radius: Int { 6 } }

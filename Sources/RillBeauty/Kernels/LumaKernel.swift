@@ -30,20 +30,20 @@ struct LumaKernel {
             let flats = (flatness.row(near), flatness.row(far))
             let blurs = blurred.row(0)
             var x = 0
-            while 2 * x + 32 <= source.width {
-                let left = masks.0[bytes: x - 1] | masks.1[bytes: x - 1]
-                let right = masks.0[bytes: x + 1] | masks.1[bytes: x + 1]
+            while 2 &* x &+ 32 <= source.width {
+                let left = masks.0[bytes: x &- 1] | masks.1[bytes: x &- 1]
+                let right = masks.0[bytes: x &+ 1] | masks.1[bytes: x &+ 1]
                 if (left | right).isZero {
-                    finish(input, 2 * x, blurs, output)
-                    finish(input, 2 * x + 16, blurs, output)
+                    finish(input, 2 &* x, blurs, output)
+                    finish(input, 2 &* x &+ 16, blurs, output)
                 } else {
                     let mean = enlarged(means, x)
                     let flat = enlarged(flats, x)
                     let mask = enlarged(masks, x)
-                    finish(input, 2 * x, mean.0, flat.0, mask.0, blurs, output)
-                    finish(input, 2 * x + 16, mean.1, flat.1, mask.1, blurs, output)
+                    finish(input, 2 &* x, mean.0, flat.0, mask.0, blurs, output)
+                    finish(input, 2 &* x &+ 16, mean.1, flat.1, mask.1, blurs, output)
                 }
-                x += 16
+                x &+= 16
             }
             for x in 2 * x..<source.width {
                 output[x] = reference(
@@ -57,8 +57,8 @@ struct LumaKernel {
     @inline(__always)
     private func enlarged(_ rows: (Row, Row), _ x: Int) -> (Bytes, Bytes) {
         let middle = mixed(rows, x)
-        let left = middle.mean(middle.mean(mixed(rows, x - 1)))
-        let right = middle.mean(middle.mean(mixed(rows, x + 1)))
+        let left = middle.mean(middle.mean(mixed(rows, x &- 1)))
+        let right = middle.mean(middle.mean(mixed(rows, x &+ 1)))
         return left.interleaved(with: right)
     }
 
@@ -92,9 +92,7 @@ struct LumaKernel {
             output[bytes: x] = samples
             return
         }
-        let (low, high) = edges(samples, blurs, x, flat: .zero)
-        output[bytes: x] = packed(
-            Shorts(truncatingIfNeeded: samples.lowWords), low, Shorts(truncatingIfNeeded: samples.highWords), high)
+        output[bytes: x] = sharpened(samples, samples, blurs, x, flat: .zero)
     }
 
     @inline(__always)
@@ -105,51 +103,39 @@ struct LumaKernel {
         let share = flat.share(Bytes(repeating: amounts.smoothing))
         let low = lightened(smoothed(samples.lowWords, mean.lowWords, share.lowWords), mask.lowWords)
         let high = lightened(smoothed(samples.highWords, mean.highWords, share.highWords), mask.highWords)
-        let (lowEdges, highEdges) =
-            amounts.sharpening > 0 ? edges(samples, blurs, x, flat: flat) : (Shorts.zero, Shorts.zero)
-        output[bytes: x] = packed(low, lowEdges, high, highEdges)
+        let skin = Bytes(low, high)
+        output[bytes: x] = amounts.sharpening > 0 ? sharpened(skin, samples, blurs, x, flat: flat) : skin
     }
 
     @inline(__always)
     private func smoothed(_ samples: Words, _ means: Words, _ share: Words) -> Words {
         // (M - Y) 2^7 fits 16 bits with its sign, and twice the share makes up for the half that is missing of 2^8.
-        let difference = Shorts(truncatingIfNeeded: (means &- samples) &<< 7)
-        let change = difference.upperProduct(Shorts(truncatingIfNeeded: share &<< 1))
-        return samples &+ Words(truncatingIfNeeded: change)
+        let difference = ((means &- samples) &<< 7).signed
+        let change = difference.upperProduct((share &<< 1).signed)
+        return samples &+ change.unsigned
     }
 
     @inline(__always)
-    private func lightened(_ samples: Words, _ mask: Words) -> Shorts {
+    private func lightened(_ samples: Words, _ mask: Words) -> Words {
         let above = samples.less(Words(repeating: 16))
         let below = Words(repeating: 235).less(samples)
         let curve = Words(repeating: UInt16(bitPattern: amounts.lift)) &+ above &* Words(repeating: UInt16(bitPattern: amounts.liftSlope))
         let lift = (above &* below &<< 2).upperProduct(curve).upperProduct(mask &<< 8)
-        return Shorts(truncatingIfNeeded: samples &+ ((lift &+ 128) &>> 8))
+        return samples &+ ((lift &+ 128) &>> 8)
     }
 
+    /// `light` with the edges of `samples`.
     @inline(__always)
-    private func edges(_ samples: Bytes, _ blurs: Row, _ x: Int, flat: Bytes) -> (Shorts, Shorts) {
-        let blurred = blurs[bytes: x].mean(blurs[bytes: x - 1].mean(blurs[bytes: x + 1]))
-        let core = Bytes(repeating: Self.core)
-        let greatest = Bytes(repeating: Self.greatestDifference)
-        let up = samples.less(blurred).less(core).smaller(greatest)
-        let down = blurred.less(samples).less(core).smaller(greatest)
+    private func sharpened(_ light: Bytes, _ samples: Bytes, _ blurs: Row, _ x: Int, flat: Bytes) -> Bytes {
+        let blurred = blurs[bytes: x].mean(blurs[bytes: x &- 1].mean(blurs[bytes: x &+ 1]))
+        let difference = samples.distance(to: blurred).less(Bytes(repeating: Self.core))
+            .smaller(Bytes(repeating: Self.greatestDifference))
         let share = (~flat).share(Bytes(repeating: amounts.sharpening))
-        func half(_ up: Words, _ down: Words, _ share: Words) -> Shorts {
-            let product = Shorts(truncatingIfNeeded: (up &- down) &* share)
-            return ((product &+ 128) &>> 8).bounded(-amounts.edgeLimit, amounts.edgeLimit)
-        }
-        return (
-            half(up.lowWords, down.lowWords, share.lowWords), half(up.highWords, down.highWords, share.highWords)
-        )
-    }
-
-    @inline(__always)
-    private func packed(_ low: Shorts, _ lowEdges: Shorts, _ high: Shorts, _ highEdges: Shorts) -> Bytes {
-        let bounds: (Int16, Int16) = (0, 255)
-        return Bytes(
-            Words(truncatingIfNeeded: (low &+ lowEdges).bounded(bounds.0, bounds.1)),
-            Words(truncatingIfNeeded: (high &+ highEdges).bounded(bounds.0, bounds.1)))
+        let change = Bytes(
+            (difference.lowWords &* share.lowWords &+ 128) &>> 8,
+            (difference.highWords &* share.highWords &+ 128) &>> 8
+        ).smaller(Bytes(repeating: amounts.edgeLimit))
+        return light.plus(change).replacing(with: light.less(change), where: blurred .> samples)
     }
 
     // MARK: - One pixel: the specification
@@ -187,10 +173,10 @@ struct LumaKernel {
         }
         let blurred = down(x).mean(down(x - 1).mean(down(x + 1)))
         let sample = rows.1[x]
-        let up = min(sample.less(blurred).less(Self.core), Self.greatestDifference)
-        let fall = min(blurred.less(sample).less(Self.core), Self.greatestDifference)
+        let distance = sample > blurred ? sample - blurred : blurred - sample
+        let difference = min(distance.less(Self.core), Self.greatestDifference)
         let share = (255 - flatness).share(amounts.sharpening)
-        let change = ((Int(up) - Int(fall)) * Int(share) + 128) >> 8
-        return max(-Int(amounts.edgeLimit), min(Int(amounts.edgeLimit), change))
+        let change = min((Int(difference) * Int(share) + 128) >> 8, Int(amounts.edgeLimit))
+        return blurred > sample ? -change : change
     }
 }

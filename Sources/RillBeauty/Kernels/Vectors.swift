@@ -29,7 +29,11 @@ extension SIMD16 where Scalar == UInt8 {
     @inline(__always)
     func doubled(_ count: Int) -> Self {
         var result = self
-        for _ in 0..<count { result = result.plus(result) }
+        var left = count
+        while left > 0 {
+            result = result.plus(result)
+            left &-= 1
+        }
         return result
     }
 
@@ -43,16 +47,28 @@ extension SIMD16 where Scalar == UInt8 {
 
     /// The first eight, as words.
     @inline(__always)
-    var lowWords: Words { Words(truncatingIfNeeded: lowHalf) }
+    var lowWords: Words { Bytes.widened(lowHalf) }
 
     /// The last eight, as words.
     @inline(__always)
-    var highWords: Words { Words(truncatingIfNeeded: highHalf) }
+    var highWords: Words { Bytes.widened(highHalf) }
+
+    /// A zero above each.
+    @inline(__always)
+    private static func widened(_ half: SIMD8<UInt8>) -> Words {
+        var pairs = Bytes()
+        pairs.evenHalf = half
+        // On a little-endian machine, which all that Rill runs on are.
+        return unsafe unsafeBitCast(pairs, to: Words.self)
+    }
 
     /// The words of two halves, of which each must lie within 0...255.
     @inline(__always)
     init(_ low: Words, _ high: Words) {
-        self.init(lowHalf: SIMD8(truncatingIfNeeded: low), highHalf: SIMD8(truncatingIfNeeded: high))
+        // The lower byte of each word, as above.
+        self.init(
+            lowHalf: unsafe unsafeBitCast(low, to: Bytes.self).evenHalf,
+            highHalf: unsafe unsafeBitCast(high, to: Bytes.self).evenHalf)
     }
 
     /// Whether all sixteen are 0.
@@ -92,26 +108,52 @@ extension SIMD8 where Scalar == UInt16 {
     func less(_ other: Self) -> Self { other.replacing(with: self, where: self .> other) &- other }
 
     /// The upper half of the product (`pmulhuw`).
+    ///
+    /// Written out lane by lane: the generic conversion stays a call inside a large function.
     @inline(__always)
     func upperProduct(_ other: Self) -> Self {
-        Words(truncatingIfNeeded: (SIMD8<UInt32>(truncatingIfNeeded: self) &* SIMD8<UInt32>(truncatingIfNeeded: other)) &>> 16)
+        Words(
+            lowHalf: Words.upperProduct(lowHalf, other.lowHalf),
+            highHalf: Words.upperProduct(highHalf, other.highHalf))
     }
+
+    @inline(__always)
+    private static func upperProduct(_ a: SIMD4<UInt16>, _ b: SIMD4<UInt16>) -> SIMD4<UInt16> {
+        let a = SIMD4(UInt32(a.x), UInt32(a.y), UInt32(a.z), UInt32(a.w))
+        let b = SIMD4(UInt32(b.x), UInt32(b.y), UInt32(b.z), UInt32(b.w))
+        let product = (a &* b) &>> 16
+        return SIMD4(
+            UInt16(truncatingIfNeeded: product.x), UInt16(truncatingIfNeeded: product.y),
+            UInt16(truncatingIfNeeded: product.z), UInt16(truncatingIfNeeded: product.w))
+    }
+
+    /// The same bits, with a sign.
+    @inline(__always)
+    var signed: Shorts { unsafe unsafeBitCast(self, to: Shorts.self) }
 }
 
 extension SIMD8 where Scalar == Int16 {
     /// The upper half of the product, rounded down (`pmulhw`).
     @inline(__always)
     func upperProduct(_ other: Self) -> Self {
-        Shorts(truncatingIfNeeded: (SIMD8<Int32>(truncatingIfNeeded: self) &* SIMD8<Int32>(truncatingIfNeeded: other)) &>> 16)
+        Shorts(
+            lowHalf: Shorts.upperProduct(lowHalf, other.lowHalf),
+            highHalf: Shorts.upperProduct(highHalf, other.highHalf))
     }
 
-    /// Each brought within those bounds (`pminsw`, `pmaxsw`).
     @inline(__always)
-    func bounded(_ low: Int16, _ high: Int16) -> Self {
-        let (low, high) = (Shorts(repeating: low), Shorts(repeating: high))
-        let raised = self.replacing(with: low, where: self .< low)
-        return raised.replacing(with: high, where: raised .> high)
+    private static func upperProduct(_ a: SIMD4<Int16>, _ b: SIMD4<Int16>) -> SIMD4<Int16> {
+        let a = SIMD4(Int32(a.x), Int32(a.y), Int32(a.z), Int32(a.w))
+        let b = SIMD4(Int32(b.x), Int32(b.y), Int32(b.z), Int32(b.w))
+        let product = (a &* b) &>> 16
+        return SIMD4(
+            Int16(truncatingIfNeeded: product.x), Int16(truncatingIfNeeded: product.y),
+            Int16(truncatingIfNeeded: product.z), Int16(truncatingIfNeeded: product.w))
     }
+
+    /// The same bits, without a sign.
+    @inline(__always)
+    var unsigned: Words { unsafe unsafeBitCast(self, to: Words.self) }
 }
 
 // The same rules for one sample: what the references are written in.

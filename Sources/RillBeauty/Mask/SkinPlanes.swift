@@ -20,6 +20,7 @@ final class SkinPlanes {
 
     private let chromaMean: BoxKernel
     private let maskMean: BoxKernel
+    private let textureAllowance, edgeAllowance: UInt8
 
     /// Planes for pictures of that size. All memory that the filter uses.
     init(pictureWidth: Int, pictureHeight: Int) {
@@ -42,6 +43,9 @@ final class SkinPlanes {
         coarse = CellStatistics(width: (width + 1) / 2, height: (height + 1) / 2, radius: (radius + 1) / 2)
         chromaMean = BoxKernel(meanOverRadius: min(2, radius))
         maskMean = BoxKernel(meanOverRadius: min(2, radius))
+        // In small pictures a face is a few cells, and what they differ by is its shape.
+        textureAllowance = radius == 1 ? 80 : radius == 2 ? 40 : 33
+        edgeAllowance = radius == 1 ? 50 : radius == 2 ? 32 : 28
     }
 
     /// Finds skin by its colour.
@@ -70,7 +74,8 @@ final class SkinPlanes {
             statistics.measureTexture()
         }
         TextureKernel.run(
-            likelihood: statistics.likelihood, mean: statistics.mean, texture: statistics.texture, to: textured)
+            likelihood: statistics.likelihood, mean: statistics.mean, texture: statistics.texture,
+            allowance: textureAllowance, to: textured)
         maskMean.run(textured, to: target, sums: statistics.sums, where: statistics.likelihood)
         if isFirst {
             SteadyingKernel.begin(mask, with: target, likelihood: statistics.likelihood)
@@ -82,7 +87,8 @@ final class SkinPlanes {
 
     /// Finds what is smooth in it.
     func findFlatness() {
-        FlatnessKernel.run(mask: mask, mean: statistics.mean, edges: statistics.edges, to: flatness)
+        FlatnessKernel.run(mask: mask, mean: statistics.mean, edges: statistics.edges,
+            allowance: edgeAllowance, to: flatness)
         for y in 0..<mask.height {
             statistics.mean.extend(y)
             flatness.extend(y)

@@ -10,7 +10,7 @@ struct BeautyAmounts: Equatable {
     /// Gain of edges in 256ths.
     var sharpening: UInt8 = 0
     /// By how much an edge may be sharpened at the most, in code values.
-    var edgeLimit: Int16 = 0
+    var edgeLimit: UInt8 = 0
 
     /// The lift for 28 code values in the middle: 4 · 109.5² · 9728 / 2^24.
     private static let greatestLift = 9728.0
@@ -32,7 +32,7 @@ struct BeautyAmounts: Equatable {
         liftSlope = Int16((lift * 2 * tilt / 219).rounded())
         redness = UInt8((20 * options.redness).rounded())
         sharpening = UInt8((192 * options.sharpness).rounded())
-        edgeLimit = options.sharpness > 0 ? Int16((1 + 3 * options.sharpness).rounded()) : 0
+        edgeLimit = options.sharpness > 0 ? UInt8((1 + 3 * options.sharpness).rounded()) : 0
     }
 
     /// Whether a frame stays as it is.
