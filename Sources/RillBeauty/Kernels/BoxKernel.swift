@@ -7,6 +7,9 @@ struct BoxKernel {
     let radius: Int
     let factor: UInt16
     let bias: UInt16
+    /// The greatest sum whose result fits a byte. More is brought down to it before it is multiplied: the other way round
+    /// the compiler takes the vector apart.
+    private var top: UInt16 { UInt16(clamping: (256 * 65536 - 1) / Int(factor)) }
 
     /// The greatest radius: 15² samples of 255 still fit 16 bits.
     static let greatestRadius = 7
@@ -110,7 +113,7 @@ struct BoxKernel {
 
     @inline(__always)
     private func spread(_ columns: WordRow, _ output: Row, _ vectorCount: Int, _ selection: Row?, _ radius: Int) {
-        let (factors, biases) = (Words(repeating: factor), Words(repeating: bias))
+        let (factors, biases, tops) = (Words(repeating: factor), Words(repeating: bias), Words(repeating: top))
         let end = 16 &* vectorCount
         var x = 0
         while x < end {
@@ -125,9 +128,8 @@ struct BoxKernel {
                     high &+= columns[words: x &+ 8 &+ offset]
                     offset &+= 1
                 }
-                let top = Words(repeating: 255)
                 output[bytes: x] = Bytes(
-                    low.upperProduct(factors).smaller(top), high.upperProduct(factors).smaller(top))
+                    low.smaller(tops).upperProduct(factors), high.smaller(tops).upperProduct(factors))
             }
             x &+= 16
         }

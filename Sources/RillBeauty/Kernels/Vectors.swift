@@ -9,9 +9,9 @@ typealias Words = SIMD8<UInt16>
 typealias Shorts = SIMD8<Int16>
 
 extension SIMD16 where Scalar == UInt8 {
-    /// The smaller of each pair (`pminub`).
+    /// The smaller of each pair (`pminub`, or two subtractions: as a choice the compiler would take it apart in halves).
     @inline(__always)
-    func smaller(_ other: Self) -> Self { self.replacing(with: other, where: self .> other) }
+    func smaller(_ other: Self) -> Self { self &- less(other) }
 
     /// The greater of each pair (`pmaxub`).
     @inline(__always)
@@ -23,7 +23,7 @@ extension SIMD16 where Scalar == UInt8 {
 
     /// The sum, 255 where it would be more (`paddusb`).
     @inline(__always)
-    func plus(_ other: Self) -> Self { smaller(~other) &+ other }
+    func plus(_ other: Self) -> Self { self.replacing(with: ~other, where: self .> ~other) &+ other }
 
     /// Twice, `count` times over, 255 where that would be more.
     @inline(__always)
@@ -39,7 +39,7 @@ extension SIMD16 where Scalar == UInt8 {
 
     /// How far apart each pair is.
     @inline(__always)
-    func distance(to other: Self) -> Self { greater(other) &- smaller(other) }
+    func distance(to other: Self) -> Self { less(other) | other.less(self) }
 
     /// The mean of each pair, a half rounded up (`pavgb`).
     @inline(__always)

@@ -117,10 +117,10 @@ struct BeautyStageTests {
         let options = BeautyOptions.strong
         let comparison = try BeautyComparison(try portrait(frameCount: 1), options: options)
         #expect(comparison.format.resolution == Resolution(width: 288, height: 64))
-        guard case .frame(let wide) = try comparison.next() else { throw Missing() }
+        guard case .frame(let wide) = try comparison.next() else { throw TestFailure("no picture") }
         guard case .frame(let source) = try portrait(frameCount: 1).next(),
             case .frame(let result) = try BeautySource(try portrait(frameCount: 1), options: options).next()
-        else { throw Missing() }
+        else { throw TestFailure("no picture") }
         for y in 0..<64 {
             for x in 0..<96 {
                 #expect(wide.y[x, y] == source.y[x, y] && wide.y[96 + x, y] == result.y[x, y])
@@ -128,6 +128,6 @@ struct BeautyStageTests {
         }
         let face = source.resolution.width / 2
         #expect((0..<64).contains { wide.y[192 + face, $0] > 150 }, "no skin in the middle column")
-        guard case .end = try comparison.next() else { throw Missing() }
+        guard case .end = try comparison.next() else { throw TestFailure("no picture") }
     }
 }
