@@ -24,7 +24,7 @@ enum LikelihoodKernel {
         let notGarish = Bytes(repeating: 76).less(warmth).doubled(4)
         let yellow = Bytes(repeating: 128).less(u)
         // There are no shifts of bytes: those of words bring in bits of the neighbour, which are masked out.
-        let notYellow = v.less(Bytes(repeating: 126)).less((yellow &>> 2) &+ (yellow &>> 3)).doubled(6)
+        let notYellow = v.less(Bytes(repeating: 125)).less((yellow &>> 2) &+ (yellow &>> 3)).doubled(6)
         let red = v.less(Bytes(repeating: 128))
         let notPink = Bytes(repeating: 131).less(u).less(red &>> 2).doubled(6)
         let notBlack = luma.less(Bytes(repeating: 30)).doubled(4)
@@ -37,9 +37,9 @@ enum LikelihoodKernel {
         let notGrey = warmth.less(4).doubled(5)
         // a + b from 76 down to 60: orange cloth, ripe fruit.
         let notGarish = UInt8(76).less(warmth).doubled(4)
-        // a - 3/8 b from -2 to 2.
+        // a - 3/8 b from -3 to 1.
         let yellow = UInt8(128).less(u)
-        let notYellow = v.less(126).less((yellow >> 2) + (yellow >> 3)).doubled(6)
+        let notYellow = v.less(125).less((yellow >> 2) + (yellow >> 3)).doubled(6)
         // b - a/4 from -3 to 1.
         let notPink = UInt8(131).less(u).less(v.less(128) >> 2).doubled(6)
         // Luma from 30 to 46: what is darker has no colour to speak of.

@@ -109,10 +109,9 @@ struct LumaKernel {
 
     @inline(__always)
     private func smoothed(_ samples: Words, _ means: Words, _ share: Words) -> Words {
-        // (M - Y) 2^7 fits 16 bits with its sign, and twice the share makes up for the half that is missing of 2^8.
-        let difference = ((means &- samples) &<< 7).signed
-        let change = difference.upperProduct((share &<< 1).signed)
-        return samples &+ change.unsigned
+        // With seven bits of the share the product fits sixteen with its sign. The same bits, with a sign and without.
+        let product = unsafe unsafeBitCast((means &- samples) &* (share &>> 1), to: SIMD8<Int16>.self)
+        return unsafe samples &+ unsafeBitCast(product &>> 7, to: Words.self)
     }
 
     @inline(__always)
@@ -128,14 +127,17 @@ struct LumaKernel {
     @inline(__always)
     private func sharpened(_ light: Bytes, _ samples: Bytes, _ blurs: Row, _ x: Int, flat: Bytes) -> Bytes {
         let blurred = blurs[bytes: x].mean(blurs[bytes: x &- 1].mean(blurs[bytes: x &+ 1]))
-        let difference = samples.distance(to: blurred).less(Bytes(repeating: Self.core))
-            .smaller(Bytes(repeating: Self.greatestDifference))
+        // One of the two is 0.
+        let up = samples.less(blurred)
+        let down = blurred.less(samples)
+        let difference = (up | down).less(Bytes(repeating: Self.core)).smaller(Bytes(repeating: Self.greatestDifference))
         let share = (~flat).share(Bytes(repeating: amounts.sharpening))
         let change = Bytes(
             (difference.lowWords &* share.lowWords &+ 128) &>> 8,
             (difference.highWords &* share.highWords &+ 128) &>> 8
         ).smaller(Bytes(repeating: amounts.edgeLimit))
-        return light.plus(change).replacing(with: light.less(change), where: blurred .> samples)
+        // Where there is a change, the difference is at least as much: the smaller one is the change or 0.
+        return light.plus(change.smaller(up)).less(change.smaller(down))
     }
 
     // MARK: - One pixel: the specification
@@ -151,7 +153,8 @@ struct LumaKernel {
 
     func reference(_ source: PictureRows, _ x: Int, _ y: Int, mean: UInt8, flatness: UInt8, mask: UInt8) -> UInt8 {
         let sample = source.row(y)[x]
-        let smooth = Int(sample) + ((Int(mean) - Int(sample)) * Int(flatness.share(amounts.smoothing))) >> 8
+        let share = flatness.share(amounts.smoothing) >> 1
+        let smooth = Int(sample) + ((Int(mean) - Int(sample)) * Int(share)) >> 7
         let light = lightened(smooth, mask: mask)
         return UInt8(max(0, min(255, light + edge(source, x, y, flatness: flatness))))
     }

@@ -5,8 +5,6 @@
 typealias Bytes = SIMD16<UInt8>
 /// Eight unsigned numbers of 16 bits.
 typealias Words = SIMD8<UInt16>
-/// Eight signed numbers of 16 bits.
-typealias Shorts = SIMD8<Int16>
 
 extension SIMD16 where Scalar == UInt8 {
     /// The smaller of each pair (`pminub`, or two subtractions: as a choice the compiler would take it apart in halves).
@@ -126,34 +124,6 @@ extension SIMD8 where Scalar == UInt16 {
             UInt16(truncatingIfNeeded: product.x), UInt16(truncatingIfNeeded: product.y),
             UInt16(truncatingIfNeeded: product.z), UInt16(truncatingIfNeeded: product.w))
     }
-
-    /// The same bits, with a sign.
-    @inline(__always)
-    var signed: Shorts { unsafe unsafeBitCast(self, to: Shorts.self) }
-}
-
-extension SIMD8 where Scalar == Int16 {
-    /// The upper half of the product, rounded down (`pmulhw`).
-    @inline(__always)
-    func upperProduct(_ other: Self) -> Self {
-        Shorts(
-            lowHalf: Shorts.upperProduct(lowHalf, other.lowHalf),
-            highHalf: Shorts.upperProduct(highHalf, other.highHalf))
-    }
-
-    @inline(__always)
-    private static func upperProduct(_ a: SIMD4<Int16>, _ b: SIMD4<Int16>) -> SIMD4<Int16> {
-        let a = SIMD4(Int32(a.x), Int32(a.y), Int32(a.z), Int32(a.w))
-        let b = SIMD4(Int32(b.x), Int32(b.y), Int32(b.z), Int32(b.w))
-        let product = (a &* b) &>> 16
-        return SIMD4(
-            Int16(truncatingIfNeeded: product.x), Int16(truncatingIfNeeded: product.y),
-            Int16(truncatingIfNeeded: product.z), Int16(truncatingIfNeeded: product.w))
-    }
-
-    /// The same bits, without a sign.
-    @inline(__always)
-    var unsigned: Words { unsafe unsafeBitCast(self, to: Words.self) }
 }
 
 // The same rules for one sample: what the references are written in.

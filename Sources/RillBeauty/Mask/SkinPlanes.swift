@@ -18,8 +18,8 @@ final class SkinPlanes {
     /// The same of four cells at once.
     private let coarse: CellStatistics
 
-    private let chromaMean: BoxKernel
-    private let maskMean: BoxKernel
+    private let chromaMean = BoxKernel(meanOverRadius: 2)
+    private let maskMean = BoxKernel(meanOverRadius: 2)
     private let textureAllowance, edgeAllowance: UInt8
 
     /// Planes for pictures of that size. All memory that the filter uses.
@@ -41,10 +41,8 @@ final class SkinPlanes {
         let radius = pictureHeight < 300 ? 1 : pictureHeight < 600 ? 2 : 3
         statistics = CellStatistics(width: width, height: height, radius: radius)
         coarse = CellStatistics(width: (width + 1) / 2, height: (height + 1) / 2, radius: (radius + 1) / 2)
-        chromaMean = BoxKernel(meanOverRadius: min(2, radius))
-        maskMean = BoxKernel(meanOverRadius: min(2, radius))
         // In small pictures a face is a few cells, and what they differ by is its shape.
-        textureAllowance = radius == 1 ? 80 : radius == 2 ? 40 : 33
+        textureAllowance = radius == 1 ? 80 : radius == 2 ? 33 : 27
         edgeAllowance = radius == 1 ? 50 : radius == 2 ? 32 : 28
     }
 
@@ -78,7 +76,7 @@ final class SkinPlanes {
             allowance: textureAllowance, to: textured)
         maskMean.run(textured, to: target, sums: statistics.sums, where: statistics.likelihood)
         if isFirst {
-            SteadyingKernel.begin(mask, with: target, likelihood: statistics.likelihood)
+            SteadyingKernel.begin(mask, with: target)
         } else {
             SteadyingKernel.run(mask, towards: target, likelihood: statistics.likelihood)
         }
