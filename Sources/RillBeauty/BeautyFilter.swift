@@ -112,7 +112,8 @@ public struct BeautyFilter: ~Copyable {
         RednessKernel.run(
             planes.v, mask: planes.mask, amount: amounts.redness, to: PictureRows(writing: &target, plane: 2))
         LumaKernel(amounts: amounts).run(
-            PictureRows(reading: frame, plane: 0), mean: planes.statistics.mean, flatness: planes.flatness, mask: planes.mask,
+            PictureRows(reading: frame, plane: 0), mean: planes.statistics.mean, flatness: planes.flatness,
+            mask: planes.mask,
             blurred: planes.blurred, to: PictureRows(writing: &target, plane: 0))
     }
 

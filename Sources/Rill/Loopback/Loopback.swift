@@ -57,7 +57,8 @@ public final class Loopback {
             }
             let comparator =
                 settings.isCompared
-                ? try ReferenceComparator(source: BeautySource(try makeSource(), options: settings.beauty), layer: layer)
+                ? try ReferenceComparator(
+                    source: BeautySource(try makeSource(), options: settings.beauty), layer: layer)
                 : nil
             meters.append(
                 try LoopbackMeter(

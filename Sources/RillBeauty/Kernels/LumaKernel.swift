@@ -118,7 +118,9 @@ struct LumaKernel {
     private func lightened(_ samples: Words, _ mask: Words) -> Words {
         let above = samples.less(Words(repeating: 16))
         let below = Words(repeating: 235).less(samples)
-        let curve = Words(repeating: UInt16(bitPattern: amounts.lift)) &+ above &* Words(repeating: UInt16(bitPattern: amounts.liftSlope))
+        let curve =
+            Words(repeating: UInt16(bitPattern: amounts.lift)) &+ above
+            &* Words(repeating: UInt16(bitPattern: amounts.liftSlope))
         let lift = (above &* below &<< 2).upperProduct(curve).upperProduct(mask &<< 8)
         return samples &+ ((lift &+ 128) &>> 8)
     }
@@ -130,7 +132,8 @@ struct LumaKernel {
         // One of the two is 0.
         let up = samples.less(blurred)
         let down = blurred.less(samples)
-        let difference = (up | down).less(Bytes(repeating: Self.core)).smaller(Bytes(repeating: Self.greatestDifference))
+        let difference = (up | down).less(Bytes(repeating: Self.core)).smaller(
+            Bytes(repeating: Self.greatestDifference))
         let share = (~flat).share(Bytes(repeating: amounts.sharpening))
         let change = Bytes(
             (difference.lowWords &* share.lowWords &+ 128) &>> 8,

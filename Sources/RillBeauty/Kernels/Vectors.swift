@@ -26,13 +26,9 @@ extension SIMD16 where Scalar == UInt8 {
     /// Twice, `count` times over, 255 where that would be more.
     @inline(__always)
     func doubled(_ count: Int) -> Self {
-        var result = self
-        var left = count
-        while left > 0 {
-            result = result.plus(result)
-            left &-= 1
-        }
-        return result
+        let shift = Bytes(repeating: UInt8(truncatingIfNeeded: count))
+        let greatest = Bytes(repeating: 255 &>> UInt8(truncatingIfNeeded: count))
+        return (self &<< shift).replacing(with: Bytes(repeating: 255), where: self .> greatest)
     }
 
     /// How far apart each pair is.

@@ -42,7 +42,7 @@ final class SkinPlanes {
         statistics = CellStatistics(width: width, height: height, radius: radius)
         coarse = CellStatistics(width: (width + 1) / 2, height: (height + 1) / 2, radius: (radius + 1) / 2)
         // In small pictures a face is a few cells, and what they differ by is its shape.
-        textureAllowance = radius == 1 ? 80 : radius == 2 ? 33 : 27
+        textureAllowance = radius == 1 ? 80 : radius == 2 ? 31 : 27
         edgeAllowance = radius == 1 ? 50 : radius == 2 ? 32 : 28
     }
 
@@ -85,7 +85,8 @@ final class SkinPlanes {
 
     /// Finds what is smooth in it.
     func findFlatness() {
-        FlatnessKernel.run(mask: mask, mean: statistics.mean, edges: statistics.edges,
+        FlatnessKernel.run(
+            mask: mask, mean: statistics.mean, edges: statistics.edges,
             allowance: edgeAllowance, to: flatness)
         for y in 0..<mask.height {
             statistics.mean.extend(y)

@@ -19,7 +19,7 @@ struct BeautyAmounts: Equatable {
 
     init(_ options: BeautyOptions) {
         let smoothness = options.smoothness
-        smoothing = UInt8((255 * smoothness * (1.76 - 0.8 * smoothness)).rounded())
+        smoothing = UInt8((255 * smoothness * (1.76 - 0.78 * smoothness)).rounded())
         let lift = BeautyAmounts.greatestLift * options.lightening
         // From four tenths more at one end to as much less at the other: any more, and the curve would fall somewhere.
         let tilt: Double =

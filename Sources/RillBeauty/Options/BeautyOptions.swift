@@ -21,7 +21,7 @@ public struct BeautyOptions: Hashable, Sendable {
     public var lighteningContrast: LighteningContrast
     /// How much skin is lightened: at 1 its mid-tones rise by 28 code values.
     public var lightening: Double { didSet { lightening = amount(lightening) } }
-    /// How much skin is smoothed: at 1 it keeps a 25th of its fine texture, at 0.5 a third.
+    /// How much skin is smoothed: at 1 it keeps a 50th of its fine texture, at 0.5 a third.
     public var smoothness: Double { didSet { smoothness = amount(smoothness) } }
     /// How much redder skin becomes: at 1 by 20 code values of Cr.
     public var redness: Double { didSet { redness = amount(redness) } }

@@ -198,7 +198,8 @@ struct TranscodeCommand: ParsableCommand {
             case .ivf, .y4m, .i420: break
             case .png where path == output && low == nil && size == nil && fps == nil && !json: break
             case .png:
-                throw ValidationError("\(path): a .png is the first picture as it is, without --low, --size, --fps, --json")
+                throw ValidationError(
+                    "\(path): a .png is the first picture as it is, without --low, --size, --fps, --json")
             case .nv12, .rtpDump, .pcap, .pcapng, nil:
                 throw ValidationError("\(path): the name must end in .ivf, .y4m, .yuv, .i420 or .png")
             }
