@@ -4,9 +4,26 @@
 ///
 ///     Y1 = Y + (M - Y) F·smoothing                 smooth skin goes towards the mean, and keeps a part of its texture
 ///     Y2 = Y1 + W·lift(Y1)                         lift is 0 at 16 and at 235, and greatest between
-///     Y3 = Y2 + limited((Y - blurred Y)·sharpening·(1 - F))
+///     Y3 = Y2 ± step(|Y - blurred Y|)              away from its surroundings, by a few code values; none where F is high
 struct LumaKernel {
     let amounts: BeautyAmounts
+    /// The differences from the blurred picture up to which an edge moves by 0, 1, 2 and 3 code values: with so few of
+    /// them, comparing takes fewer instructions than multiplying.
+    private let steps: (UInt8, UInt8, UInt8, UInt8)
+
+    init(amounts: BeautyAmounts) {
+        self.amounts = amounts
+        func last(_ change: Int) -> UInt8 {
+            UInt8((0...255).last { LumaKernel.change(of: UInt8($0), amounts) <= change } ?? 255)
+        }
+        steps = (last(0), last(1), last(2), last(3))
+    }
+
+    /// By how much an edge moves whose luma is so far from the blurred one.
+    private static func change(of distance: UInt8, _ amounts: BeautyAmounts) -> Int {
+        let difference = min(distance.less(core), greatestDifference)
+        return min((Int(difference) * Int(amounts.sharpening) + 128) >> 8, Int(amounts.edgeLimit))
+    }
 
     /// Differences of luma this small are noise, and are not sharpened.
     private static let core: UInt8 = 3
@@ -132,15 +149,13 @@ struct LumaKernel {
         // One of the two is 0.
         let up = samples.less(blurred)
         let down = blurred.less(samples)
-        let difference = (up | down).less(Bytes(repeating: Self.core)).smaller(
-            Bytes(repeating: Self.greatestDifference))
-        let share = (~flat).share(Bytes(repeating: amounts.sharpening))
-        let change = Bytes(
-            (difference.lowWords &* share.lowWords &+ 128) &>> 8,
-            (difference.highWords &* share.highWords &+ 128) &>> 8
-        ).smaller(Bytes(repeating: amounts.edgeLimit))
-        // Where there is a change, the difference is at least as much: the smaller one is the change or 0.
-        return light.plus(change.smaller(up)).less(change.smaller(down))
+        let distance = up | down
+        let change =
+            distance.isMore(than: steps.0) &+ distance.isMore(than: steps.1) &+ distance.isMore(than: steps.2)
+            &+ distance.isMore(than: steps.3)
+        let allowed = change.smaller((~flat) &>> 5)
+        // Where there is a change, the distance is at least as much: the smaller one is the change or 0.
+        return light.plus(allowed.smaller(up)).less(allowed.smaller(down))
     }
 
     // MARK: - One pixel: the specification
@@ -180,9 +195,7 @@ struct LumaKernel {
         let blurred = down(x).mean(down(x - 1).mean(down(x + 1)))
         let sample = rows.1[x]
         let distance = sample > blurred ? sample - blurred : blurred - sample
-        let difference = min(distance.less(Self.core), Self.greatestDifference)
-        let share = (255 - flatness).share(amounts.sharpening)
-        let change = min((Int(difference) * Int(share) + 128) >> 8, Int(amounts.edgeLimit))
+        let change = min(LumaKernel.change(of: distance, amounts), Int((255 - flatness) >> 5))
         return blurred > sample ? -change : change
     }
 }

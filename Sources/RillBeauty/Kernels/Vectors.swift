@@ -31,6 +31,12 @@ extension SIMD16 where Scalar == UInt8 {
         return (self &<< shift).replacing(with: Bytes(repeating: 255), where: self .> greatest)
     }
 
+    /// 1 for each that is more than `limit`, 0 for the others.
+    @inline(__always)
+    func isMore(than limit: UInt8) -> Self {
+        Bytes(repeating: 1).replacing(with: Bytes.zero, where: self .<= Bytes(repeating: limit))
+    }
+
     /// How far apart each pair is.
     @inline(__always)
     func distance(to other: Self) -> Self { less(other) | other.less(self) }
