@@ -11,6 +11,9 @@ struct BoxKernel {
     /// the compiler takes the vector apart.
     private var top: UInt16 { UInt16(clamping: (256 * 65536 - 1) / Int(factor)) }
 
+    /// Whether results could exceed a byte: means cannot, and sums are only asked for where they do not.
+    private let isClamped: Bool
+
     /// The greatest radius: 15² samples of 255 still fit 16 bits.
     static let greatestRadius = 7
 
@@ -21,6 +24,7 @@ struct BoxKernel {
         let area = (2 * radius + 1) * (2 * radius + 1)
         factor = UInt16((65536 + area / 2) / area)
         bias = UInt16(area / 2)
+        isClamped = false
     }
 
     /// The mean in parts of a sixteenth. Samples must not exceed 28.
@@ -30,6 +34,7 @@ struct BoxKernel {
         let area = (2 * radius + 1) * (2 * radius + 1)
         factor = UInt16(clamping: (16 * 65536 + area / 2) / area)
         bias = 0
+        isClamped = true
     }
 
     /// The sum itself, as long as it is less than 256.
@@ -38,6 +43,7 @@ struct BoxKernel {
         // A product with 65536 less a little more than itself: exact for sums below 256.
         factor = 65535
         bias = 1
+        isClamped = false
     }
 
     /// Fills `target`.
@@ -60,13 +66,14 @@ struct BoxKernel {
     private func fill(_ source: borrowing CellPlane, _ y: Int, _ output: Row, _ selection: Row?, _ columns: WordRow) {
         extend(columns, width: source.width)
         // The radii that the filter uses are types here, for each of which there is code with its loop unrolled.
-        switch radius {
-        case 1: spread(columns, output, source.vectorCount, selection, Radius1.self)
-        case 2: spread(columns, output, source.vectorCount, selection, Radius2.self)
-        case 3: spread(columns, output, source.vectorCount, selection, Radius3.self)
-        case 4: spread(columns, output, source.vectorCount, selection, Radius4.self)
-        case 6: spread(columns, output, source.vectorCount, selection, Radius6.self)
-        default: spread(columns, output, source.vectorCount, selection, radius)
+        switch (radius, isClamped) {
+        case (1, false): spread(columns, output, source.vectorCount, selection, Radius1.self)
+        case (2, false): spread(columns, output, source.vectorCount, selection, Radius2.self)
+        case (3, false): spread(columns, output, source.vectorCount, selection, Radius3.self)
+        case (2, true): spread(columns, output, source.vectorCount, selection, ClampedRadius2.self)
+        case (4, true): spread(columns, output, source.vectorCount, selection, ClampedRadius4.self)
+        case (6, true): spread(columns, output, source.vectorCount, selection, ClampedRadius6.self)
+        default: spread(columns, output, source.vectorCount, selection, radius, isClamped: isClamped)
         }
         slide(source, columns, y)
     }
@@ -108,11 +115,13 @@ struct BoxKernel {
     private func spread<Constant: BoxRadius>(
         _ columns: WordRow, _ output: Row, _ vectorCount: Int, _ selection: Row?, _: Constant.Type
     ) {
-        spread(columns, output, vectorCount, selection, Constant.radius)
+        spread(columns, output, vectorCount, selection, Constant.radius, isClamped: Constant.isClamped)
     }
 
     @inline(__always)
-    private func spread(_ columns: WordRow, _ output: Row, _ vectorCount: Int, _ selection: Row?, _ radius: Int) {
+    private func spread(
+        _ columns: WordRow, _ output: Row, _ vectorCount: Int, _ selection: Row?, _ radius: Int, isClamped: Bool
+    ) {
         let (factors, biases, tops) = (Words(repeating: factor), Words(repeating: bias), Words(repeating: top))
         let end = 16 &* vectorCount
         var x = 0
@@ -128,8 +137,8 @@ struct BoxKernel {
                     high &+= columns[words: x &+ 8 &+ offset]
                     offset &+= 1
                 }
-                output[bytes: x] = Bytes(
-                    low.smaller(tops).upperProduct(factors), high.smaller(tops).upperProduct(factors))
+                if isClamped { (low, high) = (low.smaller(tops), high.smaller(tops)) }
+                output[bytes: x] = Bytes(low.upperProduct(factors), high.upperProduct(factors))
             }
             x &+= 16
         }
@@ -149,10 +158,35 @@ struct BoxKernel {
 
 private protocol BoxRadius {
     static var radius: Int { get }
+    static var isClamped: Bool { get }
 }
 
-private enum Radius1: BoxRadius { static var radius: Int { 1 } }
-private enum Radius2: BoxRadius { static var radius: Int { 2 } }
-private enum Radius3: BoxRadius { static var radius: Int { 3 } }
-private enum Radius4: BoxRadius { static var radius: Int { 4 } }
-private enum Radius6: BoxRadius { static var radius: Int { 6 } }
+private enum Radius1: BoxRadius {
+    static var radius: Int { 1 }
+    static var isClamped: Bool { false }
+}
+
+private enum Radius2: BoxRadius {
+    static var radius: Int { 2 }
+    static var isClamped: Bool { false }
+}
+
+private enum Radius3: BoxRadius {
+    static var radius: Int { 3 }
+    static var isClamped: Bool { false }
+}
+
+private enum ClampedRadius2: BoxRadius {
+    static var radius: Int { 2 }
+    static var isClamped: Bool { true }
+}
+
+private enum ClampedRadius4: BoxRadius {
+    static var radius: Int { 4 }
+    static var isClamped: Bool { true }
+}
+
+private enum ClampedRadius6: BoxRadius {
+    static var radius: Int { 6 }
+    static var isClamped: Bool { true }
+}

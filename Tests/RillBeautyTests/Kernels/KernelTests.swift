@@ -13,6 +13,12 @@ struct KernelTests {
             let target = cells(width, height, .noise, seed: 99)
             let selection = sparseCells(width, height, seed: UInt64(index))
             let sums = ColumnSums(width: width)
+            for radius in 2...6 {
+                let kernel = BoxKernel(sixteenthsOverRadius: radius)
+                kernel.run(source, to: target, sums: sums)
+                let difference = firstDifference(target) { kernel.reference(source, $0, $1) }
+                #expect(difference == nil, "\(width)x\(height), radius \(radius), in sixteenths")
+            }
             for radius in [1, 2, 3, 4, 5, 6, 7] {
                 let kernel = BoxKernel(meanOverRadius: radius)
                 kernel.run(source, to: target, sums: sums)
