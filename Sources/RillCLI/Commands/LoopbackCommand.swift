@@ -86,7 +86,7 @@ struct LoopbackCommand: ParsableCommand {
     @Option(
         help: """
             Make faces beautiful before they are sent: natural, strong, or as in \
-            smoothness=0.7,lightening=0.3,redness=0.1,sharpness=0.5,contrast=high.
+            smoothness=0.7,lightening=0.3,contrast=high.
             """,
         transform: beautyNotation)
     var beauty: BeautyOptions = .off

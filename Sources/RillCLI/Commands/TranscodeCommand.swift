@@ -24,7 +24,7 @@ struct TranscodeCommand: ParsableCommand {
               rill transcode clip.y4m small.y4m --size 320x240 --fps 15
               rill transcode capture.yuv out.ivf --raw-size 640x480
               rill transcode clip.y4m beautiful.y4m --beauty natural
-              rill transcode clip.y4m looks.png --beauty smoothness=0.7,redness=0.2 --compare
+              rill transcode clip.y4m looks.png --beauty strong --compare
             """)
 
     @Argument(help: "The clip to read; - is Y4M on standard input.")
@@ -63,7 +63,7 @@ struct TranscodeCommand: ParsableCommand {
     @Option(
         help: """
             Make faces beautiful: natural, strong, or as in \
-            smoothness=0.7,lightening=0.3,redness=0.1,sharpness=0.5,contrast=high.
+            smoothness=0.7,lightening=0.3,contrast=high.
             """,
         transform: beautyNotation)
     var beauty: BeautyOptions?
