@@ -56,6 +56,7 @@ let package = Package(
         // The rooms of the house, in the order in which the data visits them.
         room("RillCore"),
         room("RillImage", ["RillCore", "CYUV"]),
+        room("RillBeauty", ["RillCore"]),
         room("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
         room("RillFiles", ["RillCore", "CPNG"]),
         room("RillCodec", ["RillCore", "RillImage", "CVPX"]),
@@ -66,7 +67,7 @@ let package = Package(
         room(
             "Rill",
             [
-                "RillCore", "RillImage", "RillCapture", "RillFiles", "RillCodec", "RillRTP", "RillSend",
+                "RillCore", "RillImage", "RillBeauty", "RillCapture", "RillFiles", "RillCodec", "RillRTP", "RillSend",
                 "RillNetwork", "RillReceive", "CThreads",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -90,6 +91,7 @@ let package = Package(
             path: "Tests/RillFuzzBodies", swiftSettings: settings),
         tests(of: "RillCore"),
         tests(of: "RillImage"),
+        tests(of: "RillBeauty", ["RillCapture", "RillFiles"]),
         tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage"]),
         tests(of: "RillFiles"),
         tests(of: "RillCodec"),

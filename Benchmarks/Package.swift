@@ -23,6 +23,10 @@ let package = Package(
         .executableTarget(
             name: "picture-work", dependencies: ["Turns", .product(name: "Rill", package: "rill")], path: "PictureWork",
             swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
+        // What `beauty` measures.
+        .executableTarget(
+            name: "beauty-work", dependencies: [.product(name: "Rill", package: "rill")], path: "BeautyWork",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         // What `compare encode` measures.
         .executableTarget(
             name: "simulcast", dependencies: [.product(name: "Rill", package: "rill")], path: "Simulcast",

@@ -1,4 +1,5 @@
 // `import Rill` gives an app every room that it drives.
+@_exported public import RillBeauty
 @_exported public import RillCapture
 @_exported public import RillCodec
 @_exported public import RillCore

@@ -39,6 +39,7 @@ public final class Loopback {
         self.source = try makeSource()
         var send = SendSettings(layers: settings.layers, seed: settings.network.seed)
         send.adaptation = settings.adaptation
+        send.beauty = settings.beauty
         if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
         if settings.fec > .zero {
             send.protection = ProtectionSettings(
@@ -55,7 +56,10 @@ public final class Loopback {
                 layerRecorder?.sent(frame)
             }
             let comparator =
-                settings.isCompared ? try ReferenceComparator(source: try makeSource(), layer: layer) : nil
+                settings.isCompared
+                ? try ReferenceComparator(
+                    source: BeautySource(try makeSource(), options: settings.beauty), layer: layer)
+                : nil
             meters.append(
                 try LoopbackMeter(
                     layer, log: log, comparator: comparator, recorder: layerRecorder,

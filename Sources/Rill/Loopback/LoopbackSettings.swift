@@ -1,3 +1,4 @@
+public import RillBeauty
 public import RillCodec
 public import RillCore
 public import RillNetwork
@@ -12,6 +13,8 @@ public struct LoopbackSettings: Sendable {
     /// The network of the way back; `nil`, the default, for the same settings as there: rates, traces and blackouts too.
     /// In either case it has chance of its own, also with the same seed.
     public var returnNetwork: LinkSettings?
+    /// What is done to faces before they are sent. What is shown is then compared with the pictures made beautiful.
+    public var beauty = BeautyOptions.off
     /// Whether packets that are missing are asked for again.
     public var requestsPackets = true
     /// Whether they are sent again on a stream of their own (RTX); else they are sent as they were.

@@ -1,3 +1,4 @@
+public import RillBeauty
 public import RillCodec
 public import RillCore
 public import RillRTP
@@ -42,8 +43,23 @@ extension SendPipeline {
         }
     }
 
-    /// Frames that were not sent because there was no buffer to turn them into: a tap keeps too many of them.
-    public var picturesWithoutBuffer: Int { turner.withLock { $0.picturesWithoutBuffer } }
+    /// Frames that were not sent because there was no buffer to turn them into, or to make them beautiful in: a tap keeps
+    /// too many of them.
+    public var picturesWithoutBuffer: Int {
+        turner.withLock { $0.picturesWithoutBuffer } + beautyStage.withLock { $0.picturesWithoutBuffer }
+    }
+
+    /// What is done to faces before the pictures are split into layers.
+    public var beauty: BeautyOptions { wantedBeauty.withLock { $0 } }
+
+    /// Changes what is done to faces, from the next frame on; ``RillBeauty/BeautyOptions/off`` switches it off. A change
+    /// takes eight frames, none of which is dropped or repeated. It waits for no picture in work.
+    public func setBeauty(_ options: BeautyOptions) {
+        wantedBeauty.withLock { $0 = options }
+    }
+
+    /// What the beauty filter has done, and at which level of its deadline.
+    public var beautyStatistics: BeautyStatistics { beautyStage.withLock { $0.statistics } }
 
     /// Asks for a key frame on one layer; it comes with that layer's next frame, and on no other layer.
     public func requestKeyFrame(_ rid: StreamLayer.RID) {

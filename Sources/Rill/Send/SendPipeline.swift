@@ -1,3 +1,4 @@
+import RillBeauty
 import RillCodec
 public import RillCore
 import RillImage
@@ -7,7 +8,7 @@ import RillImage
 ///     let pipeline = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 7))
 ///     try pipeline.send(frame, at: now, to: socket)
 ///
-/// A frame is turned upright if it has to be, passes the taps and the ``SimulcastPlan``, is encoded by each layer that
+/// A frame is turned upright if it has to be, made beautiful where that is switched on, passes the taps and the ``SimulcastPlan``, is encoded by each layer that
 /// wants it, and cut into packets. The pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a
 /// thread of its own, ``send(_:at:to:)`` one after the other, with the same bytes.
 ///
@@ -20,6 +21,9 @@ public final class SendPipeline: Sendable {
     private let frameTaps: Monitor<FrameTaps>
     private let changes = Monitor(PictureChangeCounter())
     let turner: Monitor<UprightTurner>
+    /// What the app wants; beside the stage, so that whoever changes it does not wait for a picture.
+    let wantedBeauty: Monitor<BeautyOptions>
+    let beautyStage: Monitor<BeautyStage>
     private let encodedTap: Monitor<(any EncodedFrameSink)?>
     private let traceTap: Monitor<TraceTap>
 
@@ -42,6 +46,11 @@ public final class SendPipeline: Sendable {
             throw .codec(error)
         }
         self.turner = Monitor(UprightTurner(layerCount: settings.layers.count))
+        self.wantedBeauty = Monitor(settings.beauty)
+        self.beautyStage = Monitor(
+            BeautyStage(
+                settings.beauty, budget: settings.beautyBudget, modelledCost: settings.modelledBeautyCost,
+                capacity: UprightTurner.capacity(layerCount: settings.layers.count)))
         // Locked apart: a slow recording of coded frames must not hold up the camera.
         // The pipeline alone has the sinks from here on, and calls each under one of the locks only.
         nonisolated(unsafe) let frames = FrameTaps(captured: taps.captured, preprocessed: taps.preprocessed)
@@ -70,8 +79,9 @@ public final class SendPipeline: Sendable {
         sendReports(at: now, to: packets)
     }
 
-    /// The first half of the way: stamps the frame, turns it, shows it to the taps and says what each layer is to do with
-    /// it. A frame for which there is no buffer to be turned into goes no further: no layer has anything to do with it.
+    /// The first half of the way: stamps the frame, turns it, makes it beautiful, shows it to the taps and says what each
+    /// layer is to do with it. A frame for which there is no buffer to become another one goes no further: no layer has
+    /// anything to do with it.
     func admit(
         _ captured: VideoFrame, clock: () -> MediaTime
     ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
@@ -82,6 +92,11 @@ public final class SendPipeline: Sendable {
             guard let upright = try turner.withLock({ try $0.upright(frame) }) else { return (frame, LayerTasks()) }
             frame = upright
         }
+        let options = wantedBeauty.withLock { $0 }
+        guard let beautiful = try beautyStage.withLock({ try $0.apply(options, to: frame, clock: clock) }) else {
+            return (frame, LayerTasks())
+        }
+        frame = beautiful
         frame.stamps[.preprocessed] = clock()
         try frameTaps.withLock { try $0.preprocessed?.consume(frame) }
         let content = decisions.withLock({ $0.plan.looksForChanges }) ? changes.withLock { $0.add(frame) } : nil

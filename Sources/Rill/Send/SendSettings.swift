@@ -1,3 +1,4 @@
+public import RillBeauty
 public import RillCodec
 public import RillCore
 public import RillRTP
@@ -9,6 +10,13 @@ public struct SendSettings: Sendable {
     public var layers: [LayerSettings]
     /// What becomes of pictures that do not stand upright.
     public var orientation = SendOrientation.applied
+    /// What is done to faces before the pictures are split into layers; ``SendPipeline/setBeauty(_:)`` changes it at run time.
+    public var beauty = BeautyOptions.off
+    /// What the beauty filter may cost a frame: beyond that it does less (``RillBeauty/BeautyDeadline``); `nil` for no
+    /// limit. Its level is in ``SendPipeline/beautyStatistics``.
+    public var beautyBudget: MediaDuration?
+    /// What the filter is taken to cost, where no clock says it: in virtual time and offline.
+    public var modelledBeautyCost: MediaDuration?
     /// The largest packet, in bytes, RTP header included; UDP and IP come on top.
     public var maximumPacketSize = 1200
     /// Where the random beginnings of RFC 3550 (SSRCs, sequence numbers, timestamps) come from. The same seed gives the

@@ -11,8 +11,11 @@ struct UprightTurner: Sendable {
     /// A turner for that many layers, of which each may have a picture in work and one that waits; with four more: the one
     /// being admitted, the one that the next is compared with, and two for a preview.
     init(layerCount: Int) {
-        pictures = FittingPool(capacity: 2 * layerCount + 4)
+        pictures = FittingPool(capacity: UprightTurner.capacity(layerCount: layerCount))
     }
+
+    /// Pictures of one stage that are in use at once, at the most.
+    static func capacity(layerCount: Int) -> Int { 2 * layerCount + 4 }
 
     /// The picture upright; `nil` (counted) when every buffer is in use.
     ///

@@ -6,7 +6,8 @@ public import RillCore
 ///     let replay = try TraceReplay(SendTrace(path: "call.trace"), source: clip)
 ///     try replay.run { frame, bytes in … }
 ///
-/// The source gives the frames as they went into the encoders (of a clip, the clip itself; of a camera, a recording of
+/// The source gives the frames as they went into the encoders (of a clip, the clip itself, or a ``BeautySource`` of it with
+/// the options that the run had throughout; of a camera, or with options that changed, a recording of
 /// ``SendTaps/preprocessed``); their stamps come from the trace. One owner, one thread at a time.
 public final class TraceReplay {
     private let trace: SendTrace

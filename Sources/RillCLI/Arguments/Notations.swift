@@ -18,6 +18,7 @@ let resolutionNotation = notation { text throws(NotationError) in try Resolution
 let frameRateNotation = notation { text throws(NotationError) in try FrameRate(notation: text) }
 let percentageNotation = notation { text throws(NotationError) in try Percentage(notation: text) }
 let networkNotation = notation { text throws(NetworkError) in try LinkSettings(notation: text) }
+let beautyNotation = notation { text throws(BeautyError) in try BeautyOptions(notation: text) }
 let playoutDelayNotation: @Sendable (String) throws -> PlayoutDelayBounds = { try PlayoutDelayBounds(notation: $0) }
 
 extension PlayoutDelayBounds {

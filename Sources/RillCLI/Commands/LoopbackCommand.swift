@@ -50,6 +50,7 @@ struct LoopbackCommand: ParsableCommand {
               rill loopback --network burst=5%/3 --return-network delay=100ms
               rill loopback clip.y4m --bitrate 800k --output high.y4m --low-output low.y4m
               rill loopback clip.y4m --live --json
+              rill loopback clip.y4m --beauty natural
               rill loopback --network loss=2%,seed=7 --capture call.pcap
               rill loopback --network loss=2%,delay=40ms,seed=7 --report call.html
               rill loopback --network loss=2%,delay=150ms --fec 20% --no-nack
@@ -82,6 +83,14 @@ struct LoopbackCommand: ParsableCommand {
     @Option(
         help: "Bitrate of the low layer, 160x120 at 5 frames a second (default: 45k).", transform: bitrateNotation)
     var lowBitrate: Bitrate = LayerSettings.low.bitrate
+
+    @Option(
+        help: """
+            Make faces beautiful before they are sent: natural, strong, or as in \
+            smoothness=0.7,lightening=0.3,contrast=high.
+            """,
+        transform: beautyNotation)
+    var beauty: BeautyOptions = .off
 
     @Option(help: "Write what the high layer showed, as Y4M; a picture stays until the next one is shown.")
     var output: String?
@@ -238,6 +247,7 @@ struct LoopbackCommand: ParsableCommand {
         settings.isCompared = compare && camera == nil
         settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
+        settings.beauty = beauty
         return settings
     }
 

@@ -11,9 +11,9 @@ struct TranscodeCommand: ParsableCommand {
         usage: "rill transcode <input> <output> [<options>]",
         discussion: """
             Reads .y4m, .ivf (VP8, VP9), .yuv, .i420 and .nv12, and by FFmpeg's libraries what they read: .mp4, .mkv, \
-            .webm, .mov, .avi, .ts, .gif and others. Writes .ivf (VP8 or VP9, the bytes that the live \
-            pipeline would make) or .y4m (the pictures: decoded exactly, cut, scaled and thinned out where that is \
-            asked for).
+            .webm, .mov, .avi, .ts, .gif and others. Writes .ivf (VP8 or VP9, the bytes that the live pipeline would \
+            make), .y4m (the pictures: decoded exactly, cut, scaled and thinned out where that is asked for) or .png \
+            (the first picture).
 
             Where the pictures of an .ivf change their size, those of a later size are scaled to the first, whole, \
             between black bars if their shape is another. With --split-sizes each size goes to a file of its own as \
@@ -25,12 +25,14 @@ struct TranscodeCommand: ParsableCommand {
               rill transcode call.ivf call.y4m --split-sizes
               rill transcode clip.y4m small.y4m --size 320x240 --fps 15
               rill transcode capture.yuv out.ivf --raw-size 640x480
+              rill transcode clip.y4m beautiful.y4m --beauty natural
+              rill transcode clip.y4m looks.png --beauty strong --compare
             """)
 
     @Argument(help: "The clip to read; - is Y4M on standard input.")
     var input: String
 
-    @Argument(help: "The file to write, .ivf or .y4m; - is Y4M on standard output.")
+    @Argument(help: "The file to write, .ivf, .y4m or .png; - is Y4M on standard output.")
     var output: String
 
     @Option(help: "Also write the low layer, 160x120 at 5 frames a second, to this file, .ivf or .y4m.")
@@ -60,6 +62,17 @@ struct TranscodeCommand: ParsableCommand {
     @Option(help: "What the pictures show; a screen that stands still is coded once a second.")
     var content = ContentChoice.camera
 
+    @Option(
+        help: """
+            Make faces beautiful: natural, strong, or as in \
+            smoothness=0.7,lightening=0.3,contrast=high.
+            """,
+        transform: beautyNotation)
+    var beauty: BeautyOptions?
+
+    @Flag(help: "With --beauty: show the clip, what becomes of it, and the mask of its skin, side by side.")
+    var compare = false
+
     @Flag(help: "Print one JSON object instead of a table.")
     var json = false
 
@@ -72,7 +85,9 @@ struct TranscodeCommand: ParsableCommand {
         let decoded = opened as? DecodedSource
         let container = opened as? ContainerSource
         let mayChangeSize = decoded != nil || container != nil
-        let source = mayChangeSize && !splitSizes ? try SteadySizeSource(opened) : opened
+        let steady = mayChangeSize && !splitSizes ? try SteadySizeSource(opened) : opened
+        let source = try beautified(steady)
+        if format(of: output) == .png { return try writePicture(of: source) }
         let resolution = size ?? source.format.resolution
         var high = LayerSettings.high(
             resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
@@ -107,6 +122,18 @@ struct TranscodeCommand: ParsableCommand {
             StandardError.print("the clip ended early, after \(report.framesRead) frames: \(failure)")
             throw ExitCode.failure
         }
+    }
+
+    private func beautified(_ source: any FrameSource) throws -> any FrameSource {
+        guard let beauty else { return source }
+        return compare
+            ? try BeautyComparison(source, options: beauty) : BeautySource(source, options: beauty)
+    }
+
+    /// The first picture alone.
+    private func writePicture(of source: any FrameSource) throws {
+        guard case .frame(let frame) = try source.next() else { throw CommandError("\(input) has no picture") }
+        try PNGWriter.write(frame, to: output)
     }
 
     private func makeOutput(
@@ -178,10 +205,15 @@ struct TranscodeCommand: ParsableCommand {
         for path in [output, low].compactMap({ $0 }) {
             switch format(of: path) {
             case .ivf, .y4m, .i420: break
-            case .nv12, .rtpDump, .pcap, .pcapng, .png, nil:
-                throw ValidationError("\(path): the name must end in .ivf, .y4m, .yuv or .i420")
+            case .png where path == output && low == nil && size == nil && fps == nil && !json: break
+            case .png:
+                throw ValidationError(
+                    "\(path): a .png is the first picture as it is, without --low, --size, --fps, --json")
+            case .nv12, .rtpDump, .pcap, .pcapng, nil:
+                throw ValidationError("\(path): the name must end in .ivf, .y4m, .yuv, .i420 or .png")
             }
         }
+        if compare, beauty == nil { throw ValidationError("--compare shows what --beauty does: give one") }
         try requireDistinct(input: input, outputs: [output, low])
         if splitSizes {
             guard output != "-", format(of: output) != .ivf else {

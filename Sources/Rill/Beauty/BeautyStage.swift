@@ -1,0 +1,47 @@
+import RillBeauty
+import RillCore
+
+/// Makes pictures beautiful before they are split into layers, into buffers of its own, and keeps the deadline.
+struct BeautyStage: ~Copyable {
+    private var filter: BeautyFilter
+    private var deadline: BeautyDeadline?
+    private var pictures: FittingPool
+    private let modelledCost: MediaDuration?
+    /// Pictures that could not be made beautiful, because every buffer was in use.
+    private(set) var picturesWithoutBuffer = 0
+
+    /// - Parameters:
+    ///   - budget: what a frame may cost; `nil` for whatever it does.
+    ///   - modelledCost: what a frame is taken to cost; `nil` where the clock says it.
+    ///   - capacity: pictures that may be in use at once.
+    init(_ options: BeautyOptions, budget: MediaDuration? = nil, modelledCost: MediaDuration? = nil, capacity: Int) {
+        filter = BeautyFilter(options)
+        deadline = budget.map(BeautyDeadline.init(budget:))
+        pictures = FittingPool(capacity: capacity)
+        self.modelledCost = modelledCost
+    }
+
+    var statistics: BeautyStatistics { filter.statistics }
+
+    /// The mask of the last picture; see ``RillBeauty/BeautyFilter/mask``.
+    var mask: [UInt8]? { filter.mask }
+
+    /// The picture with `options`; itself where nothing is to be done, or where it is too small; `nil` (counted) when
+    /// every buffer is in use.
+    mutating func apply(
+        _ options: BeautyOptions, to frame: VideoFrame, clock: () -> MediaTime
+    ) throws -> VideoFrame? {
+        if filter.options != options { filter.options = options }
+        // No buffers for what is off, and no refusal of what an encoder would take.
+        let smallest = min(frame.resolution.width, frame.resolution.height)
+        guard !filter.isIdle, frame.format == .i420, smallest >= BeautyFilter.smallestSide else { return frame }
+        let start = clock()
+        let pool = try pictures.pool(for: frame.resolution)
+        guard let result = try filter.apply(to: frame, into: pool, level: deadline?.level ?? .full) else {
+            picturesWithoutBuffer += 1
+            return nil
+        }
+        deadline?.add(cost: modelledCost ?? clock() - start)
+        return result
+    }
+}

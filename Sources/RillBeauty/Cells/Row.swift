@@ -1,0 +1,105 @@
+/// A row of samples that a kernel works on: the address of its first one, and how far it may reach around it.
+///
+/// A kernel looks at thousands of samples in a row whose length was checked when it was made, so that a check for each
+/// sample would cost more than the work. Debug builds check all the same.
+@safe
+struct Row {
+    private let base: UnsafeMutablePointer<UInt8>
+    /// The samples that exist, the first one being 0: those of a plane of cells begin before 0 and end behind its width.
+    let range: Range<Int>
+
+    /// A row at `base`, of which `range` exists for as long as the row is used.
+    @unsafe
+    init(_ base: UnsafeMutablePointer<UInt8>, _ range: Range<Int>) {
+        unsafe self.base = unsafe base
+        self.range = range
+    }
+
+    /// A row that is only read.
+    @unsafe
+    init(reading base: UnsafePointer<UInt8>, _ range: Range<Int>) {
+        unsafe self.init(UnsafeMutablePointer(mutating: base), range)
+    }
+
+    /// One sample.
+    @inline(__always)
+    subscript(x: Int) -> UInt8 {
+        get {
+            assert(range.contains(x), "sample \(x) of \(range)")
+            // Within the row: the debug build has checked it.
+            return unsafe base[x]
+        }
+        nonmutating set {
+            assert(range.contains(x), "sample \(x) of \(range)")
+            // As above.
+            unsafe base[x] = newValue
+        }
+    }
+
+    /// Sixteen samples from `x` on.
+    @inline(__always)
+    subscript(bytes x: Int) -> Bytes {
+        get {
+            assert(x >= range.lowerBound && x + 16 <= range.upperBound, "samples \(x)..<\(x + 16) of \(range)")
+            // As above.
+            return unsafe UnsafeRawPointer(base + x).loadUnaligned(as: Bytes.self)
+        }
+        nonmutating set {
+            assert(x >= range.lowerBound && x + 16 <= range.upperBound, "samples \(x)..<\(x + 16) of \(range)")
+            // As above.
+            unsafe UnsafeMutableRawPointer(base + x).storeBytes(of: newValue, as: Bytes.self)
+        }
+    }
+
+    /// Copies the first `count` samples of another row.
+    func copy(_ source: Row, count: Int) {
+        assert(source.range.lowerBound <= 0 && range.lowerBound <= 0)
+        assert(source.range.upperBound >= count && range.upperBound >= count)
+        // Both rows have that many samples, and are not the same memory.
+        unsafe base.update(from: source.base, count: count)
+    }
+}
+
+/// A row of numbers of 16 bits: the sums of columns.
+@safe
+struct WordRow {
+    private let base: UnsafeMutablePointer<UInt16>
+    let range: Range<Int>
+
+    /// A row at `base`, of which `range` exists for as long as the row is used.
+    @unsafe
+    init(_ base: UnsafeMutablePointer<UInt16>, _ range: Range<Int>) {
+        unsafe self.base = unsafe base
+        self.range = range
+    }
+
+    /// One number.
+    @inline(__always)
+    subscript(x: Int) -> UInt16 {
+        get {
+            assert(range.contains(x), "number \(x) of \(range)")
+            // Within the row: the debug build has checked it.
+            return unsafe base[x]
+        }
+        nonmutating set {
+            assert(range.contains(x), "number \(x) of \(range)")
+            // As above.
+            unsafe base[x] = newValue
+        }
+    }
+
+    /// Eight numbers from `x` on.
+    @inline(__always)
+    subscript(words x: Int) -> Words {
+        get {
+            assert(x >= range.lowerBound && x + 8 <= range.upperBound, "numbers \(x)..<\(x + 8) of \(range)")
+            // As above.
+            return unsafe UnsafeRawPointer(base + x).loadUnaligned(as: Words.self)
+        }
+        nonmutating set {
+            assert(x >= range.lowerBound && x + 8 <= range.upperBound, "numbers \(x)..<\(x + 8) of \(range)")
+            // As above.
+            unsafe UnsafeMutableRawPointer(base + x).storeBytes(of: newValue, as: Words.self)
+        }
+    }
+}

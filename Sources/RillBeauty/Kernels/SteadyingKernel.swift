@@ -1,0 +1,39 @@
+/// Keeps the mask steady in time: small changes come in by eighths, great ones at once.
+///
+/// Where sixteen cells in a row are no skin by their colour there is none from that frame on.
+enum SteadyingKernel {
+    /// Changes up to here are taken for noise; an eighth of it is 0.047 of the mask's range.
+    private static let noise: UInt8 = 96
+
+    static func run(
+        _ mask: borrowing CellPlane, towards target: borrowing CellPlane, likelihood: borrowing CellPlane
+    ) {
+        for y in 0..<mask.height {
+            let (mask, target, likelihood) = (mask.row(y), target.row(y), likelihood.row(y))
+            for x in stride(from: 0, to: (mask.range.upperBound - CellPlane.padding), by: 16) {
+                if likelihood[bytes: x].isZero {
+                    mask[bytes: x] = .zero
+                    continue
+                }
+                let old = mask[bytes: x]
+                let new = target[bytes: x]
+                let limit = Bytes(repeating: noise)
+                let distance = old.distance(to: new)
+                let step = distance.less(limit) &+ ((distance.smaller(limit) &+ 7) &>> 3)
+                // One of the two is 0: the distance is at least the step.
+                mask[bytes: x] = old &+ step.smaller(new.less(old)) &- step.smaller(old.less(new))
+            }
+        }
+    }
+
+    static func reference(_ old: UInt8, towards target: UInt8) -> UInt8 {
+        let distance = target > old ? target - old : old - target
+        let step = distance.less(noise) + (min(distance, noise) + 7) >> 3
+        return target > old ? old + step : old - step
+    }
+
+    /// The mask of a first frame, which has nothing to be steadied with.
+    static func begin(_ mask: borrowing CellPlane, with target: borrowing CellPlane) {
+        for y in 0..<mask.height { mask.row(y).copy(target.row(y), count: mask.width) }
+    }
+}

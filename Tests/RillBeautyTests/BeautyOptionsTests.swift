@@ -1,0 +1,55 @@
+import Testing
+
+@testable import RillBeauty
+
+struct BeautyOptionsTests {
+    @Test func defaultsAndPresetsAreThoseThatAreStated() {
+        let natural = BeautyOptions.natural
+        #expect(natural == BeautyOptions())
+        #expect(
+            natural.lighteningContrast == .normal && natural.lightening == 0.6 && natural.smoothness == 0.5
+                && natural.redness == 0.1 && natural.sharpness == 0.3)
+        #expect(BeautyOptions.off.isOff && !natural.isOff && !BeautyOptions.strong.isOff)
+    }
+
+    @Test func amountsStayWithinTheirRange() {
+        var options = BeautyOptions(lightening: 7, smoothness: -1, redness: .nan, sharpness: .infinity)
+        #expect(
+            options.lightening == 1 && options.smoothness == 0 && options.redness == 0 && options.sharpness == 1)
+        options.smoothness = 1.5
+        #expect(options.smoothness == 1)
+    }
+
+    @Test func whatIsWrittenIsRead() throws {
+        #expect(try BeautyOptions(notation: "natural") == .natural)
+        #expect(try BeautyOptions(notation: "strong") == .strong)
+        #expect(try BeautyOptions(notation: "off") == .off)
+        var options = BeautyOptions.off
+        options.smoothness = 0.7
+        options.lighteningContrast = .high
+        #expect(try BeautyOptions(notation: "contrast=high,smoothness=0.7") == options)
+        options = .natural
+        options.redness = 0
+        #expect(try BeautyOptions(notation: "natural,redness=0") == options)
+        for options in [BeautyOptions.off, .natural, .strong, options] {
+            #expect(try BeautyOptions(notation: options.description) == options)
+        }
+    }
+
+    @Test(arguments: [
+        "", "smooth", "smoothness", "smoothness=", "smoothness=2", "smoothness=-0.1", "smoothness=nan", "beauty=1",
+        "contrast=loud", "redness=0.1,natural", "smoothness=0.5,,redness=0.1",
+    ])
+    func whatIsNoSettingIsRefused(text: String) {
+        #expect(throws: BeautyError.self) { try BeautyOptions(notation: text) }
+    }
+
+    @Test func numbersOfStrangersAreRefusedByName() {
+        #expect(throws: BeautyError.amountOutOfRange(setting: "redness", text: "1.5")) {
+            try BeautyOptions(validatingLightening: 0, smoothness: 1, redness: 1.5, sharpness: 0)
+        }
+        #expect(throws: BeautyError.self) {
+            try BeautyOptions(validatingLightening: .nan, smoothness: 1, redness: 0, sharpness: 0)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import RillTestSupport
+import Testing
+
+@testable import Rill
+
+/// The beauty filter inside of the sending side.
+struct BeautyStageTests {
+    private let resolution = Resolution(width: 96, height: 64)
+
+    private var layers: [LayerSettings] {
+        var low = LayerSettings.low
+        low.resolution = Resolution(width: 48, height: 32)
+        return [.high(resolution, bitrate: .kilobits(100)), low]
+    }
+
+    private func portrait(frameCount: Int) throws -> PortraitScene {
+        try PortraitScene(
+            resolution: resolution, frameRate: 30, frameCount: frameCount,
+            settings: PortraitScene.Settings(skinTone: .medium), poolCapacity: 40)
+    }
+
+    /// The time and the samples of each picture.
+    private final class Pictures: FrameSink, Sendable {
+        private let state = Monitor([(time: MediaTime, samples: [UInt8])]())
+        var all: [(time: MediaTime, samples: [UInt8])] { state.withLock { $0 } }
+        func consume(_ frame: VideoFrame) {
+            let picture = (frame.captureTime, frame.samples)
+            state.withLock { $0.append(picture) }
+        }
+        func finish() {}
+    }
+
+    @Test func theLiveDriverTogglesItAndNoFrameIsDroppedOrRepeated() throws {
+        let (captured, shown) = (Pictures(), Pictures())
+        let pipeline = try SendPipeline(
+            SendSettings(layers: layers, seed: 1), taps: SendTaps(captured: captured, preprocessed: shown))
+        let sender = LiveSender(
+            pipeline, source: try portrait(frameCount: 90), packets: ConcurrentPacketTap { _, _ in })
+        var toggles = 0
+        while !sender.isFinished {
+            // Every third frame or so, from another thread than any that the frames pass.
+            pipeline.setBeauty([BeautyOptions.natural, .strong, .off][toggles % 3])
+            toggles += 1
+            sender.clock.sleep(until: sender.clock.now + .milliseconds(100))
+        }
+        try sender.waitUntilFinished()
+        let (before, after) = (captured.all, shown.all)
+        #expect(toggles > 3)
+        #expect(before.count == 90 && after.map(\.time) == before.map(\.time))
+        let changed = zip(before, after).filter { $0.samples != $1.samples }.count
+        #expect(changed > 0 && pipeline.beautyStatistics.framesFiltered >= changed)
+        #expect(pipeline.picturesWithoutBuffer == 0)
+    }
+
+    @Test func itIsOffUntilItIsSwitchedOn() throws {
+        let shown = Pictures()
+        let captured = Pictures()
+        let pipeline = try SendPipeline(
+            SendSettings(layers: layers, seed: 1), taps: SendTaps(captured: captured, preprocessed: shown))
+        let scene = try portrait(frameCount: 12)
+        var index = 0
+        while case .frame(let frame) = scene.next() {
+            if index == 4 { pipeline.setBeauty(.strong) }
+            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            index += 1
+        }
+        let isSame = zip(captured.all, shown.all).map { $0.samples == $1.samples }
+        #expect(isSame[0..<4].allSatisfy { $0 } && !isSame[6..<12].contains(true), "\(isSame)")
+        #expect(pipeline.beauty == .strong && pipeline.beautyStatistics.framesFiltered == 8)
+    }
+
+    @Test func bothLayersCarryItAndOfflineRunsGiveTheSameBytes() throws {
+        func run(_ beauty: BeautyOptions) throws -> CodedRecording {
+            let coded = CodedRecording()
+            var settings = SendSettings(layers: layers, seed: 1)
+            settings.beauty = beauty
+            let pipeline = try SendPipeline(settings, taps: SendTaps(encoded: coded))
+            let scene = try portrait(frameCount: 15)
+            while case .frame(let frame) = scene.next() {
+                try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            }
+            return coded
+        }
+        let (off, on, again) = (try run(.off), try run(.strong), try run(.strong))
+        for rid in [StreamLayer.RID.high, .low] {
+            #expect(on.frames(of: rid) == again.frames(of: rid) && !on.frames(of: rid).isEmpty)
+            #expect(on.frames(of: rid) != off.frames(of: rid), "\(rid)")
+        }
+    }
+
+    @Test func theDeadlineIsKeptByWhatTheDriverSaysThatFramesCost() throws {
+        var settings = SendSettings(layers: layers, seed: 1)
+        settings.beauty = .natural
+        settings.beautyBudget = .milliseconds(2)
+        settings.modelledBeautyCost = .milliseconds(3)
+        let pipeline = try SendPipeline(settings)
+        let scene = try portrait(frameCount: 50)
+        while case .frame(let frame) = scene.next() {
+            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+        }
+        #expect(pipeline.beautyStatistics.level == .unsmoothed)
+        #expect(pipeline.beautyStatistics.framesAtLevel == [15, 15, 15, 5])
+    }
+
+    @Test func picturesTooSmallForItAreSentAsTheyAre() throws {
+        let shown = Pictures()
+        var settings = SendSettings(
+            layers: [.high(Resolution(width: 16, height: 12), bitrate: .kilobits(50))], seed: 1)
+        settings.beauty = .natural
+        let pipeline = try SendPipeline(settings, taps: SendTaps(preprocessed: shown))
+        let pictures = try TestPictures(Resolution(width: 16, height: 12))
+        try pipeline.send(pictures.picture(0), at: .zero, to: PacketTap { _, _ in })
+        #expect(shown.all.map(\.samples) == [pictures.picture(0).samples])
+    }
+
+    @Test func aComparisonShowsSourceResultAndMask() throws {
+        let options = BeautyOptions.strong
+        let comparison = try BeautyComparison(try portrait(frameCount: 1), options: options)
+        #expect(comparison.format.resolution == Resolution(width: 288, height: 64))
+        guard case .frame(let wide) = try comparison.next() else { throw TestFailure("no picture") }
+        guard case .frame(let source) = try portrait(frameCount: 1).next(),
+            case .frame(let result) = try BeautySource(try portrait(frameCount: 1), options: options).next()
+        else { throw TestFailure("no picture") }
+        for y in 0..<64 {
+            for x in 0..<96 {
+                #expect(wide.y[x, y] == source.y[x, y] && wide.y[96 + x, y] == result.y[x, y])
+            }
+        }
+        let face = source.resolution.width / 2
+        #expect((0..<64).contains { wide.y[192 + face, $0] > 150 }, "no skin in the middle column")
+        guard case .end = try comparison.next() else { throw TestFailure("no picture") }
+    }
+}
