@@ -13,7 +13,9 @@ struct ClipOptions: ParsableArguments {
     /// Opens a clip, with words for people where that fails.
     func open(_ path: String, capacity: Int = 8) throws -> any FrameSource {
         // What Rill does not read itself is left to FFmpeg's libraries.
-        if path != "-", VideoFileFormat(path: path) == nil { return try ContainerSource(path: path, capacity: capacity) }
+        if path != "-", VideoFileFormat(path: path) == nil {
+            return try ContainerSource(path: path, capacity: capacity)
+        }
         let raw = rawSize.map { Clip.RawFormat(resolution: $0, frameRate: rawFps) }
         do {
             return try Clip.open(path, raw: raw, capacity: capacity)
