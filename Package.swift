@@ -78,7 +78,10 @@ let package = Package(
         room("RillPages"),
         .executableTarget(
             name: "RillCLI",
-            dependencies: ["Rill", "RillContainers", "RillPages", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "Rill", "RillContainers", "RillPages",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings),
 
         // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.
