@@ -17,7 +17,7 @@ import Testing
         try writer.finish()
         try makePipe(folder.path("in"), feeding: read(input))
         try makePipe(output)
-        async let received = collect(output)
+        let received = Collected(output)
         await #expect(processExitsWith: .success) { [pipe = folder.path("in") as String, output = output as String] in
             try redirecting(STDIN_FILENO, to: pipe, O_RDONLY) {
                 try redirecting(STDOUT_FILENO, to: output, O_WRONLY) {
@@ -28,7 +28,7 @@ import Testing
                 }
             }
         }
-        try write(await received, to: copy)
+        try write(received.get(), to: copy)
         #expect(try read(copy) == read(input))
     }
 

@@ -94,14 +94,14 @@ import Testing
         #expect(try IVFReader(path: path).header.frameCount == 3)
     }
 
-    @Test func aPipeIsWrittenWithoutACount() async throws {
+    @Test func aPipeIsWrittenWithoutACount() throws {
         let pipe = folder.path("pipe")
         try makePipe(pipe)
-        async let received = collect(pipe)
+        let received = Collected(pipe)
         let writer = try IVFWriter(path: pipe, codec: .vp8, resolution: .vga)
         try writer.write([1, 2, 3].span, at: 0)
         try writer.finish()
-        let reader = try reader(await received)
+        let reader = try reader(received.get())
         #expect(reader.header.frameCount == 0)
         #expect(frames(of: reader).payloads == [[1, 2, 3]])
     }

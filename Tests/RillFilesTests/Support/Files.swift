@@ -27,11 +27,22 @@ func makePipe(_ path: String, feeding bytes: [UInt8], pieces: ClosedRange<Int> =
     }
 }
 
-/// All that comes through a pipe, read on a thread of its own.
-func collect(_ path: String) async throws -> [UInt8] {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result { try read(path) }) }
+/// All that comes through a pipe, read on a thread of its own from now on.
+///
+/// A task would wait for a thread of the pool, of which there are as many as cores: who writes to the pipe keeps one of them
+/// waiting for the reader, and every other test with it.
+final class Collected: Sendable {
+    private let bytes = Monitor<Result<[UInt8], any Error>?>(nil)
+
+    init(_ path: String) {
+        Thread.detachNewThread { [bytes] in
+            let all = Result { try read(path) }
+            bytes.change { $0 = all }
+        }
     }
+
+    /// The bytes, when the writer has closed the pipe.
+    func get() throws -> [UInt8] { try bytes.wait { $0 }.get() }
 }
 
 /// Keeps SIGPIPE from this thread for good: a reader that goes away early must end the feeding, not the tests.
