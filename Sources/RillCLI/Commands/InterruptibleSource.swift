@@ -42,7 +42,8 @@ final class Interruption {
             signal(number, SIG_IGN)
             watch.setEventHandler {
                 flag.isSet.store(true, ordering: .relaxed)
-                signal(number, SIG_DFL)
+                // `timeout` and others send each signal twice, to the process and to its group.
+                DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) { signal(number, SIG_DFL) }
             }
             watch.resume()
             return watch
