@@ -77,9 +77,11 @@ struct OtherSurfacesTests {
     @Test func plasterIsTakenForSkin() throws {
         let source = try picture(Self.plaster, height: 720)
         let all = PixelRect(8, 8, 152, 168)
-        withKnownIssue {
-            let result = try source.beautiful(.only(\.smoothness, 0.5))
-            #expect(result.gradientEnergy(in: all) / source.gradientEnergy(in: all) >= 0.9)
+        let result = try source.beautiful(.only(\.smoothness, 0.5))
+        let kept = result.gradientEnergy(in: all) / source.gradientEnergy(in: all)
+        // Nothing that is looked at tells the two apart; where something does, this fails, and the README's table is to change.
+        withKnownIssue("relief as fine as pores, in the colour of skin, is smoothed as skin") {
+            #expect(kept >= 0.9)
         }
     }
 }

@@ -60,9 +60,10 @@ import Testing
             "loopback", try movingClip(in: folder, frames: 900), "--live", "--no-compare", "--json", "--capture",
             capture,
         ])
-        // The call is under way once packets are written; at first there is no file.
+        // The call is under way once packets are written.
         for _ in 0..<3000 {
-            if let bytes = try? Data(contentsOf: URL(fileURLWithPath: capture)), bytes.count > 2000 { break }
+            let bytes = try? Data(contentsOf: URL(fileURLWithPath: capture))  // at first there is no file
+            if bytes?.count ?? 0 > 2000 { break }
             usleep(20_000)
         }
         program.interrupt()
