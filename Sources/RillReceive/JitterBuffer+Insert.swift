@@ -371,34 +371,6 @@ extension JitterBuffer {
     }
 }
 
-extension InboundStatistics {
-    /// Counts what became of a packet.
-    mutating func note(_ result: InsertResult) {
-        switch result {
-        case .queued, .queuedAfterOverflow, .padding: break
-        case .duplicate: packetsDuplicated += 1
-        case .late: packetsDiscarded += 1
-        case .setAside: packetsSetAside += 1
-        case .inconsistent, .oversized, .malformed: packetsRejected += 1
-        case .wrongSSRC, .wrongPayloadType: foreignPackets += 1
-        }
-    }
-
-    /// Counts a frame that became whole.
-    ///
-    /// Always inlined, as much that looks at a few fields of a frame: it would be copied for the call.
-    @inline(__always)
-    mutating func noteWhole(_ frame: PendingFrame, at now: MediaTime) {
-        framesReceived += 1
-        if frame.isRepaired { framesRepaired += 1 }
-        if frame.isKey { keyFramesReceived += 1 }
-        if frame.packetCount > 1 {
-            framesAssembledFromMultiplePackets += 1
-            totalAssemblyTime += now - frame.arrival
-        }
-    }
-}
-
 extension Rotation {
     fileprivate init(_ told: VideoOrientation.Rotation) {
         switch told {

@@ -317,17 +317,3 @@ extension JitterBuffer {
         releasedFrame.frame.stamps[.released] = now
     }
 }
-
-extension InboundStatistics {
-    /// Counts a frame that goes to the decoder.
-    @inline(__always)
-    mutating func noteRelease(
-        _ frame: PendingFrame, isOvertaken: Bool, isLate: Bool, at now: MediaTime, targetDelay: MediaDuration
-    ) {
-        jitterBufferEmittedCount += 1
-        if isLate && frame.isRepaired { framesRepairedLate += 1 }
-        jitterBufferDelay += now - frame.arrival
-        jitterBufferTargetDelay += targetDelay
-        if isOvertaken { framesDecodedOnly += 1 }
-    }
-}

@@ -8,79 +8,13 @@ import Testing
     /// Where the numbers begin that are to wrap on the wire.
     static let starts: [Int64] = [0, 1, 127, 128, 32767, 32768, 65534, 65535, 1 << 40]
 
-    /// A generator whose packets are counted from `start`; times are milliseconds.
-    private final class Asker {
-        var generator: NACKGenerator
-        private let start: Int64
-        private var numbers: [SequenceNumber] = []
-
-        init(
-            from start: Int64 = 65534, roundTripTime: Int = 100, _ change: (inout NACKSettings) -> Void = { _ in }
-        ) {
-            var settings = NACKSettings()
-            change(&settings)
-            generator = NACKGenerator(settings, roundTripTime: .milliseconds(roundTripTime))
-            self.start = start
-        }
-
-        func arrive(_ packet: Int64, _ origin: PacketOrigin = .network, at time: Double) {
-            generator.noteArrival(start + packet, origin: origin, at: .milliseconds(time))
-        }
-
-        func suspect(_ packet: Int64, count: Int = 1, at time: Double) {
-            generator.suspect(start + packet, count: count, at: .milliseconds(time))
-        }
-
-        /// The packets that were asked for since then in vain, and whether more than once.
-        func unanswered(since time: Double) -> (packets: [Int64], isInVain: Bool) {
-            let isInVain = generator.collectUnanswered(since: .milliseconds(time), into: &numbers)
-            let base = SequenceNumber(UInt16(truncatingIfNeeded: start))
-            return (numbers.map { Int64($0.distance(since: base)) }, isInVain)
-        }
-
-        /// The packets that are asked for now, back from the numbers of the wire.
-        func collect(at time: Double) -> [Int64] {
-            generator.collect(at: .milliseconds(time), into: &numbers)
-            let base = SequenceNumber(UInt16(truncatingIfNeeded: start))
-            return numbers.map { Int64($0.distance(since: base)) }
-        }
-
-        /// The times, in milliseconds, at which packets are asked for, until nothing is to be done any more.
-        func collectAll() -> [(time: Double, packets: [Int64])] {
-            var requests: [(time: Double, packets: [Int64])] = []
-            for _ in 0..<1000 {
-                let time = next
-                guard let time else { return requests }
-                let packets = collect(at: time)
-                if !packets.isEmpty { requests.append((time, packets)) }
-            }
-            Issue.record("it never stops asking")
-            return requests
-        }
-
-        /// When something is to be done next.
-        var next: Double? {
-            let next = generator.nextAction
-            return next == .distantFuture ? nil : Double(next.nanoseconds) / 1e6
-        }
-
-        func isLossy(at time: Double) -> Bool { generator.isLossy(at: .milliseconds(time)) }
-
-        /// By how many milliseconds packets have overtaken each other.
-        var reordering: Double { generator.reordering.milliseconds }
-
-        func hope(after first: Int64, through last: Int64) -> MediaTime? {
-            generator.hope(after: start + first, through: start + last)
-        }
-    }
-
     private static let hopeless = MediaTime(nanoseconds: .min)
 
     // MARK: Asking
 
     @Test(arguments: starts)
     func aGapIsAskedForAtOnceAndThenOncePerRoundTrip(start: Int64) {
-        let asker = Asker(from: start)
+        let asker = NACKAsker(from: start)
         asker.arrive(0, at: 0)
         #expect(asker.next == nil)
         asker.arrive(3, at: 10)
@@ -99,7 +33,7 @@ import Testing
 
     @Test(arguments: starts)
     func everyNumberOfALongStreamIsAskedForWhenItIsMissing(start: Int64) {
-        let asker = Asker(from: start)
+        let asker = NACKAsker(from: start)
         var asked: [Int64] = []
         for packet in 0..<2000 as Range<Int64> where packet % 7 != 3 {
             asker.arrive(packet, at: Double(packet))
@@ -111,7 +45,7 @@ import Testing
     }
 
     @Test func whatScattersIsGivenLongerToAnswer() {
-        let asker = Asker()
+        let asker = NACKAsker()
         asker.generator.jitter = .milliseconds(40)
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
@@ -120,7 +54,7 @@ import Testing
     }
 
     @Test func aShorterRoundTripHastensTheSecondRequest() {
-        let asker = Asker()
+        let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
         _ = asker.collect(at: 0)
@@ -131,7 +65,7 @@ import Testing
     }
 
     @Test func theFirstRequestWaitsAsLongAsItIsTold() {
-        let asker = Asker { $0.firstRequestDelay = .milliseconds(30) }
+        let asker = NACKAsker { $0.firstRequestDelay = .milliseconds(30) }
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 5)
         #expect(asker.collect(at: 34.9) == [])
@@ -154,7 +88,7 @@ import Testing
     // MARK: Giving up
 
     @Test func aPacketIsAskedForSoOftenAndNoMore() {
-        let asker = Asker { $0.maximumRequestCount = 4 }
+        let asker = NACKAsker { $0.maximumRequestCount = 4 }
         asker.arrive(0, at: 0)
         asker.arrive(3, at: 0)
         let requests = asker.collectAll()
@@ -168,7 +102,7 @@ import Testing
     }
 
     @Test func aPacketIsAskedForSoLongAndNoLonger() {
-        let asker = Asker { $0.maximumAge = .milliseconds(250) }
+        let asker = NACKAsker { $0.maximumAge = .milliseconds(250) }
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
         #expect(asker.collectAll().map(\.time) == [0, 105, 210])
@@ -177,7 +111,7 @@ import Testing
 
     @Test(arguments: [(100, true), (101, false)])
     func aGapThatIsTooLongIsNotAskedFor(length: Int64, isAskedFor: Bool) {
-        let asker = Asker()
+        let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(1 + length, at: 1)
         #expect(asker.collect(at: 1) == (isAskedFor ? Array(1...length) : []))
@@ -189,7 +123,7 @@ import Testing
     }
 
     @Test func ofTooManyMissingPacketsTheOldestAreGivenUp() {
-        let asker = Asker { $0.maximumGap = 1000 }
+        let asker = NACKAsker { $0.maximumGap = 1000 }
         asker.arrive(0, at: 0)
         asker.arrive(1001, at: 0)
         asker.arrive(1102, at: 0)
@@ -202,7 +136,7 @@ import Testing
     }
 
     @Test func whatIsNoUseAnyMoreIsNotAskedFor() {
-        let asker = Asker(from: 0)
+        let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.arrive(3, at: 0)
         asker.arrive(6, at: 0)
@@ -213,7 +147,7 @@ import Testing
     }
 
     @Test func afterAJumpNothingOfBeforeIsMissing() {
-        let asker = Asker(from: 0)
+        let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.arrive(500, at: 0)
         asker.arrive(503, at: 0)
@@ -228,7 +162,7 @@ import Testing
     // MARK: Hope
 
     @Test func hopeLastsForThreeRequests() {
-        let asker = Asker()
+        let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 10)
         #expect(asker.hope(after: 0, through: 2) == .milliseconds(10 + 3 * 105))
@@ -249,7 +183,7 @@ import Testing
     // MARK: Packets that overtake each other
 
     @Test func whatPacketsOvertakeEachOtherByIsLearntAndForgotten() {
-        let asker = Asker()
+        let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
         asker.arrive(1, at: 10)
@@ -272,7 +206,7 @@ import Testing
     @Test func onlyWhatNoRequestBroughtWasOvertaken() {
         // At 30 ms no answer can have come; at 60 ms it is likelier that one has.
         for (time, reordering) in [(49.0, 53.9), (60, 0)] {
-            let asker = Asker()
+            let asker = NACKAsker()
             asker.arrive(0, at: 0)
             asker.arrive(2, at: 0)
             _ = asker.collect(at: 0)
@@ -280,7 +214,7 @@ import Testing
             #expect(asker.reordering == reordering, "\(time)")
             #expect(asker.isLossy(at: time) == (reordering == 0), "\(time)")
         }
-        let asker = Asker()
+        let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
         asker.arrive(1, .parity, at: 5)
@@ -288,7 +222,7 @@ import Testing
     }
 
     @Test func reorderingIsWaitedForOnlySoLong() {
-        let asker = Asker { $0.firstRequestDelay = .seconds(1) }
+        let asker = NACKAsker { $0.firstRequestDelay = .seconds(1) }
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
         asker.arrive(1, at: 700)
@@ -296,7 +230,7 @@ import Testing
     }
 
     @Test func aRepairMakesTheNextMinuteLossy() {
-        let asker = Asker()
+        let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
         #expect(!asker.isLossy(at: 0))
@@ -305,154 +239,11 @@ import Testing
         #expect(!asker.isLossy(at: 60_101))
     }
 
-    // MARK: Suspicion
-
-    @Test(arguments: starts)
-    func whatIsSuspectedIsAskedForTwice(start: Int64) {
-        let asker = Asker(from: start)
-        asker.arrive(0, at: 0)
-        asker.suspect(1, at: 50)
-        #expect(asker.generator.suspected == start + 1)
-        let requests = asker.collectAll()
-        #expect(requests.map(\.time) == [50, 155] && requests.allSatisfy { $0.packets == [1] })
-        // Nobody knows whether it was sent, so it breaks nothing.
-        #expect(asker.hope(after: 0, through: 1) == .distantFuture)
-    }
-
-    @Test func onlyTheNextPacketCanBeSuspected() {
-        let asker = Asker(from: 0)
-        asker.suspect(0, at: 0)
-        asker.arrive(0, at: 0)
-        for packet in [0, 2, -1] as [Int64] { asker.suspect(packet, at: 1) }
-        #expect(asker.generator.missingCount == 0 && asker.generator.suspected == nil)
-    }
-
-    @Test func whatComesBehindConfirmsTheSuspicion() {
-        let asker = Asker(from: 0)
-        asker.arrive(0, at: 0)
-        asker.suspect(1, at: 50)
-        #expect(asker.collectAll().count == 2)
-        asker.arrive(4, at: 400)
-        #expect(asker.generator.suspected == nil)
-        // No answer can come any more: it is missing since now, as the others are.
-        #expect(asker.hope(after: 0, through: 1) == .milliseconds(400 + 3 * 105))
-        #expect(asker.collect(at: 400) == [1, 2, 3])
-        asker.arrive(1, .retransmission, at: 500)
-        #expect(asker.generator.missingCount == 2 && asker.generator.falseAlarms == 0)
-    }
-
-    @Test func aRequestForASuspectThatMayStillBeAnsweredCounts() {
-        let asker = Asker(from: 0)
-        asker.arrive(0, at: 0)
-        asker.suspect(1, at: 50)
-        #expect(asker.collect(at: 50) == [1])
-        asker.arrive(3, at: 100)
-        #expect(asker.collect(at: 100) == [2])
-        #expect(asker.hope(after: 0, through: 1) == .milliseconds(50 + 3 * 105))
-        #expect(asker.next == 155)
-    }
-
-    /// A sender paused for a minute; of what it then sends something is lost that was suspected before.
-    @Test func whatWasSuspectedLongAgoIsAskedForWhenItIsLost() {
-        let asker = Asker(from: 0)
-        asker.arrive(0, at: 0)
-        asker.suspect(1, count: 4, at: 50)
-        #expect(asker.collectAll().count == 2)
-        asker.arrive(1, at: 60_000)
-        asker.arrive(3, at: 60_000)
-        #expect(asker.collect(at: 60_000) == [2])
-        #expect(asker.hope(after: 0, through: 3) == .milliseconds(60_000 + 3 * 105))
-        #expect(asker.next == 60_105 && asker.generator.suspected == 4)
-    }
-
-    @Test func whatCarriesNothingIsForgotten() {
-        let asker = Asker(from: 0)
-        asker.arrive(0, at: 0)
-        asker.arrive(5, at: 0)
-        asker.arrive(7, at: 0)
-        asker.generator.forget(from: 2, to: 4)
-        #expect(asker.collect(at: 0) == [1, 4, 6])
-        asker.generator.forget(from: 6, to: 6)
-        asker.generator.forget(from: 9, to: 2)
-        #expect(asker.generator.missingCount == 3)
-        asker.generator.forget(from: 0, to: 7)
-        #expect(asker.generator.missingCount == 0 && asker.next == nil)
-    }
-
-    @Test func aSuspectThatComesByItselfWasAFalseAlarm() {
-        let asker = Asker()
-        asker.arrive(0, at: 0)
-        for packet in 1...6 as ClosedRange<Int64> {
-            let time = Double(packet) * 200
-            asker.suspect(packet, at: time)
-            #expect(asker.collect(at: time) == [packet])
-            asker.arrive(packet, at: time + 20)
-            #expect(asker.generator.falseAlarms == min(Int(packet), 4))
-            #expect(asker.reordering == 0 && asker.generator.missingCount == 0)
-        }
-        // Nothing was lost, so nothing is lossy; the stream goes on behind the last suspect.
-        #expect(!asker.isLossy(at: 2000))
-        asker.arrive(7, at: 2000)
-        #expect(asker.next == nil)
-        asker.suspect(8, at: 2100)
-        _ = asker.collect(at: 2100)
-        asker.arrive(8, .retransmission, at: 2200)
-        #expect(asker.generator.falseAlarms == 0)
-        #expect(asker.isLossy(at: 2200))
-    }
-
-    @Test(arguments: starts)
-    func manyCanBeSuspectedAndEachIsConfirmedByWhatComesBehindIt(start: Int64) {
-        let asker = Asker(from: start)
-        asker.arrive(0, at: 0)
-        asker.suspect(1, count: 2, at: 50)
-        #expect(asker.collect(at: 50) == [1, 2])
-        asker.suspect(3, count: 3, at: 60)
-        #expect(asker.collect(at: 60) == [3, 4, 5])
-        #expect(asker.generator.suspected == start + 1 && asker.generator.suspectCount == 5)
-        #expect(asker.generator.newest == start + 5)
-        #expect(asker.hope(after: 0, through: 5) == .distantFuture)
-        // An answer: what lies before it was sent for certain.
-        asker.arrive(3, .retransmission, at: 100)
-        #expect(asker.generator.suspected == start + 4 && asker.generator.suspectCount == 2)
-        #expect(asker.hope(after: 0, through: 2) == .milliseconds(50 + 3 * 105))
-        #expect(asker.hope(after: 2, through: 5) == .distantFuture)
-        // Something behind all of them, and a gap before it.
-        asker.arrive(8, at: 110)
-        #expect(asker.generator.suspected == nil && asker.generator.suspectCount == 0)
-        #expect(asker.collect(at: 110) == [6, 7])
-        #expect(asker.generator.missingCount == 6)
-    }
-
-    @Test func onlyTheFirstSuspectTellsAFalseAlarm() {
-        let asker = Asker()
-        asker.arrive(0, at: 0)
-        asker.suspect(1, count: 3, at: 50)
-        #expect(asker.collect(at: 50) == [1, 2, 3])
-        asker.arrive(1, .retransmission, at: 150)
-        // The next frame comes by itself: it was not late, but the frame before it shorter than was thought.
-        asker.arrive(3, at: 160)
-        #expect(asker.generator.falseAlarms == 0)
-        #expect(asker.generator.suspected == nil && asker.generator.missingCount == 1)
-    }
-
-    @Test func suspectsThatArePassedOverAreForgotten() {
-        let asker = Asker(from: 0)
-        asker.arrive(0, at: 0)
-        asker.suspect(1, count: 4, at: 50)
-        asker.generator.advance(to: 3)
-        #expect(asker.generator.suspected == 3 && asker.generator.suspectCount == 2)
-        asker.generator.advance(to: 5)
-        #expect(asker.generator.suspected == nil && asker.next == nil)
-        asker.suspect(5, at: 60)
-        #expect(asker.collect(at: 60) == [5])
-    }
-
     // MARK: Asking once more
 
     @Test(arguments: starts)
     func whatWasAskedForOfLateAndHasNotComeIsKnown(start: Int64) {
-        let asker = Asker(from: start)
+        let asker = NACKAsker(from: start)
         asker.arrive(0, at: 0)
         asker.arrive(3, at: 0)
         // Not asked for yet.
