@@ -14,6 +14,8 @@ public enum FileError: Error, Equatable, Sendable {
     case readFailed(path: String, position: Int, code: Int32)
     /// The system could not write on (disk full, reader gone, …); `code` is its `errno`.
     case writeFailed(path: String, position: Int, code: Int32)
+    /// The file is written, but the system did not give it its name; `code` is its `errno`.
+    case renameFailed(path: String, code: Int32)
 
     /// The file has no byte at all.
     case empty(path: String)
@@ -61,6 +63,8 @@ extension FileError: CustomStringConvertible {
             "\(path): cannot be read at byte \(position): \(systemText(code))"
         case .writeFailed(let path, let position, let code):
             "\(path): cannot be written at byte \(position): \(systemText(code))"
+        case .renameFailed(let path, let code):
+            "\(path): the finished file cannot be given this name: \(systemText(code))"
         case .empty(let path):
             "\(path): is empty"
         case .foreign(let path, let expected, let found):

@@ -23,6 +23,9 @@ public struct EncodedFrame: Sendable {
     /// No later frame of a higher temporal layer refers to one of those layers before this frame: who has the frame's
     /// own layer may take up the higher ones here (U of RFC 9628).
     public var isSwitchingUpPoint: Bool
+    /// Shows no picture of its own: later frames refer to it (an alternate reference frame of VP8, which only encoders
+    /// that look ahead make). Its capture time lies a moment after that of the frame before it.
+    public var isHidden = false
     /// Size of the decoded picture in pixels, as it is coded.
     public var resolution: Resolution
     /// How far the decoded picture has to be turned to stand upright.

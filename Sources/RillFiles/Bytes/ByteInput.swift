@@ -25,6 +25,16 @@ package struct ByteInput: ~Copyable {
         case descriptor(Descriptor)
         case memory([UInt8])
 
+        /// Passes over bytes of a regular file; `false` where they have to be read.
+        func seek(by count: Int) -> Bool {
+            switch self {
+            case .memory: return false
+            case .descriptor(let descriptor):
+                guard descriptor.status?.isRegularFile == true else { return false }
+                return lseek(descriptor.number, off_t(count), SEEK_CUR) >= 0
+            }
+        }
+
         /// Fills pieces from the front of the list with the bytes at `position`, or in a file with those that come
         /// next, and says how many; 0 at the end, negative with `errno`.
         func read(into pieces: inout PieceList, from position: Int) -> Int {
@@ -130,6 +140,25 @@ package struct ByteInput: ~Copyable {
     package mutating func consume(_ count: Int) {
         precondition(count <= end - start, "\(count) bytes of \(end - start)")
         start += count
+    }
+
+    /// Passes over `count` bytes, buffered or not; in a regular file without reading them. What lies behind the end is not
+    /// there afterwards.
+    package mutating func advance(by count: Int) throws(FileError) {
+        var rest = count - min(count, end - start)
+        start += count - rest
+        guard rest > 0 else { return }
+        if source.seek(by: rest) {
+            taken += rest
+            return
+        }
+        while rest > 0 {
+            let available = try fill(1)
+            guard available > 0 else { return }
+            let step = min(rest, available)
+            consume(step)
+            rest -= step
+        }
     }
 
     /// Buffers a line of text and says how long it is, its end included.

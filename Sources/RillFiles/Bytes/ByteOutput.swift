@@ -10,9 +10,9 @@ import RillCore
 /// the signal SIGPIPE that would end the process is caught for the time of the call.
 package struct ByteOutput: ~Copyable {
     /// The path as it is said in errors.
-    let path: String
+    package let path: String
     /// Bytes written so far.
-    private(set) var position = 0
+    package private(set) var position = 0
     private let descriptor: Descriptor
     /// Where in the file the first byte stands, when bytes can still be changed after they were written.
     private let origin: Int?
@@ -38,7 +38,7 @@ package struct ByteOutput: ~Copyable {
     }
 
     /// Whether ``replace(at:with:)`` works: not on pipes, terminals and files opened to append.
-    var isRewritable: Bool { origin != nil }
+    package var isRewritable: Bool { origin != nil }
 
     /// Writes `first`, then `second`, then `third`.
     package mutating func write(
@@ -73,7 +73,7 @@ package struct ByteOutput: ~Copyable {
     }
 
     /// Replaces bytes that were written before; only where ``isRewritable``.
-    mutating func replace(at position: Int, with bytes: [UInt8]) throws(FileError) {
+    package mutating func replace(at position: Int, with bytes: [UInt8]) throws(FileError) {
         guard let origin else { preconditionFailure("\(path) takes bytes in order only") }
         precondition(position + bytes.count <= self.position, "only what was written can be replaced")
         var done = 0

@@ -9,6 +9,7 @@ struct FrameFiller: ~Copyable {
     private let colorSpace: ColorSpace
     private let capacity: Int
     private var pool: FramePool?
+    /// The number of the next frame, counted from the clip's beginning.
     private var frameCount = 0
     private let frameLimit: Int
 
@@ -20,6 +21,9 @@ struct FrameFiller: ~Copyable {
         self.capacity = capacity
         self.frameLimit = FileTime.frameLimit(at: rate)
     }
+
+    /// Has the frames begin with number `first` of the clip, which decides on their times.
+    mutating func begin(with first: Int) { frameCount = first }
 
     /// Counts of the pool; `nil` before the first frame.
     var poolStatistics: FramePool.Statistics? { pool?.statistics }

@@ -9,7 +9,9 @@ public import RillCore
 /// time. Cost per frame: one read straight into the frame's rows, no copy.
 public final class RawVideoReader: FrameSource {
     /// Size, rate, and, for a regular file, the number of whole frames that it holds.
-    public let format: SourceFormat
+    public private(set) var format: SourceFormat
+    /// Frames that are still wanted.
+    private var remaining = Int.max
     private var input: ByteInput
     private var filler: FrameFiller
     private var failure: FileError?
@@ -44,18 +46,31 @@ public final class RawVideoReader: FrameSource {
         self.input = input
     }
 
+    /// Passes over the frames before a range, and ends behind it. Called before the first frame is read.
+    func keep(_ frames: Range<Int>) throws(FileError) {
+        let (byteCount, isTooMuch) = frames.lowerBound.multipliedReportingOverflow(
+            by: FrameRuns.byteCount(of: format.resolution))
+        try input.advance(by: isTooMuch ? Int.max - input.position : byteCount)
+        filler.begin(with: frames.lowerBound)
+        remaining = frames.count
+        format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
+    }
+
     /// The next frame; `.end` after the last whole one.
     ///
     /// - Throws: `empty`, `truncated` when the file ends inside a frame, `readFailed`, `outOfMemory`; then the same for ever.
     public func next() throws(FileError) -> SourceOutput {
         if let failure { throw failure }
+        guard remaining > 0 else { return .end }
         do throws(FileError) {
             // One byte of what follows tells the end of the file from a frame that is cut off.
             guard try input.fill(1, atMost: 1) > 0 else {
                 guard input.position > 0 else { throw .empty(path: input.path) }
                 return .end
             }
-            return try filler.next(from: &input, after: 0, lookahead: 1)
+            let output = try filler.next(from: &input, after: 0, lookahead: 1)
+            if case .frame = output { remaining -= 1 }
+            return output
         } catch {
             failure = error
             throw error

@@ -14,7 +14,9 @@ public final class Y4MReader: FrameSource {
     /// What the first line says.
     public let header: Y4MHeader
     /// Size, rate, and the number of frames where it is known: of a regular file whose frames have no parameters.
-    public let format: SourceFormat
+    public private(set) var format: SourceFormat
+    /// Frames that are still wanted.
+    private var remaining = Int.max
     private var input: ByteInput
     private var filler: FrameFiller
     private var failure: FileError?
@@ -52,15 +54,32 @@ public final class Y4MReader: FrameSource {
         self.input = input
     }
 
+    /// Passes over the frames before a range, and ends behind it. Called before the first frame is read.
+    ///
+    /// Each frame's header is looked at, so that what is damaged is found as in a reading of the whole.
+    func keep(_ frames: Range<Int>) throws(FileError) {
+        for _ in 0..<frames.lowerBound {
+            guard let headerByteCount = try Y4MReader.findFrame(in: &input) else { break }
+            try input.advance(by: headerByteCount + FrameRuns.byteCount(of: header.resolution))
+        }
+        filler.begin(with: frames.lowerBound)
+        remaining = frames.count
+        format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
+    }
+
     /// The next frame; `.end` after the last whole one.
     ///
     /// - Throws: `truncated` when the file ends inside a frame, `damaged` when none begins where one should,
     ///   `headerTooLong`, `readFailed`, `timeOutOfRange`, `outOfMemory`; then the same for ever.
     public func next() throws(FileError) -> SourceOutput {
         if let failure { throw failure }
+        guard remaining > 0 else { return .end }
         do throws(FileError) {
             guard let headerByteCount = try Y4MReader.findFrame(in: &input) else { return .end }
-            return try filler.next(from: &input, after: headerByteCount, lookahead: Y4MReader.plainFrameHeader)
+            let output = try filler.next(
+                from: &input, after: headerByteCount, lookahead: Y4MReader.plainFrameHeader)
+            if case .frame = output { remaining -= 1 }
+            return output
         } catch {
             failure = error
             throw error
