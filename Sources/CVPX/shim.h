@@ -42,6 +42,9 @@ static inline vpx_codec_err_t CVPX_enc_set_temporal_layer(vpx_codec_ctx_t *ctx, 
 // The members of the packet's anonymous union that the wrapper reads.
 static inline void *CVPX_packet_data(const vpx_codec_cx_pkt_t *packet) { return packet->data.frame.buf; }
 static inline size_t CVPX_packet_size(const vpx_codec_cx_pkt_t *packet) { return packet->data.frame.sz; }
+static inline vpx_codec_pts_t CVPX_packet_pts(const vpx_codec_cx_pkt_t *packet) { return packet->data.frame.pts; }
+static inline void *CVPX_packet_stats(const vpx_codec_cx_pkt_t *packet) { return packet->data.twopass_stats.buf; }
+static inline size_t CVPX_packet_stats_size(const vpx_codec_cx_pkt_t *packet) { return packet->data.twopass_stats.sz; }
 static inline vpx_codec_frame_flags_t CVPX_packet_flags(const vpx_codec_cx_pkt_t *packet) {
     return packet->data.frame.flags;
 }

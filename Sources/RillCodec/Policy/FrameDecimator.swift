@@ -15,16 +15,27 @@ public struct FrameDecimator: Sendable {
     }
     private var due: MediaTime?
     private var previous: MediaTime?
+    /// Where the grid begins, if not at the first frame.
+    private var origin: MediaTime?
 
     /// A decimator that takes the first frame it sees and counts its grid from there.
     public init(rate: FrameRate) {
         self.rate = rate
     }
 
+    /// Counts the grid from `time`, before the first frame is asked for: for a source that begins in the middle of a clip.
+    package mutating func align(to time: MediaTime) { origin = time }
+
     /// Whether the frame of that stamp is one of those to keep. Ask once for each frame, in order.
     public mutating func wants(_ time: MediaTime) -> Bool {
         defer { previous = time }
         guard let due, let previous, time > previous else {
+            if previous == nil, let origin, origin < time {
+                // Which frame took the grid points until now nobody knows; the next ones are sure.
+                let interval = rate.interval
+                self.due = origin + interval * Int((time - origin).nanoseconds / interval.nanoseconds + 1)
+                return false
+            }
             // The first frame, or one after the source's clock was set back: the grid starts here.
             self.due = time + rate.interval
             return true

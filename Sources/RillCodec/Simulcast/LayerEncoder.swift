@@ -12,6 +12,8 @@ public final class LayerEncoder {
         case coded(quantizer: Int)
         /// The rate control left it out.
         case dropped
+        /// The encoder holds it back, since it looks ahead.
+        case held
         /// It was the same as the one before, and was left out.
         case unchanged
     }
@@ -25,12 +27,14 @@ public final class LayerEncoder {
     private var unchanged = UnchangedFramePolicy()
 
     /// Makes the encoder; the memory of its pictures is taken when the first frame comes.
-    public init(_ settings: LayerSettings) throws(CodecError) {
+    ///
+    /// - Parameter firstPass: what a ``LayerAnalyzer`` found of the same tasks; see ``VPXEncoder``.
+    public init(_ settings: LayerSettings, firstPass: FirstPassStatistics? = nil) throws(CodecError) {
         try settings.validate()
         self.settings = settings
         self.encoder = try VPXEncoder(
             settings.encoder, layer: StreamLayer(rid: settings.rid), resolution: settings.resolution,
-            frameRate: settings.frameRate, bitrate: settings.bitrate)
+            frameRate: settings.frameRate, bitrate: settings.bitrate, firstPass: firstPass)
         self.scaler = try LayerScaler(of: settings)
     }
 
@@ -55,9 +59,14 @@ public final class LayerEncoder {
         // libvpx leaves out no key frame: a request is served by this very frame.
         guard try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body),
             let quantizer = encoder.lastQuantizer
-        else { return .dropped }
+        else { return settings.encoder.effort == .good ? .held : .dropped }
         unchanged.coded(task.content, at: frame.captureTime, quantizer: quantizer, by: settings.encoder.codec)
         return .coded(quantizer: quantizer)
+    }
+
+    /// Calls `body` with the frames that are held back, when no task will follow.
+    public func finish(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
+        try encoder.finish(body)
     }
 
     private func change(_ task: LayerTask) throws(CodecError) {
@@ -78,7 +87,7 @@ public final class LayerEncoder {
 }
 
 extension LayerScaler {
-    fileprivate convenience init(of settings: LayerSettings) throws(CodecError) {
+    convenience init(of settings: LayerSettings) throws(CodecError) {
         do throws(FrameError) {
             // One frame at a time is scaled, encoded, and let go.
             try self.init(settings.resolution, aspect: settings.aspect, capacity: 1)

@@ -36,7 +36,10 @@ public struct LayerSettings: Sendable, Equatable {
     }
 
     /// Whether frames that are the same as the one before are left out.
-    var isSkippingUnchangedFrames: Bool { skipsUnchangedFrames ?? (encoder.content == .screen) }
+    /// Never by an encoder that looks ahead, which has to get the frames that its first pass got.
+    var isSkippingUnchangedFrames: Bool {
+        encoder.effort == .realtime && skipsUnchangedFrames ?? (encoder.content == .screen)
+    }
 
     /// Finds what no encoder would take.
     ///

@@ -28,7 +28,8 @@ public struct SimulcastPlan: Sendable {
     }
 
     private var layers: [Layer]
-    private var frameCount = 0
+    /// Frames that were asked about.
+    package private(set) var frameCount = 0
 
     /// A plan for one to three layers with different names.
     ///
@@ -71,6 +72,12 @@ public struct SimulcastPlan: Sendable {
             tasks[index] = task
         }
         return tasks
+    }
+
+    /// Has every layer count its frames on a grid that begins at `time`, though the first frame that it is asked of comes
+    /// later: after two frames it takes those that a plan would take that has seen all frames since then.
+    package mutating func alignGrids(to time: MediaTime) {
+        for index in layers.indices { layers[index].decimator.align(to: time) }
     }
 
     /// Whether a layer would leave out frames that are the same as the one before, so that somebody has to look.

@@ -5,9 +5,20 @@ extension VPXEncoder.Settings {
     /// Ticks a second of the stamps that libvpx gets: those of RTP.
     static let clockRate = 90_000
 
+    /// Which of two passes over the clip it is, or the only one.
+    @unsafe
+    enum Pass {
+        case only
+        case first
+        /// The second, with the statistics of the first: memory that lives as long as the encoder.
+        case last(vpx_fixed_buf_t)
+    }
+
     /// These settings in libvpx's words.
     @unsafe
-    func configuration(for resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) -> vpx_codec_enc_cfg_t {
+    func configuration(
+        for resolution: Resolution, _ bitrate: Bitrate, pass: Pass = unsafe .only
+    ) throws(CodecError) -> vpx_codec_enc_cfg_t {
         var configuration = unsafe vpx_codec_enc_cfg_t()
         let result = unsafe vpx_codec_enc_config_default(codec.encoderInterface, &configuration, 0)
         guard result == VPX_CODEC_OK else {
@@ -19,10 +30,17 @@ extension VPXEncoder.Settings {
         unsafe configuration.g_h = UInt32(resolution.height)
         unsafe configuration.g_timebase = vpx_rational_t(num: 1, den: Int32(Self.clockRate))
         unsafe configuration.g_threads = UInt32(threadCount)
-        unsafe configuration.g_lag_in_frames = 0
-        unsafe configuration.g_pass = VPX_RC_ONE_PASS
-        unsafe configuration.rc_end_usage = VPX_CBR
-        unsafe configuration.rc_target_bitrate = UInt32(bitrate.bitsPerSecond / 1000)
+        unsafe configuration.g_lag_in_frames = effort == .good ? UInt32(lagInFrames) : 0
+        switch unsafe pass {
+        case .only: unsafe configuration.g_pass = VPX_RC_ONE_PASS
+        case .first: unsafe configuration.g_pass = VPX_RC_FIRST_PASS
+        case .last(let statistics):
+            unsafe configuration.g_pass = VPX_RC_LAST_PASS
+            unsafe configuration.rc_twopass_stats_in = statistics
+        }
+        unsafe configuration.rc_end_usage = rateControl
+        let target = quality != nil && codec == .vp8 ? Self.enough : bitrate
+        unsafe configuration.rc_target_bitrate = UInt32(target.bitsPerSecond / 1000)
         unsafe configuration.rc_min_quantizer = UInt32(quantizers.lowerBound)
         unsafe configuration.rc_max_quantizer = UInt32(quantizers.upperBound)
         unsafe configuration.rc_undershoot_pct = UInt32(undershootPercentage)
@@ -33,9 +51,27 @@ extension VPXEncoder.Settings {
         unsafe configuration.rc_buf_optimal_sz = UInt32(optimalBufferLevel.milliseconds)
         unsafe configuration.kf_mode = VPX_KF_AUTO
         unsafe configuration.kf_max_dist = UInt32(maximumKeyFrameInterval)
+        if let quality, codec == .vp8, case .only = unsafe pass {
+            // With bits to spare one pass would code key frames and golden frames as well as can be.
+            unsafe configuration.rc_min_quantizer = UInt32(max(quality, quantizers.lowerBound))
+        }
         if temporalPattern != .l1t1 { unsafe split(bitrate, in: &configuration) }
         return unsafe configuration
     }
+
+    /// libvpx's mode of rate control. VP8 has no constant quality (VPX_Q, in 1.12, keeps to the bitrate): it gets the one
+    /// that never codes better than the quality, with so many bits that it never codes worse.
+    private var rateControl: vpx_rc_mode {
+        switch (quality, codec, effort) {
+        case (.some, .vp8, _): VPX_CQ
+        case (.some, .vp9, _): VPX_Q
+        case (nil, _, .good): VPX_VBR
+        case (nil, _, .realtime): VPX_CBR
+        }
+    }
+
+    /// More bits than a picture takes; six seconds of them still fit libvpx's 32 bits.
+    private static let enough = Bitrate.megabits(100)
 
     /// Shares the bitrate out over the temporal layers. libvpx wants the sums: what a layer takes with those below it.
     @unsafe
@@ -72,16 +108,26 @@ extension VPXEncoder.Settings {
     /// Sets what is no part of libvpx's configuration, on an encoder that was just made.
     func applyControls(to context: borrowing VPXEncoderContext, _ resolution: Resolution) throws(CodecError) {
         try applyChangeableControls(to: context, resolution)
+        if let quality { try context.control(VP8E_SET_CQ_LEVEL, to: quality) }
+        if effort == .good { try applyLookahead(to: context) }
         switch codec {
         case .vp8:
             try context.control(VP8E_SET_TOKEN_PARTITIONS, to: 0)
         case .vp9:
             try context.control(VP9E_SET_ROW_MT, to: 1)
             try context.control(VP9E_SET_TILE_COLUMNS, to: threadCount.bitWidth - 1 - threadCount.leadingZeroBitCount)
-            try context.control(VP9E_SET_AQ_MODE, to: 3)
+            // 3 moves bits in time, for real time alone.
+            try context.control(VP9E_SET_AQ_MODE, to: effort == .good ? 0 : 3)
             // Each frame's probabilities follow those of the frame before: fewer bits.
             try context.control(VP9E_SET_FRAME_PARALLEL_DECODING, to: 0)
         }
+    }
+
+    /// Alternate reference frames: made of as many as seven pictures to come, never shown, and referred to by them.
+    private func applyLookahead(to context: borrowing VPXEncoderContext) throws(CodecError) {
+        try context.control(VP8E_SET_ENABLEAUTOALTREF, to: lagInFrames > 0 ? 1 : 0)
+        try context.control(VP8E_SET_ARNR_MAXFRAMES, to: 7)
+        try context.control(VP8E_SET_ARNR_STRENGTH, to: 5)
     }
 
     /// Sets those that may change while an encoder runs.

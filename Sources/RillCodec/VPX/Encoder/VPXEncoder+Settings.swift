@@ -1,7 +1,8 @@
 public import RillCore
 
 extension VPXEncoder {
-    /// How libvpx works: one pass in real time at a constant bitrate, without lag. The defaults are for calls.
+    /// How libvpx works: in real time at a constant bitrate, without lag, unless said otherwise. The defaults are for
+    /// calls, ``good(_:)`` is for files.
     ///
     ///     var settings = VPXEncoder.Settings(.vp9)
     ///     settings.content = .screen
@@ -14,8 +15,25 @@ extension VPXEncoder {
             case screen
         }
 
+        /// How much work goes into a frame.
+        public enum Effort: String, Sendable, Equatable, CaseIterable {
+            /// As for a call: each frame is coded when it comes, knowing nothing of those behind it.
+            case realtime
+            /// As for an archive (`VPX_DL_GOOD_QUALITY`): frames are held back, so that the encoder knows what follows,
+            /// and the bitrate goes where it is needed (VBR). With ``FirstPassStatistics`` it knows the whole clip. Not
+            /// for a call: its last frames come with ``VPXEncoder/finish(_:)`` alone.
+            case good
+        }
+
         /// The codec. It does not change while an encoder lives.
         public let codec: VideoCodec
+        /// How much work goes into a frame. It does not change while an encoder lives.
+        public var effort = Effort.realtime
+        /// Constant quality instead of a bitrate, whatever it takes: 0 (best) to 63, as `--cq-level` of vpxenc and `-crf`
+        /// of FFmpeg count it; `nil` keeps to the bitrate.
+        public var quality: Int?
+        /// The most frames that are held back before the first one comes out, 0 to 25: of ``Effort/good`` alone.
+        public var lagInFrames = 25
         /// What the pictures show; may change at any frame.
         public var content = Content.camera
         /// The quantizers that the rate control may choose from, 0 (best) to 63: 2...56 for VP8, 2...52 for VP9.
@@ -24,7 +42,8 @@ extension VPXEncoder {
         /// picture into as many columns of tiles, where it is wide enough.
         public var threadCount = 1
         /// libvpx's trade of speed for quality (`cpu_used`), always of the kind that no clock has a say in: -16 (fastest)
-        /// to -1 for VP8, 5 to 9 (fastest) for VP9. `nil` chooses by the size of the pictures.
+        /// to -1 for VP8, 5 to 9 (fastest) for VP9; with ``Effort/good`` 0 to 5 (fastest). `nil` chooses by the size of the
+        /// pictures, and with ``Effort/good`` 0 for VP8, 1 for VP9.
         public var speed: Int?
         /// How the frames are spread over temporal layers, each of which gets its share of the bitrate.
         public var temporalPattern = TemporalPattern.l1t1
@@ -62,12 +81,28 @@ extension VPXEncoder {
             }
         }
 
+        /// The settings for a file that takes its time: the rate control of libvpx's own defaults for variable bitrates, all
+        /// quantizers, a key frame at least every 240 frames so that players can seek.
+        public static func good(_ codec: VideoCodec = .vp8) -> Settings {
+            var settings = Settings(codec)
+            settings.effort = .good
+            settings.quantizers = 0...63
+            settings.staticThreshold = 0
+            settings.maximumKeyFrameInterval = 240
+            (settings.undershootPercentage, settings.overshootPercentage) = codec == .vp8 ? (100, 100) : (25, 25)
+            settings.bufferSize = .seconds(6)
+            settings.initialBufferLevel = .seconds(4)
+            settings.optimalBufferLevel = .seconds(5)
+            return settings
+        }
+
         /// The speed in force for pictures of that size.
         ///
         /// VP8: -4 below CIF (352x288), -6 from there on. VP9: 5 below CIF, 8 from there on: 7 takes a third more
         /// instructions at 640x480, and its rate control answers a cut with the greatest quantizer.
         public func effectiveSpeed(for resolution: Resolution) -> Int {
             if let speed { return speed }
+            if effort == .good { return codec == .vp8 ? 0 : 1 }
             let isSmall = resolution.pixelCount < 352 * 288
             switch codec {
             case .vp8: return isSmall ? -4 : -6
@@ -76,8 +111,12 @@ extension VPXEncoder {
         }
 
         /// The speeds of a codec that choose nothing by the wall clock, as fixed bits demand.
-        static func speeds(of codec: VideoCodec) -> ClosedRange<Int> {
-            codec == .vp8 ? -16 ... -1 : 5...9
+        static func speeds(of codec: VideoCodec, _ effort: Effort) -> ClosedRange<Int> {
+            switch (effort, codec) {
+            case (.good, _): 0...5
+            case (.realtime, .vp8): -16 ... -1
+            case (.realtime, .vp9): 5...9
+            }
         }
 
         /// The least bitrate that these settings can be coded at: 1 kbit/s, with two temporal layers 2, with three 4. libvpx
@@ -105,11 +144,20 @@ extension VPXEncoder {
             guard (1...16).contains(threadCount) else {
                 throw .invalidSettings("an encoder has 1 to 16 threads, not \(threadCount)")
             }
-            let speeds = Self.speeds(of: codec)
+            let speeds = Self.speeds(of: codec, effort)
             guard speed.map(speeds.contains) ?? true else {
                 throw .invalidSettings(
                     "the speed of \(codec.rawValue) goes from \(speeds.lowerBound) to \(speeds.upperBound), not \(speed ?? 0)"
                 )
+            }
+            guard quality.map((0...63).contains) ?? true else {
+                throw .invalidSettings("the quality goes from 0 (best) to 63, not \(quality ?? 0)")
+            }
+            guard (0...25).contains(lagInFrames) else {
+                throw .invalidSettings("0 to 25 frames are held back, not \(lagInFrames)")
+            }
+            guard effort == .realtime || temporalPattern == .l1t1 else {
+                throw .invalidSettings("temporal layers are for calls, and coded in real time")
             }
             guard (1...1_000_000).contains(maximumKeyFrameInterval) else {
                 throw .invalidSettings(

@@ -32,7 +32,7 @@ extension VPXEncoder {
     ///
     /// Of frames that only become golden libvpx (1.12) says that they can be dropped, which is not so; with layers the
     /// pattern knows better.
-    func describe(_ frame: VideoFrame, isKey: Bool, isDiscardable: Bool, byteCount: Int) -> EncodedFrame {
+    func describe(_ picture: HeldPicture, isKey: Bool, isDiscardable: Bool, byteCount: Int) -> EncodedFrame {
         // libvpx may make a key frame that nobody asked for: with it the pattern begins anew.
         if isKey { patternPosition = 0 }
         let step = settings.temporalPattern.step(at: patternPosition)
@@ -47,7 +47,7 @@ extension VPXEncoder {
             references: references, isKey: isKey,
             isDiscardable: settings.temporalPattern == .l1t1 ? isDiscardable : step.isDiscardable,
             isLayerSync: step.isLayerSync, isSwitchingUpPoint: settings.temporalPattern != .l1t1,
-            resolution: resolution, rotation: frame.rotation, captureTime: frame.captureTime, byteCount: byteCount,
-            stamps: frame.stamps)
+            resolution: resolution, rotation: picture.rotation, captureTime: picture.captureTime, byteCount: byteCount,
+            stamps: picture.stamps)
     }
 }

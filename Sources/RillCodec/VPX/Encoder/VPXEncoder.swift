@@ -24,8 +24,10 @@ public final class VPXEncoder {
 
     /// Counts since the encoder was made, under the names of W3C webrtc-stats' outbound-rtp.
     public struct Statistics: Sendable, Equatable {
-        /// Frames coded.
+        /// Frames coded that show a picture.
         public var framesEncoded = 0
+        /// Frames coded that show none; see ``RillCore/EncodedFrame/isHidden``.
+        public var hiddenFramesEncoded = 0
         /// Of these, key frames.
         public var keyFramesEncoded = 0
         /// Frames that the rate control left out.
@@ -45,6 +47,9 @@ public final class VPXEncoder {
     private var bitrate: Bitrate
     private var start: MediaTime?
     private var previousTicks: Int64 = -1
+    /// What is known of the pictures that libvpx holds back, in their order; one at the most in real time.
+    private var held: [HeldPicture] = []
+    private let statisticsOfFirstPass: FirstPassBuffer?
     var nextNumber: Int64 = 0
     /// Frames since the last key frame, which stands at 0.
     var patternPosition = 0
@@ -54,26 +59,34 @@ public final class VPXEncoder {
     /// - Parameters:
     ///   - frameRate: the rate that frames are expected at; the stamps say what it really is.
     ///   - bitrate: the rate control's first target, at least 1 kbit/s.
+    ///   - firstPass: what a ``VPXFirstPass`` of the same settings, frames and stamps found; it makes this the second of
+    ///     two. Only for ``Settings/Effort/good``.
     public init(
         _ settings: Settings = Settings(), layer: StreamLayer, resolution: Resolution, frameRate: FrameRate,
-        bitrate: Bitrate
+        bitrate: Bitrate, firstPass: FirstPassStatistics? = nil
     ) throws(CodecError) {
+        precondition(firstPass == nil || settings.effort == .good, "two passes are made with .good alone")
+        let statistics = firstPass.map(FirstPassBuffer.init)
+        self.statisticsOfFirstPass = statistics
         self.layer = layer
         self.resolution = resolution
         self.settings = settings
         self.frameRate = frameRate
         self.bitrate = bitrate
-        self.context = try Self.makeContext(settings, resolution, bitrate)
+        self.context = try Self.makeContext(settings, resolution, bitrate, statistics)
         self.image = VPXInputImage(resolution)
     }
 
     /// Encodes one I420 picture, and calls `body` with the coded frame before this returns; not at all when the rate
     /// control left the picture out.
     ///
+    /// An encoder that looks ahead (``Settings/Effort/good``) holds pictures back: `body` is called with those that became
+    /// ready, none or several, hidden ones too, and ``finish(_:)`` gives the rest.
+    ///
     /// The bytes lie in libvpx's memory and hold until `body` returns. Capture times have to rise; one that does not is
     /// counted on by a tick, since libvpx takes no two frames at one time.
     ///
-    /// - Returns: `false` when the rate control left the picture out.
+    /// - Returns: `false` when nothing came out.
     /// - Throws: ``CodecError``, or what `body` throws.
     @discardableResult
     public func encode(
@@ -84,27 +97,73 @@ public final class VPXEncoder {
             throw CodecError.wrongResolution(expected: resolution, actual: frame.resolution)
         }
         let ticks = nextTicks(for: frame.captureTime)
-        let duration = max(1, frameRate.time(ofFrame: 1).ticks(rate: Settings.clockRate))
         if isKeyFrame { patternPosition = 0 }
         let flags = try beginStep(isKeyFrame: isKeyFrame)
-        let packet = try unsafe context.encode(
-            image.pointing(at: frame), at: ticks, for: duration, flags: flags.rawValue)
-        guard let packet = unsafe packet else {
-            statistics.framesDropped += 1
-            return false
+        held.append(HeldPicture(frame, ticks: ticks))
+        try unsafe context.encode(
+            image.pointing(at: frame), at: ticks, for: frameTicks, flags: flags.rawValue, settings.effort)
+        let hasFrame = try takePackets(body)
+        if settings.effort == .realtime {
+            // Nothing is held back: what did not come out was left out.
+            if !hasFrame { statistics.framesDropped += 1 }
+            held.removeAll(keepingCapacity: true)
         }
-        let isKey = unsafe CVPX_packet_flags(packet) & 1 != 0  // VPX_FRAME_IS_KEY
-        let isDiscardable = unsafe CVPX_packet_flags(packet) & 2 != 0  // VPX_FRAME_IS_DROPPABLE
-        let byteCount = unsafe CVPX_packet_size(packet)
-        try count(isKey: isKey, byteCount: byteCount)
+        return hasFrame
+    }
 
-        let coded = describe(
-            frame, isKey: isKey, isDiscardable: isDiscardable, byteCount: byteCount)
+    /// Gives the frames that are still held back, when no picture will follow. The encoder is done then.
+    public func finish(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
+        guard settings.effort == .good, start != nil else { return }
+        repeat {
+            try unsafe context.encode(nil, at: previousTicks + frameTicks, for: frameTicks, flags: 0, settings.effort)
+        } while try takePackets(body)
+    }
+
+    /// Ticks that a frame lasts, as far as the rate is known.
+    private var frameTicks: Int64 { max(1, frameRate.time(ofFrame: 1).ticks(rate: Settings.clockRate)) }
+
+    /// Hands all packets on that are ready. `false`: there was none.
+    private func takePackets(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws -> Bool {
+        var iterator: vpx_codec_iter_t?
+        var count = 0
+        while let packet = unsafe context.nextPacket(VPX_CODEC_CX_FRAME_PKT, after: &iterator) {
+            try unsafe take(packet, body)
+            count += 1
+        }
+        return count > 0
+    }
+
+    @unsafe
+    private func take(
+        _ packet: UnsafePointer<vpx_codec_cx_pkt_t>, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
+    ) throws {
+        let flags = unsafe CVPX_packet_flags(packet)
+        let isKey = flags & 1 != 0  // VPX_FRAME_IS_KEY
+        let isDiscardable = flags & 2 != 0  // VPX_FRAME_IS_DROPPABLE
+        let isHidden = flags & 4 != 0  // VPX_FRAME_IS_INVISIBLE
+        let byteCount = unsafe CVPX_packet_size(packet)
+        try count(isKey: isKey, isHidden: isHidden, byteCount: byteCount)
+        let picture = unsafe picture(at: CVPX_packet_pts(packet), isHidden: isHidden)
+        var coded = describe(picture, isKey: isKey, isDiscardable: isDiscardable, byteCount: byteCount)
+        coded.isHidden = isHidden
         // libvpx's memory, which holds the frame until the next call; `body` sees it only now.
         let payload = unsafe Span<UInt8>(
             _unsafeStart: CVPX_packet_data(packet).assumingMemoryBound(to: UInt8.self), count: byteCount)
         try body(coded, payload)
-        return true
+    }
+
+    /// What is known of the picture whose frame comes out at `ticks`. A hidden frame has none: it gets libvpx's own stamp.
+    private func picture(at ticks: Int64, isHidden: Bool) -> HeldPicture {
+        guard !isHidden else {
+            return HeldPicture(
+                ticks: ticks,
+                captureTime: (start ?? .zero) + (MediaTime(ticks: ticks, rate: Settings.clockRate) - .zero))
+        }
+        // libvpx rounds stamps by a tick. What lies before was left out.
+        if let place = held.firstIndex(where: { $0.ticks >= ticks - 1 }), place > 0 { held.removeFirst(place) }
+        guard let first = held.first else { return HeldPicture(ticks: ticks, captureTime: (start ?? .zero)) }
+        held.removeFirst()
+        return first
     }
 
     private func nextTicks(for captureTime: MediaTime) -> Int64 {
@@ -115,10 +174,11 @@ public final class VPXEncoder {
         return previousTicks
     }
 
-    private func count(isKey: Bool, byteCount: Int) throws(CodecError) {
+    private func count(isKey: Bool, isHidden: Bool, byteCount: Int) throws(CodecError) {
         let quantizer = try context.control(reading: VP8E_GET_LAST_QUANTIZER)
         lastQuantizer = quantizer
-        statistics.framesEncoded += 1
+        statistics.framesEncoded += isHidden ? 0 : 1
+        statistics.hiddenFramesEncoded += isHidden ? 1 : 0
         statistics.keyFramesEncoded += isKey ? 1 : 0
         statistics.bytesEncoded += byteCount
         statistics.qpSum += quantizer
@@ -132,13 +192,16 @@ extension VPXEncoder {
     ///
     /// Bitrate, frame rate, content, speed, denoising and the limits of the rate control change without a trace in the
     /// stream. A new size, thread count or temporal pattern needs a new libvpx encoder, which begins with a key frame and
-    /// an empty rate control; frame numbers go on. The codec stays: another one is the programmer's mistake.
+    /// an empty rate control; frame numbers go on. The codec stays, and so does the effort: another one is the programmer's
+    /// mistake. An encoder of two passes takes no change at all.
     ///
     /// - Throws: ``CodecError``; the encoder then goes on as it was.
     public func change(
         to settings: Settings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
     ) throws(CodecError) {
         precondition(settings.codec == self.settings.codec, "an encoder of \(self.settings.codec) stays one")
+        precondition(settings.effort == self.settings.effort, "the effort stays \(self.settings.effort)")
+        precondition(statisticsOfFirstPass == nil, "the second of two passes takes no change")
         if resolution != self.resolution || settings.needsNewEncoder(after: self.settings) {
             try restart(settings, resolution, bitrate)
         } else if settings != self.settings || bitrate != self.bitrate {
@@ -159,7 +222,8 @@ extension VPXEncoder {
     }
 
     private func restart(_ settings: Settings, _ resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) {
-        context = try Self.makeContext(settings, resolution, bitrate)
+        context = try Self.makeContext(settings, resolution, bitrate, nil)
+        held.removeAll(keepingCapacity: true)
         if resolution != self.resolution { image = VPXInputImage(resolution) }
         (self.settings, self.resolution, self.bitrate) = (settings, resolution, bitrate)
         (start, previousTicks, patternPosition) = (nil, -1, 0)
@@ -173,10 +237,12 @@ extension VPXEncoder {
     }
 
     private static func makeContext(
-        _ settings: Settings, _ resolution: Resolution, _ bitrate: Bitrate
+        _ settings: Settings, _ resolution: Resolution, _ bitrate: Bitrate, _ statistics: FirstPassBuffer?
     ) throws(CodecError) -> VPXEncoderContext {
         try settings.validate(with: bitrate)
-        let context = try unsafe VPXEncoderContext(settings.codec, settings.configuration(for: resolution, bitrate))
+        let pass = unsafe statistics.map { unsafe Settings.Pass.last($0.bytes) } ?? .only
+        let context = try unsafe VPXEncoderContext(
+            settings.codec, settings.configuration(for: resolution, bitrate, pass: pass))
         try settings.applyControls(to: context, resolution)
         return context
     }

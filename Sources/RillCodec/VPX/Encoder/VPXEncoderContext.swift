@@ -43,16 +43,26 @@ struct VPXEncoderContext: ~Copyable {
         try handle.check(unsafe CVPX_enc_set_temporal_layer(handle.context, Int32(index)), "VP9E_SET_SVC_LAYER_ID")
     }
 
-    /// Encodes one picture; `nil` when the rate control left it out. The packet holds until the next call.
+    /// Gives the encoder one picture, or with `nil` the news that none will follow; ``nextPacket(_:after:)`` then gives
+    /// what became ready by it.
+    @unsafe
     func encode(
-        _ image: UnsafePointer<vpx_image_t>, at ticks: Int64, for duration: Int64, flags: Int
-    ) throws(CodecError) -> UnsafePointer<vpx_codec_cx_pkt_t>? {
-        // 1 is VPX_DL_REALTIME, a macro.
-        let result = unsafe vpx_codec_encode(handle.context, image, ticks, UInt(duration), flags, 1)
+        _ image: UnsafePointer<vpx_image_t>?, at ticks: Int64, for duration: Int64, flags: Int,
+        _ effort: VPXEncoder.Settings.Effort
+    ) throws(CodecError) {
+        // VPX_DL_REALTIME and VPX_DL_GOOD_QUALITY, in microseconds: macros.
+        let deadline: UInt = effort == .good ? 1_000_000 : 1
+        let result = unsafe vpx_codec_encode(handle.context, image, ticks, UInt(duration), flags, deadline)
         try handle.check(result, "vpx_codec_encode")
-        var iterator: vpx_codec_iter_t?
+    }
+
+    /// The next packet of that kind; `nil` behind the last. It holds until the next picture.
+    @unsafe
+    func nextPacket(
+        _ kind: vpx_codec_cx_pkt_kind, after iterator: inout vpx_codec_iter_t?
+    ) -> UnsafePointer<vpx_codec_cx_pkt_t>? {
         while let packet = unsafe vpx_codec_get_cx_data(handle.context, &iterator) {
-            if unsafe packet.pointee.kind == VPX_CODEC_CX_FRAME_PKT { return unsafe packet }
+            if unsafe packet.pointee.kind == kind { return unsafe packet }
         }
         return nil
     }
