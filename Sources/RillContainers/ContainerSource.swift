@@ -10,9 +10,13 @@ import RillImage
 ///
 /// Every picture comes with the container's own time, counted from the container's beginning; rates may vary. Pictures are
 /// turned upright as the container says. 10 bits become 8, 4:2:2 and 4:4:4 become 4:2:0, full range becomes limited, alpha
-/// is dropped; the matrix stays, RGB becomes BT.601.
+/// is dropped; the matrix stays, but RGB becomes BT.601 and BT.2020 becomes BT.709. ``changes`` says what was done.
 ///
-/// What a decoder refuses is left out and counted. The pictures do not depend on the machine or on its number of cores.
+/// Pictures in files of their own are a clip, too: `frame%03d.png`, numbered from a number below 5 on, or `frames/*.png`.
+///
+/// What a decoder refuses is left out and counted. The pictures do not depend on the machine or on its number of cores:
+/// at the first damage the file is opened anew and decoded by one thread, whose way of patching is always the same.
+///
 /// One owner, one thread at a time.
 public final class ContainerSource: FrameSource {
     /// Size of the first picture, upright; the rate that the container names, or that its first stamps make likely.
@@ -21,41 +25,95 @@ public final class ContainerSource: FrameSource {
     public let codecName: String
     /// The format of the first picture before it was converted, in FFmpeg's words.
     public private(set) var pictureFormat = ""
-    /// Packets that the decoder refused: what was in them is missing.
-    public private(set) var packetsRefused = 0
+    /// How the numbers of the pictures are to be read, as the first has it.
+    public private(set) var colorSpace = ColorSpace.bt601
+    /// Width and height of a pixel as it is to be shown, upright.
+    public let pixelAspect: PixelAspect
+    /// The codecs of the tracks of sound, in FFmpeg's words. ``AudioTracks`` copies them.
+    public let soundCodecNames: [String]
+    /// What is done to the pictures so that they are I420 in limited range and upright, as the first has it: "10 bits to 8",
+    /// "full to limited range", "rotated by 90 degrees".
+    public private(set) var changes: [String] = []
+    /// Packets that the decoder refused: what was in them is missing. In a range, those that were met on the way count too.
+    public var packetsRefused: Int { reader.packetsRefused }
+    /// Pictures that were given though the decoder says that something is missing in them, and it has patched them up.
+    public private(set) var picturesPatched = 0
+    /// How much earlier the pictures end than the container says, once all were read: a sign that it was cut short. `nil`
+    /// for less than a second, in a range, and where the container says nothing.
+    public var missingDuration: MediaDuration? {
+        guard hasEnded, window.isEverything, let claimed = reader.input.claimedDuration, let lastTime else {
+            return nil
+        }
+        let missing = claimed - (lastTime - MediaTime.zero)
+        return missing > .milliseconds(1000) + (format.frameRate?.interval ?? .zero) ? missing : nil
+    }
     /// Why it refused the first, in its words.
-    public private(set) var firstRefusal: String?
+    public var firstRefusal: String? { reader.firstRefusal }
 
-    private let input: ContainerInput
-    private let decoder: TrackDecoder
+    private let path: String
+    private var reader: PictureReader
     private let converter = PictureConverter()
     private var times: TrackTimes
     private var pools: FittingPool
     private var turnedPools: FittingPool
-    /// Whether the container has ended, or cannot be read on; the decoder may still have pictures.
-    private var isDrained = false
-    /// Why the container ended before its end.
-    private var failure: ContainerError?
+    /// The frames that are wanted.
+    private var window: FrameWindow
     /// A picture that was decoded and not given yet, upright or still to be turned.
     private var waiting: VideoFrame?
     private var framesRead = 0
+    /// How often the short way was given up.
+    private(set) var timesBegunAnew = 0
+    private var lastTime: MediaTime?
+    /// There are no more pictures.
+    private var hasEnded = false
+    /// The range was left behind.
+    private var isOver = false
 
     /// Opens a file and decodes its first picture.
     ///
-    /// - Parameter capacity: how many pictures may be in use downstream at once.
+    /// - Parameters:
+    ///   - capacity: how many pictures may be in use downstream at once.
+    ///   - threadCount: threads of the decoder; 0 takes one for each core.
     /// - Throws: ``ContainerError``.
-    public init(path: String, capacity: Int = 8) throws(ContainerError) {
-        input = try ContainerInput(path: path)
-        decoder = try TrackDecoder(input)
-        codecName = decoder.codecName
-        times = TrackTimes(input.track)
-        pools = FittingPool(capacity: capacity)
-        turnedPools = FittingPool(capacity: capacity)
-        format = SourceFormat(resolution: .vga, frameRate: input.track.frameRate, frameCount: input.track.frameCount)
+    public convenience init(path: String, capacity: Int = 8, threadCount: Int = 0) throws(ContainerError) {
+        try self.init(PictureReader(path: path, .strict(threadCount: threadCount)), FrameWindow(), capacity)
         guard try decode() == .picture, let first = waiting else {
             throw failure ?? .noVideo(path: path)
         }
-        format.resolution = input.track.rotation.applied(to: first.resolution)
+        format.resolution = reader.input.track.rotation.applied(to: first.resolution)
+    }
+
+    /// Opens a file for a range of its frames; nothing is decoded yet.
+    ///
+    /// - Parameters:
+    ///   - index: the file's.
+    ///   - format: what a reading of the whole says of itself.
+    convenience init(
+        path: String, frames: Range<Int>, _ index: FrameIndex, _ format: SourceFormat, capacity: Int, threadCount: Int
+    ) throws(ContainerError) {
+        let entry = index.entry(for: frames.lowerBound)
+        try self.init(
+            PictureReader(path: path, skipping: entry.packet, .strict(threadCount: threadCount)),
+            FrameWindow(frames, start: entry.frame, stamps: index.stamps), capacity)
+        self.format = format
+        self.format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
+    }
+
+    private init(_ reader: PictureReader, _ window: FrameWindow, _ capacity: Int) {
+        self.reader = reader
+        self.window = window
+        path = reader.input.path
+        codecName = reader.decoder.codecName
+        soundCodecNames = reader.input.soundCodecNames
+        let (aspect, rotation) = (reader.input.track.pixelAspect, reader.input.track.rotation)
+        pixelAspect =
+            rotation.exchangesSides
+            ? PixelAspect(width: aspect.den, height: aspect.num) : PixelAspect(width: aspect.num, height: aspect.den)
+        times = TrackTimes(reader.input.track)
+        pools = FittingPool(capacity: capacity)
+        turnedPools = FittingPool(capacity: capacity)
+        format = SourceFormat(
+            resolution: .vga, frameRate: reader.input.track.frameRate, frameCount: reader.input.track.frameCount)
     }
 
     /// The next picture, upright, at its time in the container.
@@ -67,6 +125,7 @@ public final class ContainerSource: FrameSource {
             case .picture: break
             case .noBuffer: return .noBuffer
             case .end:
+                hasEnded = true
                 if let failure { throw failure }
                 return .end
             }
@@ -74,6 +133,7 @@ public final class ContainerSource: FrameSource {
         guard let frame = waiting, let upright = try upright(frame) else { return .noBuffer }
         waiting = nil
         framesRead += 1
+        lastTime = upright.captureTime
         return .frame(upright)
     }
 
@@ -84,73 +144,97 @@ public final class ContainerSource: FrameSource {
     }
 
     private func pool(_ pools: inout FittingPool, _ size: Resolution) throws(ContainerError) -> FramePool {
-        do { return try pools.pool(for: size) } catch { throw .outOfMemory(path: input.path) }
+        do { return try pools.pool(for: size) } catch { throw .outOfMemory(path: path) }
     }
+
+    private var failure: ContainerError? {
+        reader.failure.map { .readFailed(path: path, frame: framesRead, reason: $0) }
+    }
+
+    // MARK: Decoding
 
     private enum Step {
         case picture, noBuffer, end
     }
 
-    /// Decodes until there is a picture, which is then `waiting`.
+    /// What became of a picture of the decoder's.
+    private enum Taken {
+        case frame(VideoFrame)
+        case place(FrameWindow.Place)
+        case failed(ContainerError)
+    }
+
+    /// Decodes until there is a picture that is wanted, which is then `waiting`.
     private func decode() throws(ContainerError) -> Step {
         while true {
+            if isOver || window.isDone { return .end }
             guard pools.hasBuffer else { return .noBuffer }
-            var taken: Result<VideoFrame, ContainerError>?
+            var taken = Taken.place(.before)
             // The picture is the decoder's until the closure returns.
-            switch unsafe decoder.receive({ unsafe taken = take($0) }) {
-            case .done:
-                waiting = try taken?.get()
+            let step = unsafe reader.next({ unsafe taken = take($0) })
+            switch (step, taken) {
+            case (.end, _):
+                guard window.lacksPictures || reader.manner != .tolerant && reader.hasSeenDamage else { return .end }
+                try beginAnew()
+            case (.picture, .frame(let frame)):
+                waiting = frame
                 return .picture
-            case .end: return .end
-            case .needsMore: readOn()
-            case .failed(let reason): note(reason)
+            case (.picture, .failed(let error)): throw error
+            case (.picture, .place(.behind)): isOver = true
+            case (.picture, .place(.unexpected)): try beginAnew()
+            case (.picture, .place): continue
             }
         }
     }
 
-    /// Gives the decoder the next packet, or the news that there are no more.
-    private func readOn() {
-        var outcome = TrackDecoder.Outcome.done
-        // The packet is the input's until the closure returns.
-        switch isDrained ? .end : unsafe input.next({ unsafe outcome = decoder.send($0) }) {
-        case .packet: break
-        case .end: drain()
-        case .failed(let reason):
-            failure = .readFailed(path: input.path, frame: framesRead, reason: reason)
-            drain()
-        }
-        if case .failed(let reason) = outcome { note(reason) }
+    /// The short way has led to damage, or to other pictures than the index knows: the long way leads to the right ones,
+    /// from the beginning, and with one thread.
+    private func beginAnew() throws(ContainerError) {
+        timesBegunAnew += 1
+        reader = try PictureReader(path: path, .tolerant)
+        times = TrackTimes(reader.input.track)
+        window = window.fromTheBeginning(given: framesRead)
     }
 
-    private func drain() {
-        isDrained = true
-        _ = unsafe decoder.send(nil)
-    }
-
-    private func note(_ reason: String) {
-        packetsRefused += 1
-        firstRefusal = firstRefusal ?? reason
-    }
-
-    /// The decoder's picture as a frame of ours.
+    /// The decoder's picture as a frame of ours, if it is wanted.
     @unsafe
-    private func take(_ picture: UnsafeMutablePointer<AVFrame>) -> Result<VideoFrame, ContainerError> {
+    private func take(_ picture: UnsafeMutablePointer<AVFrame>) -> Taken {
         let (width, height) = unsafe (Int(picture.pointee.width), Int(picture.pointee.height))
         guard let size = Resolution(validatingWidth: width, height: height) else {
-            return .failure(.sizeOutOfRange(path: input.path, width: width, height: height))
+            return .failed(.sizeOutOfRange(path: path, width: width, height: height))
         }
         let reading = unsafe PictureConverter.Reading(picture)
-        if pictureFormat.isEmpty { pictureFormat = name(of: reading.format) }
+        if pictureFormat.isEmpty { unsafe describe(picture, reading) }
         let time = unsafe times.time(of: picture)
+        let place = unsafe place(of: picture)
+        guard place == .inside else { return .place(place) }
         do throws(ContainerError) {
-            guard var target = try pool(&pools, size).makeFrame() else { throw .outOfMemory(path: input.path) }
+            guard var target = try pool(&pools, size).makeFrame() else { throw .outOfMemory(path: path) }
             guard unsafe converter.convert(picture, reading, to: &target) else {
-                throw .cannotConvert(path: input.path, format: name(of: reading.format))
+                throw .cannotConvert(path: path, format: name(of: reading.format))
             }
             var frame = target.finish(
                 captureTime: time, colorSpace: ColorSpace(matrix: reading.matrix, range: .limited))
-            frame.rotation = input.track.rotation
-            return .success(frame)
-        } catch { return .failure(error) }
+            frame.rotation = reader.input.track.rotation
+            if reader.isPatched { picturesPatched += 1 }
+            return .frame(frame)
+        } catch { return .failed(error) }
+    }
+
+    @unsafe
+    private func describe(_ picture: UnsafeMutablePointer<AVFrame>, _ reading: PictureConverter.Reading) {
+        pictureFormat = name(of: reading.format)
+        colorSpace = ColorSpace(matrix: reading.matrix, range: .limited)
+        changes = unsafe PictureConverter.changes(to: picture, reading)
+        let rotation = reader.input.track.rotation
+        if rotation != .none { changes.append("rotated by \(rotation.degrees) degrees") }
+    }
+
+    /// Where a picture lies to the range.
+    @unsafe
+    private func place(of picture: UnsafeMutablePointer<AVFrame>) -> FrameWindow.Place {
+        if reader.manner != .tolerant, reader.hasSeenDamage { return .unexpected }
+        let stamp = unsafe picture.pointee.best_effort_timestamp
+        return window.place(stamp == CFFmpeg_no_time ? nil : stamp)
     }
 }

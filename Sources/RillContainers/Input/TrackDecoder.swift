@@ -1,19 +1,29 @@
 internal import CFFmpeg
 import RillCore
 
-/// libavcodec's decoder for a track. Its pictures do not depend on the threads that it takes. Single owner.
+/// libavcodec's decoder for a track. Single owner.
 @safe
 final class TrackDecoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
     private let picture: UnsafeMutablePointer<AVFrame>
     let codecName: String
+    private let isVP8: Bool
 
     /// Pictures above this are refused: 8K and a little more. Files come from strangers.
     static let maximumPixelCount: Int64 = 8192 * 4608
 
-    init(_ input: ContainerInput) throws(ContainerError) {
+    /// What is done about damage.
+    enum Manner: Equatable {
+        /// It is refused where it is noticed, as far as the decoder can. 0 threads are one for each core.
+        case strict(threadCount: Int)
+        /// It is patched up. With more than one thread libavcodec patches by what the others have happened to do.
+        case tolerant
+    }
+
+    init(_ input: ContainerInput, _ manner: Manner) throws(ContainerError) {
         let parameters = unsafe input.parameters
         let identifier = unsafe parameters.pointee.codec_id
+        isVP8 = identifier == AV_CODEC_ID_VP8
         codecName = unsafe String(cString: avcodec_get_name(identifier))
         guard let codec = unsafe avcodec_find_decoder(identifier) else {
             throw .unknownCodec(path: input.path, codec: codecName)
@@ -25,12 +35,34 @@ final class TrackDecoder {
         unsafe self.picture = picture
         unsafe avcodec_parameters_to_context(context, parameters)
         unsafe context.pointee.pkt_timebase = input.track.timeBase
-        unsafe context.pointee.thread_count = 0
+        switch manner {
+        case .strict(let threadCount):
+            unsafe context.pointee.thread_count = Int32(clamping: threadCount)
+            if Self.refusesDamage(identifier) {
+                unsafe context.pointee.err_recognition =
+                    AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE
+            } else {
+                // Threads that share out the parts of a picture, not the pictures: patches do not depend on them.
+                unsafe context.pointee.thread_type = FF_THREAD_SLICE
+            }
+        case .tolerant:
+            unsafe context.pointee.thread_count = 1
+        }
         unsafe context.pointee.max_pixels = Self.maximumPixelCount
         let result = unsafe avcodec_open2(context, codec, nil)
         guard result >= 0 else {
             throw .cannotDecode(path: input.path, codec: codecName, reason: text(ofError: result))
         }
+    }
+
+    /// Whether a decoder can be told to refuse what is damaged. Those of MPEG-4 part 2 and its relatives end the process by
+    /// an assertion then.
+    private static func refusesDamage(_ codec: AVCodecID) -> Bool {
+        let codecs = [
+            AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
+            AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MJPEG,
+        ]
+        return codecs.contains(codec)
     }
 
     deinit {
@@ -64,6 +96,14 @@ final class TrackDecoder {
         unsafe body(picture)
         unsafe av_frame_unref(picture)
         return .done
+    }
+
+    /// Whether a packet is to give a picture: hidden frames of VP8 do not, nor does what an edit list cuts away.
+    @unsafe
+    func shows(_ packet: UnsafeMutablePointer<AVPacket>) -> Bool {
+        guard unsafe packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0 else { return false }
+        guard isVP8, unsafe packet.pointee.size > 0, let data = unsafe packet.pointee.data else { return true }
+        return unsafe data[0] & 0x10 != 0
     }
 
     private func outcome(_ result: Int32) -> Outcome {

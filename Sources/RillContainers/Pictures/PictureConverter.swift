@@ -27,7 +27,10 @@ final class PictureConverter {
     struct Reading: Equatable {
         var format: AVPixelFormat
         var isFullRange: Bool
+        /// The matrix that the pictures have then.
         var matrix: ColorSpace.Matrix
+        /// They have that of BT.2020 before, which is converted: a ``RillCore/ColorSpace`` has no name for it.
+        var isBT2020: Bool
 
         @unsafe
         init(_ picture: UnsafeMutablePointer<AVFrame>) {
@@ -41,10 +44,21 @@ final class PictureConverter {
             let known = plain.first { $0.0 == given }
             format = known?.1 ?? given
             isFullRange = unsafe known != nil || picture.pointee.color_range == AVCOL_RANGE_JPEG
-            matrix = unsafe picture.pointee.colorspace == AVCOL_SPC_BT709 ? .bt709 : .bt601
+            let isRGB = Self.isRGB(format)
+            let space = unsafe picture.pointee.colorspace
+            isBT2020 = !isRGB && (space == AVCOL_SPC_BT2020_NCL || space == AVCOL_SPC_BT2020_CL)
+            // Pictures of HD that do not say their matrix are taken for BT.709, as players do.
+            let isHD = unsafe picture.pointee.height >= 720
+            let isBT709 = space == AVCOL_SPC_BT709 || (space == AVCOL_SPC_UNSPECIFIED && isHD && !isRGB)
+            matrix = isBT709 || isBT2020 ? .bt709 : .bt601
         }
 
-        var isAsWanted: Bool { format == AV_PIX_FMT_YUV420P && !isFullRange }
+        private static func isRGB(_ format: AVPixelFormat) -> Bool {
+            guard let known = unsafe av_pix_fmt_desc_get(format) else { return false }
+            return unsafe known.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
+        }
+
+        var isAsWanted: Bool { format == AV_PIX_FMT_YUV420P && !isFullRange && !isBT2020 }
     }
 
     /// Fills `target`, which has the picture's size.
@@ -101,11 +115,18 @@ final class PictureConverter {
         }
         // The matrix stays what it is; RGB becomes BT.601. A context that knows no matrices refuses: it needs none.
         let matrix = unsafe sws_getCoefficients(setup.reading.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
-        _ = unsafe sws_setColorspaceDetails(
-            context, matrix, setup.reading.isFullRange ? 1 : 0, matrix, 0, 0, 1 << 16, 1 << 16)
+        let range: Int32 = setup.reading.isFullRange ? 1 : 0
+        if !setup.reading.isBT2020 {
+            _ = unsafe sws_setColorspaceDetails(context, matrix, range, matrix, 0, 0, 1 << 16, 1 << 16)
+        }
         guard unsafe sws_init_context(context, nil, nil) >= 0 else {
             unsafe sws_freeContext(context)
             return nil
+        }
+        // Two matrices are two steps, over RGB, which it only sets up behind its own.
+        if setup.reading.isBT2020 {
+            let before = unsafe sws_getCoefficients(SWS_CS_BT2020)
+            _ = unsafe sws_setColorspaceDetails(context, before, range, matrix, 0, 0, 1 << 16, 1 << 16)
         }
         return unsafe context
     }

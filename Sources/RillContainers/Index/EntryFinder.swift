@@ -1,0 +1,119 @@
+/// Tells from the bytes of packets at which of them a decoder can begin and come to the same pictures as one that has
+/// decoded all before. What a container marks as a key frame is less than that: after it there may come pictures that
+/// refer to what was before it (open GOPs), or parameters may be missing that came earlier.
+///
+/// Codecs that are not known here have no such packet but their first.
+struct EntryFinder {
+    private let codec: Codec
+    /// The first parameter sets that came inside a packet.
+    private var parameterSets: [UInt8]?
+    /// Parameters have changed on the way: no decoder that begins later knows all of them.
+    private var hasChanged = false
+
+    enum Codec: Equatable {
+        case vp8, vp9, av1, mpegVideo, jpeg
+        /// `lengthSize`: bytes of the length before each NAL unit, or `nil` where start codes part them.
+        case h264(lengthSize: Int?)
+        case hevc(lengthSize: Int?)
+        /// Every packet that is marked as a key stands for itself.
+        case independent
+        case other
+    }
+
+    /// What a packet is worth.
+    struct Finding: Equatable {
+        var isClean: Bool
+        /// Its picture is shown.
+        var isShown: Bool
+    }
+
+    init(_ codec: Codec) {
+        self.codec = codec
+    }
+
+    /// Notes that parameters have changed from here on.
+    mutating func noteChange() { hasChanged = true }
+
+    /// Looks at the next packet.
+    mutating func look(at bytes: Span<UInt8>, isMarkedAsKey: Bool) -> Finding {
+        let isShown = codec != .vp8 || bytes.count == 0 || bytes[0] & 0x10 != 0
+        let isClean = isClean(bytes, isMarkedAsKey)
+        return Finding(isClean: isClean && isShown && !hasChanged, isShown: isShown)
+    }
+
+    private mutating func isClean(_ bytes: Span<UInt8>, _ isMarkedAsKey: Bool) -> Bool {
+        switch codec {
+        case .vp8: bytes.count >= 10 && bytes[0] & 1 == 0
+        case .vp9: Self.isVP9Key(bytes)
+        case .av1: isMarkedAsKey && AV1Units.beginWithKeyFrame(bytes)
+        case .mpegVideo: isMarkedAsKey && Self.beginsWithSequenceHeader(bytes)
+        case .jpeg: Self.hasOwnTables(bytes)
+        case .independent: isMarkedAsKey
+        case .h264(let lengthSize):
+            isIDR(bytes, lengthSize, kind: { $0 & 0x1F }, idr: 5...5, parameters: 7...8, needed: [7, 8])
+        case .hevc(let lengthSize):
+            // IDR_W_RADL and IDR_N_LP; VPS, SPS and PPS.
+            isIDR(bytes, lengthSize, kind: { $0 >> 1 & 0x3F }, idr: 19...20, parameters: 32...34, needed: [32, 33, 34])
+        case .other: false
+        }
+    }
+
+    /// VP9 bitstream specification 6.2: a frame marker of two bits, two bits of the profile (and one that is reserved in
+    /// profile 3), `show_existing_frame`, `frame_type` (0 is a key frame), `show_frame`.
+    private static func isVP9Key(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count >= 4, bytes[0] >> 6 == 2 else { return false }
+        let isProfile3 = bytes[0] & 0x30 == 0x30
+        return isProfile3 ? bytes[0] & 0x0F == 1 : bytes[0] >> 1 & 0x07 == 1
+    }
+
+    /// ISO/IEC 13818-2: `sequence_header_code`, which loads or resets the tables.
+    private static func beginsWithSequenceHeader(_ bytes: Span<UInt8>) -> Bool {
+        bytes.count > 4 && bytes[0] == 0 && bytes[1] == 0 && bytes[2] == 1 && bytes[3] == 0xB3
+    }
+
+    /// ITU-T T.81: tables for quantization (DQT) and Huffman codes (DHT) stand before the scan (SOS). Without them the
+    /// ones of an earlier picture would be taken.
+    private static func hasOwnTables(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count > 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return false }
+        var position = 2
+        var (hasQuantizers, hasCodes) = (false, false)
+        while position + 4 <= bytes.count, bytes[position] == 0xFF {
+            switch bytes[position + 1] {
+            case 0xDB: hasQuantizers = true
+            case 0xC4: hasCodes = true
+            case 0xDA: return hasQuantizers && hasCodes
+            default: break
+            }
+            position += 2 + Int(bytes[position + 2]) << 8 + Int(bytes[position + 3])
+        }
+        return false
+    }
+
+    /// Whether the packet's pictures are an IDR's, and a decoder that begins here knows the parameter sets that they
+    /// take: those of the container, or the packet's own, which must be the only ones that ever came in packets.
+    private mutating func isIDR(
+        _ bytes: Span<UInt8>, _ lengthSize: Int?, kind: (UInt8) -> UInt8, idr: ClosedRange<UInt8>,
+        parameters: ClosedRange<UInt8>, needed: [UInt8]
+    ) -> Bool {
+        var (isIDR, isOther) = (false, false)
+        var sets: [UInt8] = []
+        var kinds: [UInt8] = []
+        let isWhole = NALUnits.forEach(in: bytes, lengthSize: lengthSize) { unit in
+            let type = kind(bytes[unit.lowerBound])
+            if parameters.contains(type) {
+                kinds.append(type)
+                for index in unit { sets.append(bytes[index]) }
+            } else if idr.contains(type) {
+                isIDR = true
+            } else if type < idr.lowerBound {
+                isOther = true
+            }
+        }
+        if !kinds.isEmpty {
+            if let parameterSets, parameterSets != sets { hasChanged = true }
+            parameterSets = parameterSets ?? sets
+        }
+        let knowsParameters = parameterSets == nil || needed.allSatisfy(kinds.contains)
+        return isWhole && isIDR && !isOther && knowsParameters
+    }
+}

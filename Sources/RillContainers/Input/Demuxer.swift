@@ -1,0 +1,169 @@
+internal import CFFmpeg
+import Glibc
+import RillCore
+
+/// A container that libavformat has opened, and its packets one after the other. Single owner.
+@safe
+final class Demuxer {
+    let path: String
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let packet: UnsafeMutablePointer<AVPacket>
+
+    /// Opens a file and looks at its beginning.
+    ///
+    /// Only regular files are opened, and sequences of pictures: what a playlist names elsewhere is not fetched, and what
+    /// has no end is not waited for.
+    ///
+    /// - Parameter sequenceRate: pictures a second of a sequence, which says nothing of that.
+    init(path: String, sequenceRate: FrameRate = 30) throws(ContainerError) {
+        // It writes what it thinks of a file to standard error; what matters of that is in the errors here.
+        av_log_set_level(AV_LOG_QUIET)
+        let sequence = try PictureSequence(ofPath: path)
+        var options: OpaquePointer?
+        unsafe av_dict_set(&options, "protocol_whitelist", "file", 0)
+        if let sequence {
+            unsafe av_dict_set(&options, "pattern_type", sequence.patternType, 0)
+            unsafe av_dict_set(&options, "framerate", "\(sequenceRate.numerator)/\(sequenceRate.denominator)", 0)
+        }
+        defer { unsafe av_dict_free(&options) }
+        var opened: UnsafeMutablePointer<AVFormatContext>?
+        let kind = sequence == nil ? nil : unsafe av_find_input_format("image2")
+        let result = unsafe avformat_open_input(&opened, sequence?.url ?? "file:" + path, kind, &options)
+        guard result >= 0, let context = unsafe opened else {
+            throw .cannotOpen(path: path, reason: text(ofError: result))
+        }
+        guard let packet = unsafe av_packet_alloc() else {
+            unsafe avformat_close_input(&opened)
+            throw .outOfMemory(path: path)
+        }
+        self.path = path
+        unsafe self.packet = packet
+        unsafe self.context = context
+        // Frames at the beginning are read for what the container does not say.
+        _ = unsafe avformat_find_stream_info(context, nil)
+    }
+
+    deinit {
+        var packet: UnsafeMutablePointer<AVPacket>? = unsafe packet
+        unsafe av_packet_free(&packet)
+        var context: UnsafeMutablePointer<AVFormatContext>? = unsafe context
+        unsafe avformat_close_input(&context)
+    }
+
+    /// How many tracks there are, of all kinds.
+    var trackCount: Int { unsafe Int(context.pointee.nb_streams) }
+
+    /// A track, which lives as long as this.
+    @unsafe
+    func track(_ index: Int) -> UnsafeMutablePointer<AVStream> {
+        precondition(index >= 0 && index < trackCount, "track \(index) of \(trackCount)")
+        // The list has that many, none of them empty.
+        return unsafe context.pointee.streams[index]!
+    }
+
+    /// The track that is shown if none is chosen; `nil` where there is no video.
+    var videoIndex: Int? {
+        let index = unsafe av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
+        guard index >= 0, unsafe track(Int(index)).pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0 else {
+            return nil
+        }
+        return Int(index)
+    }
+
+    /// What the container, or the first stamps, say of a track's rate.
+    func frameRate(ofTrack index: Int) -> FrameRate? {
+        let rate = unsafe av_guess_frame_rate(context, track(index), nil)
+        return FrameRate(validating: Int(rate.num), per: Int(rate.den))
+    }
+
+    /// The container's own beginning, in units of a track's clock.
+    func start(in timeBase: AVRational) -> Int64 {
+        let begin = unsafe context.pointee.start_time
+        return begin == CFFmpeg_no_time ? 0 : av_rescale_q(begin, AVRational(num: 1, den: 1_000_000), timeBase)
+    }
+
+    /// How long the container says that it lasts; `nil` where that is only guessed by the size of the file.
+    var claimedDuration: MediaDuration? {
+        let microseconds = unsafe context.pointee.duration
+        guard unsafe context.pointee.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE,
+            (1..<Int64.max / 1000).contains(microseconds)
+        else { return nil }
+        return MediaDuration(nanoseconds: microseconds * 1000)
+    }
+
+    /// Has the packets of all other tracks passed over.
+    func keepOnly(_ isKept: (Int) -> Bool) {
+        for index in 0..<trackCount where !isKept(index) {
+            unsafe track(index).pointee.discard = AVDISCARD_ALL
+        }
+    }
+
+    /// What a look for the next packet ended with.
+    enum Outcome {
+        case packet
+        case end
+        case failed(String)
+    }
+
+    /// Reads the next packet of one of these tracks; `body` gets it when there is one.
+    @unsafe
+    func next(of isKept: (Int) -> Bool, _ body: (UnsafeMutablePointer<AVPacket>) -> Void) -> Outcome {
+        while true {
+            let result = unsafe av_read_frame(context, packet)
+            guard result >= 0 else {
+                return result == CFFmpeg_end ? .end : .failed(text(ofError: result))
+            }
+            defer { unsafe av_packet_unref(packet) }
+            guard unsafe isKept(Int(packet.pointee.stream_index)) else { continue }
+            unsafe body(packet)
+            return .packet
+        }
+    }
+}
+
+/// Pictures in files of their own, which are a clip together: `frame%03d.png` with numbers that begin below 5 and have no
+/// gaps, or all files of a pattern, `frames/*.png`, in the order of their names.
+private struct PictureSequence {
+    var patternType: String
+    /// The pattern in a form that is taken for no protocol.
+    var url: String
+
+    /// `nil` for the path of a file.
+    init?(ofPath path: String) throws(ContainerError) {
+        var status = stat()
+        guard unsafe stat(path, &status) != 0 else {
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: return nil
+            case S_IFDIR: throw .notAFile(path: path, kind: .folder)
+            default: throw .notAFile(path: path, kind: .endless)
+            }
+        }
+        url = path.hasPrefix("/") ? path : "./" + path
+        if path.contains("*") {
+            patternType = "glob"
+        } else if path.hasCounter {
+            patternType = "sequence"
+        } else {
+            return nil
+        }
+    }
+}
+
+extension String {
+    /// Whether there is a `%d` or `%03d`.
+    fileprivate var hasCounter: Bool {
+        split(separator: "%", omittingEmptySubsequences: false).dropFirst().contains { part in
+            part.drop(while: { ("0"..."9").contains($0) }).first == "d"
+        }
+    }
+}
+
+/// libav's words for a code of its own.
+func text(ofError code: Int32) -> String {
+    let text = unsafe String(unsafeUninitializedCapacity: 128) { bytes in
+        // It writes no more than that, with a zero at the end.
+        let isKnown = unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe av_strerror(code, $0.baseAddress, 128) }
+        return isKnown >= 0 ? unsafe strlen(UnsafePointer(bytes.baseAddress!)) : 0
+    }
+    return text.isEmpty ? "error \(code)" : text
+}

@@ -1,0 +1,138 @@
+internal import CFFmpeg
+
+/// The sound of a file, to be copied packet for packet into another container.
+///
+///     let sound = try AudioTracks(of: "clip.mp4", for: .mkv)
+///     let writer = try ContainerWriter(path: "out.mkv", format: .mkv, video: video, audio: sound)
+///
+/// Times count from the same beginning as those of ``ContainerSource``, so that picture and sound stay together. What the
+/// container does not take is left out and told by ``notices``. One owner, one thread at a time.
+@safe
+public final class AudioTracks {
+    /// A track that is copied: the codec, in FFmpeg's words.
+    public var codecNames: [String] { copied.map(\.codecName) }
+    /// What was left out, a line each.
+    public private(set) var notices: [String] = []
+
+    private let demuxer: Demuxer
+    private(set) var copied: [Track] = []
+    private var hasEnded = false
+    /// A packet that was read and belongs behind what was asked for.
+    private let waiting: UnsafeMutablePointer<AVPacket>
+    private var waitingTrack: Int?
+
+    /// One track of the input.
+    struct Track {
+        var index: Int
+        var codecName: String
+        var timeBase: AVRational
+        var start: Int64
+        /// What the decoder gives before the first sound, in ticks of the muxer. Matroska's `CodecDelay`: who plays the
+        /// file takes it off each stamp.
+        var delay: Int64
+        /// Where the packet behind the last one is expected, in ticks of the muxer.
+        var next: Int64 = 0
+        var lastTick = Int64.min
+    }
+
+    /// Opens a file and looks for tracks of sound that `format` takes.
+    ///
+    /// - Throws: ``ContainerError`` where the file cannot be opened. No sound is no error.
+    public init(of path: String, for format: ContainerFormat) throws(ContainerError) {
+        demuxer = try Demuxer(path: path)
+        guard let packet = unsafe av_packet_alloc() else { throw .outOfMemory(path: path) }
+        unsafe waiting = packet
+        let muxer = unsafe av_guess_format(format.muxerName, nil, nil)
+        for index in 0..<demuxer.trackCount {
+            let stream = unsafe demuxer.track(index)
+            guard unsafe stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO else { continue }
+            let identifier = unsafe stream.pointee.codecpar.pointee.codec_id
+            let name = unsafe String(cString: avcodec_get_name(identifier))
+            guard unsafe avformat_query_codec(muxer, identifier, 0) == 1 else {
+                notices.append("sound in \(name) is left out: \(format.rawValue) does not take it")
+                continue
+            }
+            let timeBase = unsafe stream.pointee.time_base
+            copied.append(
+                Track(
+                    index: index, codecName: name, timeBase: timeBase, start: demuxer.start(in: timeBase),
+                    delay: unsafe delay(of: stream.pointee.codecpar)))
+        }
+        let kept = copied.map(\.index)
+        demuxer.keepOnly(kept.contains)
+    }
+
+    deinit {
+        var packet: UnsafeMutablePointer<AVPacket>? = unsafe waiting
+        unsafe av_packet_free(&packet)
+    }
+
+    /// The parameters of a copied track; they live as long as this.
+    @unsafe
+    func stream(_ track: Int) -> UnsafeMutablePointer<AVStream> { unsafe demuxer.track(copied[track].index) }
+
+    /// Leaves all sound out, as the container refuses it after all.
+    func drop(because reason: String) {
+        for track in copied { notices.append("sound in \(track.codecName) is left out: \(reason)") }
+        copied = []
+        hasEnded = true
+    }
+
+    /// Gives `body` each packet that begins at or before `tick`, with the number of its track, on the muxer's clock.
+    @unsafe
+    func packets(upTo tick: Int64, _ body: (UnsafeMutablePointer<AVPacket>, Int) throws(ContainerError) -> Void)
+        throws(ContainerError)
+    {
+        while true {
+            if waitingTrack == nil { read() }
+            guard let track = waitingTrack, unsafe waiting.pointee.pts <= tick else { return }
+            waitingTrack = nil
+            defer { unsafe av_packet_unref(waiting) }
+            unsafe try body(waiting, track)
+        }
+    }
+
+    /// Reads a packet, which is then `waiting`. A file that cannot be read on has ended.
+    private func read() {
+        let indices = copied.map(\.index)
+        while !hasEnded, waitingTrack == nil {
+            // The packet is the demuxer's until the closure returns.
+            let outcome = unsafe demuxer.next(of: indices.contains) { packet in
+                guard let track = unsafe indices.firstIndex(of: Int(packet.pointee.stream_index)) else { return }
+                unsafe av_packet_move_ref(waiting, packet)
+                if unsafe place(waiting, in: track) { waitingTrack = track } else { unsafe av_packet_unref(waiting) }
+            }
+            guard case .packet = outcome else {
+                hasEnded = true
+                return
+            }
+        }
+    }
+
+    /// Puts a packet on the muxer's clock; `false` for one that an edit list cuts away.
+    @unsafe
+    private func place(_ packet: UnsafeMutablePointer<AVPacket>, in number: Int) -> Bool {
+        guard unsafe packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0 else { return false }
+        let track = copied[number]
+        let clock = AVRational(num: 1, den: Int32(MuxerClock.rate))
+        let stamp = unsafe packet.pointee.pts
+        var tick = track.next
+        if stamp != CFFmpeg_no_time { tick = track.delay + av_rescale_q(stamp &- track.start, track.timeBase, clock) }
+        let duration = unsafe av_rescale_q(packet.pointee.duration, track.timeBase, clock)
+        // Two short packets may share a tick; none goes back.
+        unsafe packet.pointee.pts = max(tick, copied[number].lastTick)
+        unsafe packet.pointee.dts = packet.pointee.pts
+        unsafe packet.pointee.duration = duration
+        unsafe copied[number].lastTick = packet.pointee.pts
+        unsafe copied[number].next = packet.pointee.pts + duration
+        return true
+    }
+}
+
+/// The padding that a track says it has, in ticks of the muxer.
+@unsafe
+private func delay(of parameters: UnsafeMutablePointer<AVCodecParameters>) -> Int64 {
+    let (padding, rate) = unsafe (Int64(parameters.pointee.initial_padding), parameters.pointee.sample_rate)
+    guard padding > 0, rate > 0 else { return 0 }
+    return av_rescale(padding, Int64(MuxerClock.rate), Int64(rate))
+}

@@ -1,0 +1,167 @@
+internal import CFFmpeg
+import RillCore
+
+/// libavformat's writer of a container: one track of video, and those of the sound behind it. Single owner.
+@safe
+final class Muxer {
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let held: UnsafeMutablePointer<AVPacket>
+    private let bytes: MuxerBytes
+    private let path: String
+
+    /// Sets the tracks up and writes the header. Where it is the sound that the muxer refuses, that is left out.
+    init(
+        _ bytes: MuxerBytes, _ format: ContainerFormat, _ video: ContainerWriter.Video, _ audio: AudioTracks?,
+        path: String
+    ) throws(ContainerError) {
+        if let audio, !audio.copied.isEmpty, !Self.accepts(format, video, audio) {
+            audio.drop(because: "\(format.rawValue) cannot be made of it")
+        }
+        let made = unsafe Self.makeContext(format, video, audio)
+        guard let context = unsafe made, let held = unsafe av_packet_alloc() else {
+            unsafe avformat_free_context(made)
+            throw .outOfMemory(path: path)
+        }
+        self.bytes = bytes
+        self.path = path
+        unsafe self.context = context
+        unsafe self.held = held
+        unsafe context.pointee.pb = bytes.context
+        // On bytes that cannot be gone back on it makes a live file by itself.
+        try check(unsafe avformat_write_header(context, nil))
+    }
+
+    deinit {
+        var packet: UnsafeMutablePointer<AVPacket>? = unsafe held
+        unsafe av_packet_free(&packet)
+        // Its bytes are not its own, and are closed behind it.
+        unsafe avformat_free_context(context)
+    }
+
+    /// Keeps a copy of a frame of the video.
+    func hold(_ payload: Span<UInt8>, at tick: Int64, isKey: Bool) throws(ContainerError) {
+        guard let size = Int32(exactly: payload.count), unsafe av_new_packet(held, size) == 0 else {
+            throw .outOfMemory(path: path)
+        }
+        // It has just that many bytes.
+        let copy = unsafe UnsafeMutableRawBufferPointer(start: held.pointee.data, count: payload.count)
+        unsafe payload.withUnsafeBytes { unsafe copy.copyMemory(from: $0) }
+        unsafe held.pointee.pts = tick
+        unsafe held.pointee.dts = tick
+        unsafe held.pointee.flags = isKey ? AV_PKT_FLAG_KEY : 0
+    }
+
+    /// Writes the frame that is held.
+    func writeHeld(duration: Int64) throws(ContainerError) {
+        unsafe held.pointee.duration = duration
+        defer { unsafe av_packet_unref(held) }
+        try unsafe write(held, track: 0)
+    }
+
+    /// Writes a packet of a track, whose stamps are on the muxer's clock. Packets come in the order of the file.
+    @unsafe
+    func write(_ packet: UnsafeMutablePointer<AVPacket>, track: Int) throws(ContainerError) {
+        unsafe packet.pointee.stream_index = Int32(track)
+        unsafe packet.pointee.pos = -1
+        try check(unsafe av_write_frame(context, packet))
+    }
+
+    /// Writes the index, fills in what the header left open, and closes the file.
+    func finish() throws(ContainerError) {
+        try check(unsafe av_write_trailer(context))
+        do { try bytes.finish() } catch { throw .fileFailed(error) }
+    }
+
+    private func check(_ result: Int32) throws(ContainerError) {
+        if let failure = bytes.failure { throw .fileFailed(failure) }
+        guard result < 0 else { return }
+        throw .cannotWrite(path: path, reason: text(ofError: result))
+    }
+
+    // MARK: Tracks
+
+    private static func makeContext(
+        _ format: ContainerFormat, _ video: ContainerWriter.Video, _ audio: AudioTracks?
+    ) -> UnsafeMutablePointer<AVFormatContext>? {
+        var made: UnsafeMutablePointer<AVFormatContext>?
+        guard unsafe avformat_alloc_output_context2(&made, nil, format.muxerName, nil) >= 0,
+            let context = unsafe made
+        else { return nil }
+        // No dates, no version numbers, no random numbers.
+        unsafe context.pointee.flags |= AVFMT_FLAG_BITEXACT
+        var isWhole = unsafe addVideo(video, to: context)
+        for track in 0..<(audio?.copied.count ?? 0) {
+            guard isWhole, let source = unsafe audio?.stream(track) else { break }
+            isWhole = unsafe addSound(source, to: context)
+        }
+        guard isWhole else {
+            unsafe avformat_free_context(context)
+            return nil
+        }
+        return unsafe context
+    }
+
+    @unsafe
+    private static func addVideo(
+        _ video: ContainerWriter.Video, to context: UnsafeMutablePointer<AVFormatContext>
+    ) -> Bool {
+        guard let stream = unsafe avformat_new_stream(context, nil),
+            let parameters = unsafe stream.pointee.codecpar
+        else { return false }
+        unsafe parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        unsafe parameters.pointee.codec_id = video.codec == .vp8 ? AV_CODEC_ID_VP8 : AV_CODEC_ID_VP9
+        unsafe parameters.pointee.width = Int32(video.resolution.width)
+        unsafe parameters.pointee.height = Int32(video.resolution.height)
+        unsafe parameters.pointee.color_range = video.colorSpace.range == .full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        switch video.colorSpace.matrix {
+        case .bt601:
+            unsafe parameters.pointee.color_space = AVCOL_SPC_SMPTE170M
+        case .bt709:
+            unsafe parameters.pointee.color_space = AVCOL_SPC_BT709
+            unsafe parameters.pointee.color_primaries = AVCOL_PRI_BT709
+            unsafe parameters.pointee.color_trc = AVCOL_TRC_BT709
+        }
+        let aspect = AVRational(num: video.pixelAspect.width, den: video.pixelAspect.height)
+        unsafe parameters.pointee.sample_aspect_ratio = aspect
+        unsafe stream.pointee.sample_aspect_ratio = aspect
+        unsafe stream.pointee.time_base = AVRational(num: 1, den: Int32(MuxerClock.rate))
+        if let rate = video.frameRate {
+            unsafe stream.pointee.avg_frame_rate = AVRational(
+                num: Int32(clamping: rate.numerator), den: Int32(clamping: rate.denominator))
+        }
+        unsafe stream.pointee.disposition = AV_DISPOSITION_DEFAULT
+        return true
+    }
+
+    @unsafe
+    private static func addSound(
+        _ source: UnsafeMutablePointer<AVStream>, to context: UnsafeMutablePointer<AVFormatContext>
+    ) -> Bool {
+        guard let stream = unsafe avformat_new_stream(context, nil),
+            unsafe avcodec_parameters_copy(stream.pointee.codecpar, source.pointee.codecpar) >= 0
+        else { return false }
+        // What it is called in its own container means nothing here.
+        unsafe stream.pointee.codecpar.pointee.codec_tag = 0
+        unsafe stream.pointee.time_base = AVRational(num: 1, den: Int32(MuxerClock.rate))
+        unsafe stream.pointee.disposition = source.pointee.disposition & AV_DISPOSITION_DEFAULT
+        if let language = unsafe av_dict_get(source.pointee.metadata, "language", nil, 0) {
+            unsafe av_dict_set(&stream.pointee.metadata, "language", language.pointee.value, 0)
+        }
+        return true
+    }
+
+    /// Whether a header can be made of these tracks: tried on bytes that are thrown away.
+    private static func accepts(
+        _ format: ContainerFormat, _ video: ContainerWriter.Video, _ audio: AudioTracks
+    ) -> Bool {
+        guard let context = unsafe makeContext(format, video, audio) else { return false }
+        defer { unsafe avformat_free_context(context) }
+        guard unsafe avio_open_dyn_buf(&context.pointee.pb) >= 0 else { return false }
+        let result = unsafe avformat_write_header(context, nil)
+        var bytes: UnsafeMutablePointer<UInt8>?
+        _ = unsafe avio_close_dyn_buf(context.pointee.pb, &bytes)
+        unsafe av_free(bytes)
+        unsafe context.pointee.pb = nil
+        return result >= 0
+    }
+}

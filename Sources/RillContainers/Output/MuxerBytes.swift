@@ -1,0 +1,122 @@
+internal import CFFmpeg
+import Glibc
+import RillFiles
+
+/// The way from a muxer of libavformat to a file of ours: what it writes, and where it goes back to fill something in.
+///
+/// Single owner. The muxer holds its address, so the owner frees the muxer first.
+@safe
+final class MuxerBytes {
+    /// For the muxer's `pb`.
+    let context: UnsafeMutablePointer<AVIOContext>
+    private let state: State
+
+    /// What the callbacks see.
+    private final class State {
+        var output: ByteOutput?
+        /// Where the muxer writes next, which is behind the end unless it went back.
+        var position = 0
+        /// Why the file could not be written, if so: libavformat only knows numbers.
+        var failure: FileError?
+
+        init(_ output: consuming ByteOutput) { self.output = consume output }
+
+        func write(_ bytes: Span<UInt8>) throws(FileError) {
+            let end = output?.position ?? 0
+            let inside = min(max(0, end - position), bytes.count)
+            if inside > 0 {
+                var copy: [UInt8] = []
+                copy.reserveCapacity(inside)
+                for index in 0..<inside { copy.append(bytes[index]) }
+                try output?.replace(at: position, with: copy)
+            }
+            if inside < bytes.count { try output?.write(bytes.extracting(inside...)) }
+            position += bytes.count
+        }
+
+        /// Goes to a place of the file; where that is, or `nil` where it is none.
+        func seek(_ offset: Int64, _ whence: Int32) -> Int64? {
+            let end = output?.position ?? 0
+            let base: Int? =
+                switch whence & ~AVSEEK_FORCE {
+                case SEEK_SET: 0
+                case SEEK_CUR: position
+                case SEEK_END: end
+                case AVSEEK_SIZE: nil
+                default: nil
+                }
+            if whence & AVSEEK_SIZE != 0 { return Int64(end) }
+            guard let base, let target = Int(exactly: offset), (0...end).contains(base + target) else { return nil }
+            position = base + target
+            return Int64(position)
+        }
+    }
+
+    /// Makes or empties a file; `-` is standard output.
+    init(path: String) throws(ContainerError) {
+        let isRewritable: Bool
+        do throws(FileError) {
+            let output = try ByteOutput(path: path)
+            isRewritable = output.isRewritable
+            state = State(consume output)
+        } catch { throw .fileFailed(error) }
+        let size: Int32 = 1 << 16
+        guard let buffer = unsafe av_malloc(Int(size)) else { throw .outOfMemory(path: path) }
+        // The callbacks are handed the state's address; this object keeps it, and outlives the muxer.
+        guard
+            let context = unsafe avio_alloc_context(
+                buffer.assumingMemoryBound(to: UInt8.self), size, 1, Unmanaged.passUnretained(state).toOpaque(), nil,
+                { opaque, bytes, count in unsafe MuxerBytes.write(opaque, bytes, count) },
+                { opaque, offset, whence in unsafe MuxerBytes.seek(opaque, offset, whence) })
+        else {
+            unsafe av_free(buffer)
+            throw .outOfMemory(path: path)
+        }
+        unsafe context.pointee.seekable = isRewritable ? AVIO_SEEKABLE_NORMAL : 0
+        unsafe self.context = context
+    }
+
+    deinit {
+        // The buffer may be another one than it was given.
+        unsafe av_freep(&context.pointee.buffer)
+        var context: UnsafeMutablePointer<AVIOContext>? = unsafe context
+        unsafe avio_context_free(&context)
+    }
+
+    /// Why the file could not be written.
+    var failure: FileError? { state.failure }
+
+    /// Hands on what the muxer has written so far.
+    func flush() { unsafe avio_flush(context) }
+
+    /// Closes the file, and throws what went wrong with it now or before.
+    func finish() throws(FileError) {
+        flush()
+        if let failure = state.failure { throw failure }
+        try state.output.take()?.finish()
+    }
+
+    private static func write(
+        _ opaque: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<UInt8>?, _ count: Int32
+    ) -> Int32 {
+        guard let opaque = unsafe opaque, let bytes = unsafe bytes, count > 0 else { return 0 }
+        // The address that `init` gave; the bytes are the muxer's until this returns.
+        let state = unsafe Unmanaged<State>.fromOpaque(opaque).takeUnretainedValue()
+        let span = unsafe Span(_unsafeStart: UnsafePointer(bytes), count: Int(count))
+        do throws(FileError) {
+            if let failure = state.failure { throw failure }
+            try state.write(span)
+            return count
+        } catch {
+            state.failure = error
+            return CFFmpeg_write_failed
+        }
+    }
+
+    private static func seek(_ opaque: UnsafeMutableRawPointer?, _ offset: Int64, _ whence: Int32) -> Int64 {
+        guard let opaque = unsafe opaque else { return -1 }
+        // The address that `init` gave.
+        let state = unsafe Unmanaged<State>.fromOpaque(opaque).takeUnretainedValue()
+        return state.seek(offset, whence) ?? -1
+    }
+}
