@@ -1,4 +1,5 @@
-/// One number from 0 to 255 for each cell of a picture, a cell being two by two pixels: the size of a chroma plane.
+/// One number from 0 to 255 for each cell of a picture, a cell being two by two pixels, so that there are as many as samples
+/// of chroma; or for each block of two by two cells.
 ///
 /// Rows are padded on both sides, so that kernels take whole vectors and look at neighbours without asking where they are.
 /// What the padding holds never matters to a cell.
@@ -44,32 +45,12 @@ struct CellPlane: ~Copyable {
     @inline(__always)
     func nearestRow(_ y: Int) -> Row { row(max(0, min(height - 1, y))) }
 
-    /// Continues row `y` by its outermost samples on both sides, one sample each.
+    /// Continues all rows by their outermost samples, one on each side.
+    func extendRows() {
+        for y in 0..<height { extend(y) }
+    }
+
+    /// Continues row `y` by its outermost samples on both sides, `count` samples each.
     @inline(__always)
-    func extend(_ y: Int) {
-        let row = row(y)
-        row[-1] = row[0]
-        row[width] = row[width - 1]
-    }
-}
-
-/// The sums of the columns of a ``CellPlane``, padded alike.
-@safe
-struct ColumnSums: ~Copyable {
-    private let count: Int
-    private let memory: UnsafeMutablePointer<UInt16>
-
-    init(width: Int) {
-        count = (width + 15) / 16 * 16 + 2 * CellPlane.padding
-        unsafe memory = .allocate(capacity: count)
-        unsafe memory.initialize(repeating: 0, count: count)
-    }
-
-    deinit { unsafe memory.deallocate() }
-
-    /// The sums. The row must not outlive them.
-    var row: WordRow {
-        // The whole memory.
-        unsafe WordRow(memory + CellPlane.padding, -CellPlane.padding..<count - CellPlane.padding)
-    }
+    func extend(_ y: Int, by count: Int = 1) { row(y).extend(width: width, by: count) }
 }

@@ -51,55 +51,27 @@ struct Row {
         }
     }
 
+    /// Continues a row of `width` samples by its outermost ones on both sides, `count` samples each.
+    @inline(__always)
+    func extend(width: Int, by count: Int) {
+        for distance in 1...count {
+            self[-distance] = self[0]
+            self[width - 1 + distance] = self[width - 1]
+        }
+    }
+
+    /// Sets the first `count` samples to 0.
+    func clear(count: Int) {
+        assert(range.lowerBound <= 0 && range.upperBound >= count)
+        // Within the row: the debug build has checked it.
+        unsafe base.update(repeating: 0, count: count)
+    }
+
     /// Copies the first `count` samples of another row.
     func copy(_ source: Row, count: Int) {
         assert(source.range.lowerBound <= 0 && range.lowerBound <= 0)
         assert(source.range.upperBound >= count && range.upperBound >= count)
         // Both rows have that many samples, and are not the same memory.
         unsafe base.update(from: source.base, count: count)
-    }
-}
-
-/// A row of numbers of 16 bits: the sums of columns.
-@safe
-struct WordRow {
-    private let base: UnsafeMutablePointer<UInt16>
-    let range: Range<Int>
-
-    /// A row at `base`, of which `range` exists for as long as the row is used.
-    @unsafe
-    init(_ base: UnsafeMutablePointer<UInt16>, _ range: Range<Int>) {
-        unsafe self.base = unsafe base
-        self.range = range
-    }
-
-    /// One number.
-    @inline(__always)
-    subscript(x: Int) -> UInt16 {
-        get {
-            assert(range.contains(x), "number \(x) of \(range)")
-            // Within the row: the debug build has checked it.
-            return unsafe base[x]
-        }
-        nonmutating set {
-            assert(range.contains(x), "number \(x) of \(range)")
-            // As above.
-            unsafe base[x] = newValue
-        }
-    }
-
-    /// Eight numbers from `x` on.
-    @inline(__always)
-    subscript(words x: Int) -> Words {
-        get {
-            assert(x >= range.lowerBound && x + 8 <= range.upperBound, "numbers \(x)..<\(x + 8) of \(range)")
-            // As above.
-            return unsafe UnsafeRawPointer(base + x).loadUnaligned(as: Words.self)
-        }
-        nonmutating set {
-            assert(x >= range.lowerBound && x + 8 <= range.upperBound, "numbers \(x)..<\(x + 8) of \(range)")
-            // As above.
-            unsafe UnsafeMutableRawPointer(base + x).storeBytes(of: newValue, as: Words.self)
-        }
     }
 }

@@ -4,7 +4,7 @@ public enum BeautyLevel: Int, Hashable, Sendable, CaseIterable, Comparable {
     case full
     /// The mask is made for every third frame, and holds for the others.
     case rareMask
-    /// The statistics of texture and edges are made from half as many cells each way, too.
+    /// Skin is smoothed from half as many statistics each way, too.
     case halfStatistics
     /// Skin is not smoothed, and nothing is measured but with a new mask.
     case unsmoothed
@@ -15,14 +15,14 @@ public enum BeautyLevel: Int, Hashable, Sendable, CaseIterable, Comparable {
     /// From one mask to the next, in frames.
     var maskInterval: Int { self == .full ? 1 : 3 }
 
-    /// Whether edges are measured in frames without a new mask.
-    var measuresEdges: Bool { self != .unsmoothed }
+    /// Whether skin is smoothed.
+    var smooths: Bool { self != .unsmoothed }
 
     /// Whether statistics are those of four cells at once.
     var isCoarse: Bool { self >= .halfStatistics }
 
     func limited(_ amounts: BeautyAmounts) -> BeautyAmounts {
-        guard self == .unsmoothed else { return amounts }
+        guard !smooths else { return amounts }
         var amounts = amounts
         amounts.smoothing = 0
         return amounts

@@ -1,36 +1,36 @@
-/// The mean luma of each cell, rounded to the nearest, a half upwards. Where a side is odd, the last row or column counts
-/// twice.
+/// The mean of each two by two samples: downwards with a half rounded up, then across with a half rounded down (but beside a 0),
+/// so that means are not brighter than what they are of. Cells of pixels, and blocks of cells. Where a side is odd, the last row or column
+/// counts twice.
 enum HalvingKernel {
-    static func run(_ luma: PictureRows, to cells: borrowing CellPlane) {
+    static func run(_ source: PictureRows, to cells: borrowing CellPlane) {
         for y in 0..<cells.height {
-            let (upper, lower) = (luma.row(2 * y), luma.nearestRow(2 * y + 1))
+            let (upper, lower) = (source.row(2 * y), source.nearestRow(2 * y + 1))
             let output = cells.row(y)
             var x = 0
-            while 2 * x + 32 <= luma.width {
-                output[bytes: x] = Bytes(words(upper, lower, 2 * x), words(upper, lower, 2 * x + 16))
-                x += 16
+            while 2 &* x &+ 32 <= source.width {
+                output[bytes: x] = Bytes(
+                    means(upper[bytes: 2 &* x].mean(lower[bytes: 2 &* x])),
+                    means(upper[bytes: 2 &* x &+ 16].mean(lower[bytes: 2 &* x &+ 16])))
+                x &+= 16
             }
             while x < cells.width {
-                output[x] = reference(luma, x, y)
+                output[x] = reference(source, x, y)
                 x += 1
             }
         }
     }
 
-    /// The means of eight cells.
+    /// The mean of each pair, a half rounded down: that of the even one and of one less than the odd one, rounded up.
     @inline(__always)
-    private static func words(_ upper: Row, _ lower: Row, _ x: Int) -> Words {
-        // Pairs of samples as words: the even one below, the odd one above.
-        let (a, b) = unsafe (
-            unsafeBitCast(upper[bytes: x], to: Words.self), unsafeBitCast(lower[bytes: x], to: Words.self)
-        )
-        let even = (a & 255) &+ (b & 255)
-        return (even &+ (a &>> 8) &+ (b &>> 8) &+ 2) &>> 2
+    private static func means(_ samples: Bytes) -> Words {
+        // The odd ones in the place of the even ones, and nothing of use beside them; as many bytes as words.
+        let odd = unsafe unsafeBitCast(samples.oddWords, to: Bytes.self)
+        return samples.mean(odd.less(Bytes(repeating: 1))).evenWords
     }
 
-    static func reference(_ luma: PictureRows, _ x: Int, _ y: Int) -> UInt8 {
-        let (upper, lower) = (luma.row(2 * y), luma.nearestRow(2 * y + 1))
-        let right = min(luma.width - 1, 2 * x + 1)
-        return UInt8((Int(upper[2 * x]) + Int(upper[right]) + Int(lower[2 * x]) + Int(lower[right]) + 2) >> 2)
+    static func reference(_ source: PictureRows, _ x: Int, _ y: Int) -> UInt8 {
+        let (upper, lower) = (source.row(2 * y), source.nearestRow(2 * y + 1))
+        let right = min(source.width - 1, 2 * x + 1)
+        return upper[2 * x].mean(lower[2 * x]).mean(upper[right].mean(lower[right]).less(1))
     }
 }

@@ -1,6 +1,7 @@
 /// How much the colour of a cell is that of skin, 0 to 255: the least of five ramps.
 ///
-/// With a = Cr - 128 and b = 128 - Cb, both averaged over some cells, in BT.601 limited range. All skin lies in one wedge
+/// With a = Cr - 128 and b = 128 - Cb, both averaged over some cells, in BT.601 limited range. (Here 129 is grey: the averages
+/// are rounded upwards.) All skin lies in one wedge
 /// of the chroma plane, red and yellow in about equal parts; pale skin lies close to grey, and so does very dark skin.
 /// The ten swatches of the Monk scale as (a, b): (5, 5), (6, 7), (8, 13), (9, 16), (14, 21), (18, 23), (19, 17), (15, 10),
 /// (5, 4), (3, 3); webcams see skin between (10, 10) and (32, 15).
@@ -20,15 +21,17 @@ enum LikelihoodKernel {
     @inline(__always)
     private static func bytes(u: Bytes, v: Bytes, luma: Bytes) -> Bytes {
         let warmth = v.less(u)
-        let notGrey = warmth.less(Bytes(repeating: 4)).doubled(5)
-        let notGarish = Bytes(repeating: 76).less(warmth).doubled(4)
-        let yellow = Bytes(repeating: 128).less(u)
+        let notGrey = warmth.less(Bytes(repeating: 4))
+        let notGarish = Bytes(repeating: 76).less(warmth)
+        let yellow = Bytes(repeating: 129).less(u)
         // There are no shifts of bytes: those of words bring in bits of the neighbour, which are masked out.
-        let notYellow = v.less(Bytes(repeating: 125)).less((yellow &>> 2) &+ (yellow &>> 3)).doubled(6)
-        let red = v.less(Bytes(repeating: 128))
-        let notPink = Bytes(repeating: 131).less(u).less(red &>> 2).doubled(6)
-        let notBlack = luma.less(Bytes(repeating: 30)).doubled(4)
-        return notGrey.smaller(notGarish).smaller(notYellow).smaller(notPink).smaller(notBlack)
+        let notYellow = v.less(Bytes(repeating: 126)).less((yellow &>> 2) &+ (yellow &>> 3))
+        let red = v.less(Bytes(repeating: 129))
+        let notPink = Bytes(repeating: 132).less(u).less(red &>> 2)
+        let notBlack = luma.less(Bytes(repeating: 30))
+        // Doubling keeps the order: what all ramps are doubled by is done once, to the least of them.
+        let isWedge = notYellow.smaller(notPink).twice.twice
+        return isWedge.smaller(notGrey.twice).smaller(notGarish).smaller(notBlack).twice.twice.twice.twice
     }
 
     static func reference(u: UInt8, v: UInt8, luma: UInt8) -> UInt8 {
@@ -38,10 +41,10 @@ enum LikelihoodKernel {
         // a + b from 76 down to 60: orange cloth, ripe fruit.
         let notGarish = UInt8(76).less(warmth).doubled(4)
         // a - 3/8 b from -3 to 1.
-        let yellow = UInt8(128).less(u)
-        let notYellow = v.less(125).less((yellow >> 2) + (yellow >> 3)).doubled(6)
+        let yellow = UInt8(129).less(u)
+        let notYellow = v.less(126).less((yellow >> 2) + (yellow >> 3)).doubled(6)
         // b - a/4 from -3 to 1.
-        let notPink = UInt8(131).less(u).less(v.less(128) >> 2).doubled(6)
+        let notPink = UInt8(132).less(u).less(v.less(129) >> 2).doubled(6)
         // Luma from 30 to 46: what is darker has no colour to speak of.
         let notBlack = luma.less(30).doubled(4)
         return min(notGrey, notGarish, notYellow, notPink, notBlack)

@@ -1,201 +1,252 @@
+import RillCore
+
 /// The last step, at full resolution: smoothing, lightening and sharpening of luma in one pass.
 ///
-/// With Y the captured luma, and M (mean), F (flatness) and W (mask) of the cells brought to its place:
+/// With Y the captured luma, and M (smooth luma), F (flatness) and L (lift) of the cells brought to its place:
 ///
-///     Y1 = Y + (M - Y) F·smoothing                 smooth skin goes towards the mean, and keeps a part of its texture
-///     Y2 = Y1 + W·lift(Y1)                         lift is 0 at 16 and at 235, and greatest between
-///     Y3 = Y2 ± step(|Y - blurred Y|)              away from its surroundings, by a few code values; none where F is high
+///     Y1 = Y + (M - Y) F·smoothing                 smooth skin loses its pores, or as many as it is to lose
+///     Y2 = Y1 + min(L, (235 - Y1) / 2)             what is light already stays within the range, and in its order
+///     Y3 = Y2 ± step(|Y - mean of 4 around Y|)     away from its surroundings, by a few code values; none where F is high
 struct LumaKernel {
-    let amounts: BeautyAmounts
-    /// The differences from the blurred picture up to which an edge moves by 0, 1, 2 and 3 code values: with so few of
-    /// them, comparing takes fewer instructions than multiplying.
+    private let smoothing: UInt8
+    private let edgeLimit: UInt8
+    /// The differences from the surroundings up to which an edge moves by 0, 1, 2 and 3 code values: with so few of them,
+    /// comparing takes fewer instructions than multiplying.
     private let steps: (UInt8, UInt8, UInt8, UInt8)
+    private let amounts: BeautyAmounts
 
     init(amounts: BeautyAmounts) {
         self.amounts = amounts
+        smoothing = amounts.smoothing
+        edgeLimit = amounts.edgeLimit
         func last(_ change: Int) -> UInt8 {
             UInt8((0...255).last { LumaKernel.change(of: UInt8($0), amounts) <= change } ?? 255)
         }
         steps = (last(0), last(1), last(2), last(3))
     }
 
-    /// By how much an edge moves whose luma is so far from the blurred one.
+    /// By how much an edge moves whose luma is so far from that around it.
     private static func change(of distance: UInt8, _ amounts: BeautyAmounts) -> Int {
         let difference = min(distance.less(core), greatestDifference)
         return min((Int(difference) * Int(amounts.sharpening) + 128) >> 8, Int(amounts.edgeLimit))
     }
 
     /// Differences of luma this small are noise, and are not sharpened.
-    private static let core: UInt8 = 3
+    private static let core: UInt8 = 4
     /// Those that are larger count as this.
-    private static let greatestDifference: UInt8 = 31
+    private static let greatestDifference: UInt8 = 41
 
     // MARK: - Sixteen cells: 32 pixels of a row
 
+    /// - Parameters:
+    ///   - smooth: the luma of each cell that smooth skin goes towards; like the other three, with rows continued by a sample
+    ///     on both sides (``CellPlane/extendRows()``).
+    ///   - mask: where flatness and lift may be other than 0, and its spans.
+    ///   - row: a row as wide as the picture, for what a vector at its ends looks at.
     func run(
-        _ source: PictureRows, mean: borrowing CellPlane, flatness: borrowing CellPlane, mask: borrowing CellPlane,
-        blurred: borrowing CellPlane, to target: PictureRows
+        _ source: PictureRows, smooth: borrowing CellPlane, flatness: borrowing CellPlane, lift: borrowing CellPlane,
+        mask: borrowing CellPlane, spans: MaskSpans, row: borrowing CellPlane, to target: PictureRows
     ) {
         for y in 0..<source.height {
-            let input = source.row(y)
-            let output = target.row(y)
-            if amounts.sharpening > 0 { blur(source, y, to: blurred) }
-            let near = y >> 1
-            let far = max(0, min(mean.height - 1, near + 2 * (y & 1) - 1))
-            let masks = (mask.row(near), mask.row(far))
-            let means = (mean.row(near), mean.row(far))
-            let flats = (flatness.row(near), flatness.row(far))
-            let blurs = blurred.row(0)
-            var x = 0
-            while 2 &* x &+ 32 <= source.width {
-                let left = masks.0[bytes: x &- 1] | masks.1[bytes: x &- 1]
-                let right = masks.0[bytes: x &+ 1] | masks.1[bytes: x &+ 1]
-                if (left | right).isZero {
-                    finish(input, 2 &* x, blurs, output)
-                    finish(input, 2 &* x &+ 16, blurs, output)
-                } else {
-                    let mean = enlarged(means, x)
-                    let flat = enlarged(flats, x)
-                    let mask = enlarged(masks, x)
-                    finish(input, 2 &* x, mean.0, flat.0, mask.0, blurs, output)
-                    finish(input, 2 &* x &+ 16, mean.1, flat.1, mask.1, blurs, output)
-                }
-                x &+= 16
+            let cells = CellRows(
+                smooth: EnlargingKernel.rows(of: smooth, y), flatness: EnlargingKernel.rows(of: flatness, y),
+                lift: EnlargingKernel.rows(of: lift, y), mask: EnlargingKernel.rows(of: mask, y))
+            let here = row.row(0)
+            here.copy(source.row(y), count: source.width)
+            row.extend(0)
+            let pixels = PixelRows(
+                above: source.nearestRow(y - 1), here: here, below: source.nearestRow(y + 1), output: target.row(y))
+            let (near, far) = EnlargingKernel.places(y, of: mask.height)
+            // Whole vectors, of which each cell vector makes two.
+            let span = spans.around(near, far).clamped(to: 0..<source.width / 32)
+            // For each number of steps there is code that compares no more than it must.
+            switch edgeLimit {
+            case 0: fill(pixels, cells, span, source.width, NoStep.self)
+            case 1, 2: fill(pixels, cells, span, source.width, TwoSteps.self)
+            default: fill(pixels, cells, span, source.width, FourSteps.self)
             }
-            for x in 2 * x..<source.width {
-                output[x] = reference(
-                    source, x, y, mean: Self.enlarged(mean, x, y), flatness: Self.enlarged(flatness, x, y),
-                    mask: Self.enlarged(mask, x, y))
+            let end = source.width / 32 * 32
+            for x in end..<source.width {
+                pixels.output[x] = reference(
+                    source, x, y, smooth: EnlargingKernel.reference(smooth, x, y),
+                    flatness: EnlargingKernel.reference(flatness, x, y), lift: EnlargingKernel.reference(lift, x, y))
             }
         }
     }
 
-    /// Sixteen cells as 32 pixels: each three parts of its own cell and one of its neighbour's, down and then across.
-    @inline(__always)
-    private func enlarged(_ rows: (Row, Row), _ x: Int) -> (Bytes, Bytes) {
-        let middle = mixed(rows, x)
-        let left = middle.mean(middle.mean(mixed(rows, x &- 1)))
-        let right = middle.mean(middle.mean(mixed(rows, x &+ 1)))
-        return left.interleaved(with: right)
+    /// The rows of cells that a row of pixels is made with: the near and the far one of each plane.
+    private struct CellRows {
+        var smooth, flatness, lift, mask: (Row, Row)
+    }
+
+    private struct PixelRows {
+        var above, here, below, output: Row
+    }
+
+    /// Fills a row as far as pairs of whole vectors go: `span` of them may be skin.
+    private func fill<Steps: EdgeSteps>(
+        _ pixels: PixelRows, _ cells: CellRows, _ span: Range<Int>, _ width: Int, _: Steps.Type
+    ) {
+        sharpen(pixels, 0, span.lowerBound, Steps.self)
+        beautify(pixels, cells, span, Steps.self)
+        sharpen(pixels, span.upperBound, width / 32, Steps.self)
+    }
+
+    private func sharpen<Steps: EdgeSteps>(_ pixels: PixelRows, _ first: Int, _ end: Int, _: Steps.Type) {
+        let edges = EdgeLimits(steps)
+        var x = 32 &* first
+        while x < 32 &* end {
+            pixels.output[bytes: x] = sharpened(pixels, x, edges, Steps.self)
+            pixels.output[bytes: x &+ 16] = sharpened(pixels, x &+ 16, edges, Steps.self)
+            x &+= 32
+        }
+    }
+
+    private func beautify<Steps: EdgeSteps>(
+        _ pixels: PixelRows, _ cells: CellRows, _ span: Range<Int>, _: Steps.Type
+    ) {
+        let edges = EdgeLimits(steps)
+        let smoothing = Smoothing(smoothing)
+        var x = 16 &* span.lowerBound
+        while x < 16 &* span.upperBound {
+            let left = cells.mask.0[bytes: x &- 1] | cells.mask.1[bytes: x &- 1]
+            let right = cells.mask.0[bytes: x &+ 1] | cells.mask.1[bytes: x &+ 1]
+            let first = 2 &* x
+            let second = first &+ 16
+            if (left | right).isZero {
+                pixels.output[bytes: first] = sharpened(pixels, first, edges, Steps.self)
+                pixels.output[bytes: second] = sharpened(pixels, second, edges, Steps.self)
+            } else {
+                let smooth = EnlargingKernel.bytes(cells.smooth, x)
+                let flatness = EnlargingKernel.bytes(cells.flatness, x)
+                let lift = EnlargingKernel.bytes(cells.lift, x)
+                pixels.output[bytes: first] = beautiful(
+                    pixels, first, smooth.0, flatness.0, lift.0, smoothing, edges, Steps.self)
+                pixels.output[bytes: second] = beautiful(
+                    pixels, second, smooth.1, flatness.1, lift.1, smoothing, edges, Steps.self)
+            }
+            x &+= 16
+        }
     }
 
     @inline(__always)
-    private func mixed(_ rows: (Row, Row), _ x: Int) -> Bytes {
-        let near = rows.0[bytes: x]
-        return near.mean(near.mean(rows.1[bytes: x]))
+    private func beautiful<Steps: EdgeSteps>(
+        _ pixels: PixelRows, _ x: Int, _ smooth: Bytes, _ flatness: Bytes, _ lift: Bytes, _ smoothing: Smoothing,
+        _ edges: EdgeLimits, _: Steps.Type
+    ) -> Bytes {
+        let samples = pixels.here[bytes: x]
+        let (rise, fall) = (smooth.less(samples), samples.less(smooth))
+        let distance = rise | fall
+        let step = Bytes(
+            even: smoothing.share(distance.evenWords &* flatness.evenWords),
+            odd: smoothing.share(distance.oddWords &* flatness.oddWords))
+        let skin = samples &+ step.smaller(rise) &- step.smaller(fall)
+        let light = skin &+ lift.smaller((Bytes(repeating: 235).less(skin)) &>> 1)
+        guard Steps.count > 0 else { return light }
+        let (change, up, down) = change(pixels, x, edges, Steps.self)
+        let allowed = change.smaller((~flatness) &>> 5)
+        return light.plus(allowed.smaller(up)).less(allowed.smaller(down))
     }
 
-    /// Blurs row y with its neighbours, 1 2 1, and continues it by a sample on both sides.
-    private func blur(_ source: PictureRows, _ y: Int, to blurred: borrowing CellPlane) {
-        let (above, here, below) = (source.nearestRow(y - 1), source.row(y), source.nearestRow(y + 1))
-        let output = blurred.row(0)
-        var x = 0
-        while x + 16 <= source.width {
-            output[bytes: x] = here[bytes: x].mean(above[bytes: x].mean(below[bytes: x]))
-            x += 16
+    /// How much of a distance, times flatness, is taken: rounded to the nearest, or a texture of one code value would stay.
+    private struct Smoothing {
+        let amount, half: Words
+
+        init(_ amount: UInt8) {
+            self.amount = Words(repeating: UInt16(amount))
+            half = Words(repeating: LumaKernel.half(amount))
         }
-        while x < source.width {
-            output[x] = here[x].mean(above[x].mean(below[x]))
-            x += 1
-        }
-        blurred.extend(0)
+
+        @inline(__always)
+        func share(_ product: Words) -> Words { (product &+ half).upperProduct(amount) }
     }
+
+    /// What comes to a half when it is multiplied by an amount: at most as much as leaves 16 bits for 255 times 255.
+    private static func half(_ amount: UInt8) -> UInt16 { UInt16(min(510, 32768 / max(1, Int(amount)))) }
 
     /// No skin: sharpening alone.
     @inline(__always)
-    private func finish(_ input: Row, _ x: Int, _ blurs: Row, _ output: Row) {
-        let samples = input[bytes: x]
-        guard amounts.sharpening > 0 else {
-            output[bytes: x] = samples
-            return
-        }
-        output[bytes: x] = sharpened(samples, samples, blurs, x, flat: .zero)
+    private func sharpened<Steps: EdgeSteps>(
+        _ pixels: PixelRows, _ x: Int, _ edges: EdgeLimits, _: Steps.Type
+    ) -> Bytes {
+        let samples = pixels.here[bytes: x]
+        guard Steps.count > 0 else { return samples }
+        let (change, up, down) = change(pixels, x, edges, Steps.self)
+        // The other way round than above: alike, the two would be compiled into one ending, and a choice before it.
+        return samples.less(change.smaller(down)).plus(change.smaller(up))
     }
 
+    /// By how much edges move, and how far samples are above and below what surrounds them: one of the two is 0. Where there
+    /// is a change, the distance is at least as much: the smaller one is the change or 0.
     @inline(__always)
-    private func finish(
-        _ input: Row, _ x: Int, _ mean: Bytes, _ flat: Bytes, _ mask: Bytes, _ blurs: Row, _ output: Row
-    ) {
-        let samples = input[bytes: x]
-        let share = flat.share(Bytes(repeating: amounts.smoothing))
-        let low = lightened(smoothed(samples.lowWords, mean.lowWords, share.lowWords), mask.lowWords)
-        let high = lightened(smoothed(samples.highWords, mean.highWords, share.highWords), mask.highWords)
-        let skin = Bytes(low, high)
-        output[bytes: x] = amounts.sharpening > 0 ? sharpened(skin, samples, blurs, x, flat: flat) : skin
-    }
-
-    @inline(__always)
-    private func smoothed(_ samples: Words, _ means: Words, _ share: Words) -> Words {
-        // With seven bits of the share the product fits sixteen with its sign. The same bits, with a sign and without.
-        let product = unsafe unsafeBitCast((means &- samples) &* (share &>> 1), to: SIMD8<Int16>.self)
-        return unsafe samples &+ unsafeBitCast(product &>> 7, to: Words.self)
-    }
-
-    @inline(__always)
-    private func lightened(_ samples: Words, _ mask: Words) -> Words {
-        let above = samples.less(Words(repeating: 16))
-        let below = Words(repeating: 235).less(samples)
-        let curve =
-            Words(repeating: UInt16(bitPattern: amounts.lift)) &+ above
-            &* Words(repeating: UInt16(bitPattern: amounts.liftSlope))
-        let lift = (above &* below &<< 2).upperProduct(curve).upperProduct(mask &<< 8)
-        return samples &+ ((lift &+ 128) &>> 8)
-    }
-
-    /// `light` with the edges of `samples`.
-    @inline(__always)
-    private func sharpened(_ light: Bytes, _ samples: Bytes, _ blurs: Row, _ x: Int, flat: Bytes) -> Bytes {
-        let blurred = blurs[bytes: x].mean(blurs[bytes: x &- 1].mean(blurs[bytes: x &+ 1]))
-        // One of the two is 0.
-        let up = samples.less(blurred)
-        let down = blurred.less(samples)
+    private func change<Steps: EdgeSteps>(
+        _ pixels: PixelRows, _ x: Int, _ edges: EdgeLimits, _: Steps.Type
+    ) -> (Bytes, Bytes, Bytes) {
+        let samples = pixels.here[bytes: x]
+        let across = pixels.here[bytes: x &- 1].mean(pixels.here[bytes: x &+ 1])
+        let surroundings = pixels.above[bytes: x].mean(pixels.below[bytes: x]).mean(across)
+        let up = samples.less(surroundings)
+        let down = surroundings.less(samples)
         let distance = up | down
-        let change =
-            distance.isMore(than: steps.0) &+ distance.isMore(than: steps.1) &+ distance.isMore(than: steps.2)
-            &+ distance.isMore(than: steps.3)
-        let allowed = change.smaller((~flat) &>> 5)
-        // Where there is a change, the distance is at least as much: the smaller one is the change or 0.
-        return light.plus(allowed.smaller(up)).less(allowed.smaller(down))
+        // Each of them is -1 where it holds.
+        var change = .zero &- distance.isMore(than: edges.first) &- distance.isMore(than: edges.second)
+        if Steps.count > 2 {
+            change = change &- distance.isMore(than: edges.third) &- distance.isMore(than: edges.fourth)
+        }
+        return (change, up, down)
+    }
+
+    /// The differences from which on an edge moves by one code value more.
+    private struct EdgeLimits {
+        let first, second, third, fourth: Bytes
+
+        init(_ steps: (UInt8, UInt8, UInt8, UInt8)) {
+            first = Bytes(repeating: steps.0)
+            second = Bytes(repeating: steps.1)
+            third = Bytes(repeating: steps.2)
+            fourth = Bytes(repeating: steps.3)
+        }
     }
 
     // MARK: - One pixel: the specification
 
-    /// The cells' numbers at a pixel.
-    static func enlarged(_ plane: borrowing CellPlane, _ x: Int, _ y: Int) -> UInt8 {
-        let column = x >> 1
-        let other = max(0, min(plane.width - 1, column + 2 * (x & 1) - 1))
-        let (near, far) = (plane.row(y >> 1), plane.nearestRow((y >> 1) + 2 * (y & 1) - 1))
-        func mixed(_ x: Int) -> UInt8 { near[x].mean(near[x].mean(far[x])) }
-        return mixed(column).mean(mixed(column).mean(mixed(other)))
-    }
-
-    func reference(_ source: PictureRows, _ x: Int, _ y: Int, mean: UInt8, flatness: UInt8, mask: UInt8) -> UInt8 {
+    func reference(
+        _ source: PictureRows, _ x: Int, _ y: Int, smooth: UInt8, flatness: UInt8, lift: UInt8
+    ) -> UInt8 {
         let sample = source.row(y)[x]
-        let share = flatness.share(amounts.smoothing) >> 1
-        let smooth = Int(sample) + ((Int(mean) - Int(sample)) * Int(share)) >> 7
-        let light = lightened(smooth, mask: mask)
-        return UInt8(max(0, min(255, light + edge(source, x, y, flatness: flatness))))
-    }
-
-    /// The curve: u (235 - Y) / 11990 of the lift, with u = Y - 16, where lift itself may change with u.
-    func lightened(_ sample: Int, mask: UInt8) -> Int {
-        let (above, below) = (max(0, sample - 16), max(0, 235 - sample))
-        let curve = Int(amounts.lift) + above * Int(amounts.liftSlope)
-        let lift = (((4 * above * below * curve) >> 16) * Int(mask) << 8) >> 16
-        return sample + (lift + 128) >> 8
+        let distance = sample > smooth ? sample - smooth : smooth - sample
+        let product = Int(distance) * Int(flatness) + Int(LumaKernel.half(smoothing))
+        let step = min(distance, UInt8((product * Int(smoothing)) >> 16))
+        let skin = sample > smooth ? sample - step : sample + step
+        let light = skin + min(lift, UInt8(235).less(skin) >> 1)
+        return UInt8(max(0, min(255, Int(light) + edge(source, x, y, flatness: flatness))))
     }
 
     private func edge(_ source: PictureRows, _ x: Int, _ y: Int, flatness: UInt8) -> Int {
-        guard amounts.sharpening > 0 else { return 0 }
-        let rows = (source.nearestRow(y - 1), source.row(y), source.nearestRow(y + 1))
-        func down(_ x: Int) -> UInt8 {
-            let x = max(0, min(source.width - 1, x))
-            return rows.1[x].mean(rows.0[x].mean(rows.2[x]))
-        }
-        let blurred = down(x).mean(down(x - 1).mean(down(x + 1)))
-        let sample = rows.1[x]
-        let distance = sample > blurred ? sample - blurred : blurred - sample
+        guard edgeLimit > 0 else { return 0 }
+        let row = source.row(y)
+        let across = row[max(0, x - 1)].mean(row[min(source.width - 1, x + 1)])
+        let surroundings = source.nearestRow(y - 1)[x].mean(source.nearestRow(y + 1)[x]).mean(across)
+        let sample = row[x]
+        let distance = sample > surroundings ? sample - surroundings : surroundings - sample
         let change = min(LumaKernel.change(of: distance, amounts), Int((255 - flatness) >> 5))
-        return blurred > sample ? -change : change
+        return surroundings > sample ? -change : change
     }
+}
+
+/// How many code values an edge may move by.
+private protocol EdgeSteps {
+    static var count: Int { get }
+}
+
+private enum NoStep: EdgeSteps {
+    static var count: Int { 0 }
+}
+
+private enum TwoSteps: EdgeSteps {
+    static var count: Int { 2 }
+}
+
+private enum FourSteps: EdgeSteps {
+    static var count: Int { 4 }
 }

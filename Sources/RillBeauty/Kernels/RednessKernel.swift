@@ -1,22 +1,27 @@
 /// Moves Cr of skin towards red.
 enum RednessKernel {
     /// - Parameters:
-    ///   - source: Cr as it was captured, in cells.
+    ///   - source: Cr as it was captured.
+    ///   - spans: of the mask.
     ///   - amount: code values where the mask is 255.
-    static func run(_ source: borrowing CellPlane, mask: borrowing CellPlane, amount: UInt8, to target: PictureRows) {
-        let amounts = Bytes(repeating: amount)
+    static func run(
+        _ source: PictureRows, mask: borrowing CellPlane, spans: MaskSpans, amount: UInt8, to target: PictureRows
+    ) {
+        let amounts = Words(repeating: UInt16(amount))
         for y in 0..<source.height {
             let (samples, mask, output) = (source.row(y), mask.row(y), target.row(y))
-            var x = 0
-            while x + 16 <= target.width {
+            output.copy(samples, count: target.width)
+            let end = min(target.width, 16 * spans[y].upperBound)
+            var x = 16 * spans[y].lowerBound
+            while x &+ 16 <= end {
                 let weight = mask[bytes: x]
                 // The product is at most 255 * 64 + 128.
-                let low = (weight.lowWords &* amounts.lowWords &+ 128) &>> 8
-                let high = (weight.highWords &* amounts.highWords &+ 128) &>> 8
-                output[bytes: x] = samples[bytes: x].plus(Bytes(low, high))
-                x += 16
+                let even = (weight.evenWords &* amounts &+ 128) &>> 8
+                let odd = (weight.oddWords &* amounts &+ 128) &>> 8
+                output[bytes: x] = samples[bytes: x].plus(Bytes(even: even, odd: odd))
+                x &+= 16
             }
-            while x < target.width {
+            while x < end {
                 output[x] = reference(samples[x], mask: mask[x], amount: amount)
                 x += 1
             }

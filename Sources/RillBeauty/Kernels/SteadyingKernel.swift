@@ -1,23 +1,16 @@
 /// Keeps the mask steady in time: small changes come in by eighths, great ones at once.
-///
-/// Where sixteen cells in a row are no skin by their colour there is none from that frame on.
 enum SteadyingKernel {
     /// Changes up to here are taken for noise; an eighth of it is 0.047 of the mask's range.
     private static let noise: UInt8 = 96
 
-    static func run(
-        _ mask: borrowing CellPlane, towards target: borrowing CellPlane, likelihood: borrowing CellPlane
-    ) {
+    static func run(_ mask: borrowing CellPlane, towards target: borrowing CellPlane) {
+        let limit = Bytes(repeating: noise)
+        let vectorCount = mask.vectorCount
         for y in 0..<mask.height {
-            let (mask, target, likelihood) = (mask.row(y), target.row(y), likelihood.row(y))
-            for x in stride(from: 0, to: (mask.range.upperBound - CellPlane.padding), by: 16) {
-                if likelihood[bytes: x].isZero {
-                    mask[bytes: x] = .zero
-                    continue
-                }
-                let old = mask[bytes: x]
-                let new = target[bytes: x]
-                let limit = Bytes(repeating: noise)
+            let (mask, target) = (mask.row(y), target.row(y))
+            for vector in 0..<vectorCount {
+                let x = 16 &* vector
+                let (old, new) = (mask[bytes: x], target[bytes: x])
                 let distance = old.distance(to: new)
                 let step = distance.less(limit) &+ ((distance.smaller(limit) &+ 7) &>> 3)
                 // One of the two is 0: the distance is at least the step.

@@ -1,5 +1,6 @@
 // Sixteen samples at once, in the operations that every x86-64 has (SSE2): each of these functions is one or two
-// instructions in a release build, which is why they are written as they are.
+// instructions in a release build, which is why they are written as they are. The library's own choices (`replacing`,
+// `pointwiseMin`) come to the same instructions, but by loops that keep whatever uses a few of them from being inlined.
 
 /// Sixteen samples.
 typealias Bytes = SIMD16<UInt8>
@@ -7,34 +8,41 @@ typealias Bytes = SIMD16<UInt8>
 typealias Words = SIMD8<UInt16>
 
 extension SIMD16 where Scalar == UInt8 {
-    /// The smaller of each pair (`pminub`, or two subtractions: as a choice the compiler would take it apart in halves).
+    /// The smaller of each pair (`pminub`).
     @inline(__always)
     func smaller(_ other: Self) -> Self { self &- less(other) }
 
     /// The greater of each pair (`pmaxub`).
     @inline(__always)
-    func greater(_ other: Self) -> Self { other.replacing(with: self, where: self .> other) }
+    func greater(_ other: Self) -> Self { other &+ less(other) }
 
     /// The difference, 0 where it would be negative (`psubusb`).
     @inline(__always)
-    func less(_ other: Self) -> Self { greater(other) &- other }
+    func less(_ other: Self) -> Self { isMore(than: other) & (self &- other) }
 
     /// The sum, 255 where it would be more (`paddusb`).
     @inline(__always)
-    func plus(_ other: Self) -> Self { self.replacing(with: ~other, where: self .> ~other) &+ other }
-
-    /// Twice, `count` times over, 255 where that would be more.
-    @inline(__always)
-    func doubled(_ count: Int) -> Self {
-        let shift = Bytes(repeating: UInt8(truncatingIfNeeded: count))
-        let greatest = Bytes(repeating: 255 &>> UInt8(truncatingIfNeeded: count))
-        return (self &<< shift).replacing(with: Bytes(repeating: 255), where: self .> greatest)
+    func plus(_ other: Self) -> Self {
+        let sum = self &+ other
+        return sum | isMore(than: sum)
     }
 
-    /// 1 for each that is more than `limit`, 0 for the others.
+    /// Twice, 255 where that would be more (`paddusb`).
     @inline(__always)
-    func isMore(than limit: UInt8) -> Self {
-        Bytes(repeating: 1).replacing(with: Bytes.zero, where: self .<= Bytes(repeating: limit))
+    var twice: Self { plus(self) }
+
+    /// 255 for each that is more than the other, 0 where it is not.
+    @inline(__always)
+    func isMore(than other: Self) -> Self {
+        // A mask is as many bytes of all ones or none.
+        unsafe unsafeBitCast(self .> other, to: Self.self)
+    }
+
+    /// 255 for each that is 0, 0 for the others.
+    @inline(__always)
+    var isNothing: Self {
+        // As above.
+        unsafe unsafeBitCast(self .== .zero, to: Self.self)
     }
 
     /// How far apart each pair is.
@@ -45,30 +53,34 @@ extension SIMD16 where Scalar == UInt8 {
     @inline(__always)
     func mean(_ other: Self) -> Self { (self | other) &- ((self ^ other) &>> 1) }
 
-    /// The first eight, as words.
-    @inline(__always)
-    var lowWords: Words { Bytes.widened(lowHalf) }
-
-    /// The last eight, as words.
-    @inline(__always)
-    var highWords: Words { Bytes.widened(highHalf) }
-
-    /// A zero above each.
-    @inline(__always)
-    private static func widened(_ half: SIMD8<UInt8>) -> Words {
-        var pairs = Bytes()
-        pairs.evenHalf = half
-        // On a little-endian machine, which all that Rill runs on are.
-        return unsafe unsafeBitCast(pairs, to: Words.self)
-    }
-
     /// The words of two halves, of which each must lie within 0...255.
     @inline(__always)
     init(_ low: Words, _ high: Words) {
-        // The lower byte of each word, as above.
+        // The lower byte of each word, on a little-endian machine, which all that Rill runs on are.
         self.init(
             lowHalf: unsafe unsafeBitCast(low, to: Bytes.self).evenHalf,
             highHalf: unsafe unsafeBitCast(high, to: Bytes.self).evenHalf)
+    }
+
+    /// Every other one, from the first on, as words: no shuffle, so the cheapest way to words and back.
+    @inline(__always)
+    var evenWords: Words {
+        // The lower byte of each word, as above.
+        unsafe unsafeBitCast(self, to: Words.self) & 255
+    }
+
+    /// Every other one, from the second on, as words.
+    @inline(__always)
+    var oddWords: Words {
+        // The upper byte of each word, as above.
+        unsafe unsafeBitCast(self, to: Words.self) &>> 8
+    }
+
+    /// Words in turn, of which each must lie within 0...255.
+    @inline(__always)
+    init(even: Words, odd: Words) {
+        // As above.
+        self = unsafe unsafeBitCast(even | odd &<< 8, to: Bytes.self)
     }
 
     /// Whether all sixteen are 0.
@@ -77,12 +89,6 @@ extension SIMD16 where Scalar == UInt8 {
         // The same sixteen bytes: the comparison of vectors would be a loop.
         let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
         return halves.x | halves.y == 0
-    }
-
-    /// Product of each pair over 256, rounded down.
-    @inline(__always)
-    func share(_ other: Self) -> Self {
-        Bytes((lowWords &* other.lowWords) &>> 8, (highWords &* other.highWords) &>> 8)
     }
 
     /// These and the others in turn: the first sixteen of the thirty-two, and the last.
@@ -99,13 +105,12 @@ extension SIMD16 where Scalar == UInt8 {
 }
 
 extension SIMD8 where Scalar == UInt16 {
-    /// The smaller of each pair.
-    @inline(__always)
-    func smaller(_ other: Self) -> Self { self.replacing(with: other, where: self .> other) }
-
     /// The difference, 0 where it would be negative (`psubusw`).
     @inline(__always)
-    func less(_ other: Self) -> Self { other.replacing(with: self, where: self .> other) &- other }
+    func less(_ other: Self) -> Self {
+        // A mask is as many words of all ones or none.
+        unsafe unsafeBitCast(self .> other, to: Self.self) & (self &- other)
+    }
 
     /// The upper half of the product (`pmulhuw`).
     ///
@@ -146,8 +151,4 @@ extension UInt8 {
     /// The mean, a half rounded up.
     @inline(__always)
     func mean(_ other: UInt8) -> UInt8 { UInt8((Int(self) + Int(other) + 1) >> 1) }
-
-    /// The product over 256, rounded down.
-    @inline(__always)
-    func share(_ other: UInt8) -> UInt8 { UInt8((Int(self) * Int(other)) >> 8) }
 }

@@ -1,26 +1,27 @@
-/// What a filter keeps of pictures of one size: the numbers of their cells, and how they come about.
+/// What a filter keeps of pictures of one size: the numbers of their cells and blocks, and how they come about.
 final class SkinPlanes {
     let width: Int
     let height: Int
 
-    /// Cb and Cr of each cell, and their means over a neighbourhood.
-    let u, v, smoothU, smoothV: CellPlane
-    /// The likelihood by colour less where the texture is not skin's; and that blurred.
-    let textured, target: CellPlane
-    /// The mask: steady in time, so it lasts from frame to frame.
-    let mask: CellPlane
-    /// How much is smooth skin.
-    let flatness: CellPlane
-    /// A row of luma.
-    let blurred: CellPlane
-    /// What is measured of luma in each cell.
-    let statistics: CellStatistics
-    /// The same of four cells at once.
-    private let coarse: CellStatistics
+    /// Luma of each cell.
+    private let luma: CellPlane
+    /// How far it is from what surrounds it, and the sum of nine of those.
+    private let deviation, edges: CellPlane
+    /// How much is skin by colour and texture; how much of that is smooth; the mask, which takes in what skin surrounds.
+    private let skin: CellPlane
+    let flatness, mask: CellPlane
+    /// Luma without pores and noise, where skin is smooth.
+    let smoothLuma: CellPlane
+    private let aside: CellPlane
+    /// Where the mask is not 0.
+    let spans: MaskSpans
+    /// By how much the mask is lightened.
+    let lift: CellPlane
+    /// A row of pixels or cells.
+    let row: CellPlane
 
-    private let chromaMean = BoxKernel(meanOverRadius: 2)
-    private let maskMean = BoxKernel(meanOverRadius: 2)
-    private let textureAllowance, edgeAllowance: UInt8
+    private let blocks: SkinBlocks
+    private let size: PictureClass
 
     /// Planes for pictures of that size. All memory that the filter uses.
     init(pictureWidth: Int, pictureHeight: Int) {
@@ -28,69 +29,79 @@ final class SkinPlanes {
         func plane() -> CellPlane { CellPlane(width: width, height: height) }
         self.width = pictureWidth
         self.height = pictureHeight
-        u = plane()
-        v = plane()
-        smoothU = plane()
-        smoothV = plane()
-        textured = plane()
-        target = plane()
-        mask = plane()
+        luma = plane()
+        deviation = plane()
+        edges = plane()
+        skin = plane()
         flatness = plane()
-        blurred = CellPlane(width: pictureWidth, height: 1)
-        // What a face measures goes with the picture. Beyond 720 lines the radius stays, and with it the cost of a pixel.
-        let radius = pictureHeight < 300 ? 1 : pictureHeight < 600 ? 2 : 3
-        statistics = CellStatistics(width: width, height: height, radius: radius)
-        coarse = CellStatistics(width: (width + 1) / 2, height: (height + 1) / 2, radius: (radius + 1) / 2)
-        // In small pictures a face is a few cells, and what they differ by is its shape.
-        textureAllowance = radius == 1 ? 80 : radius == 2 ? 31 : 27
-        edgeAllowance = radius == 1 ? 50 : radius == 2 ? 32 : 28
+        mask = plane()
+        smoothLuma = plane()
+        aside = plane()
+        spans = MaskSpans(height: height)
+        lift = plane()
+        row = CellPlane(width: pictureWidth, height: 1)
+        size = PictureClass(height: pictureHeight)
+        blocks = SkinBlocks(width: (width + 1) / 2, height: (height + 1) / 2, size: size)
     }
 
-    /// Finds skin by its colour.
-    func findColor() {
-        chromaMean.run(u, to: smoothU, sums: statistics.sums)
-        chromaMean.run(v, to: smoothV, sums: statistics.sums)
-        LikelihoodKernel.run(u: smoothU, v: smoothV, luma: statistics.luma, to: statistics.likelihood)
+    /// Takes in the luma of a picture.
+    func take(luma picture: PictureRows) {
+        HalvingKernel.run(picture, to: luma)
+        blocks.take(luma: luma)
     }
 
-    /// Measures what has skin's colour; `coarsely` at a quarter of the work.
-    func measureEdges(coarsely: Bool) {
-        guard coarsely else { return statistics.measureEdges() }
-        HalvingKernel.run(PictureRows(reading: statistics.luma), to: coarse.luma)
-        HalvingKernel.run(PictureRows(reading: statistics.likelihood), to: coarse.likelihood)
-        coarse.measureEdges()
-        DoublingKernel.run(coarse.mean, to: statistics.mean)
-        DoublingKernel.run(coarse.edges, to: statistics.edges)
+    /// Finds what may be skin by its colour, of the picture whose luma was taken in.
+    func findColor(u: PictureRows, v: PictureRows) { blocks.findColor(u: u, v: v) }
+
+    /// Measures edges and texture where there may be skin.
+    func measure() { blocks.measure(luma: luma, deviation: deviation) }
+
+    /// Makes the mask; `isFirst` without regard to the one before.
+    func makeMask(isFirst: Bool) {
+        blocks.makeMask(deviation: deviation, isFirst: isFirst)
+        blocks.enlargeMask(skin: skin, mask: mask)
+        mask.extendRows()
+        spans.find(in: mask)
     }
 
-    /// Makes the mask of colour and texture; `isFirst` without regard to the one before.
-    func makeMask(isFirst: Bool, coarsely: Bool) {
-        if coarsely {
-            coarse.measureTexture()
-            DoublingKernel.run(coarse.texture, to: statistics.texture)
-        } else {
-            statistics.measureTexture()
-        }
-        TextureKernel.run(
-            likelihood: statistics.likelihood, mean: statistics.mean, texture: statistics.texture,
-            allowance: textureAllowance, to: textured)
-        maskMean.run(textured, to: target, sums: statistics.sums, where: statistics.likelihood)
-        if isFirst {
-            SteadyingKernel.begin(mask, with: target)
-        } else {
-            SteadyingKernel.run(mask, towards: target, likelihood: statistics.likelihood)
-        }
-        for y in 0..<mask.height { mask.extend(y) }
-    }
-
-    /// Finds what is smooth in it.
+    /// Finds what is smooth in the skin, after its edges were measured.
     func findFlatness() {
+        TapKernel.run(SumTap.self, deviation, row: row, to: edges)
         FlatnessKernel.run(
-            mask: mask, mean: statistics.mean, edges: statistics.edges,
-            allowance: edgeAllowance, to: flatness)
-        for y in 0..<mask.height {
-            statistics.mean.extend(y)
-            flatness.extend(y)
+            skin: skin, mask: mask, luma: luma, edges: edges, spans: spans, limits: size.edgeLimits, to: flatness)
+        flatness.extendRows()
+    }
+
+    /// Finds what luma is without pores and noise where skin is smooth; `coarsely` at a quarter of the work.
+    func smooth(coarsely: Bool) {
+        if coarsely {
+            blocks.enlargeDiffused(to: smoothLuma)
+        } else {
+            diffuse()
         }
+        smoothLuma.extendRows()
+    }
+
+    private func diffuse() {
+        // In large pictures a third step finds little to do.
+        guard !size.isLarge else {
+            DiffusionKernel.run(luma, distance: 1, where: flatness, spans: spans, to: aside)
+            return DiffusionKernel.run(aside, distance: 2, where: flatness, spans: spans, to: smoothLuma)
+        }
+        DiffusionKernel.run(luma, distance: 1, where: flatness, spans: spans, to: smoothLuma)
+        DiffusionKernel.run(smoothLuma, distance: 2, where: flatness, spans: spans, to: aside)
+        DiffusionKernel.run(aside, distance: 4, where: flatness, spans: spans, to: smoothLuma)
+    }
+
+    /// Leaves skin as it is, for this picture.
+    func leave() {
+        for y in 0..<luma.height { smoothLuma.row(y).copy(luma.row(y), count: luma.width) }
+        smoothLuma.extendRows()
+    }
+
+    /// Finds how much is to be lightened.
+    func findLift(_ amounts: BeautyAmounts) {
+        LiftKernel.run(luma: smoothLuma, mask: mask, spans: spans, amounts: amounts, to: lift)
+        lift.extendRows()
     }
 }

@@ -31,7 +31,7 @@ struct BeautyAmounts: Equatable {
         self.lift = Int16((lift * (1 - tilt)).rounded())
         liftSlope = Int16((lift * 2 * tilt / 219).rounded())
         redness = UInt8((20 * options.redness).rounded())
-        sharpening = UInt8((192 * options.sharpness).rounded())
+        sharpening = UInt8((144 * options.sharpness).rounded())
         edgeLimit = options.sharpness > 0 ? UInt8((1 + 3 * options.sharpness).rounded()) : 0
     }
 

@@ -7,43 +7,44 @@ import Testing
 /// Every kernel gives the very numbers of its scalar reference: all sizes, edges, strides and shapes of samples.
 struct KernelTests {
     @Test(arguments: Shape.allCases)
-    func boxesAreThoseOfTheReference(shape: Shape) {
+    func tapsAreThoseOfTheReference(shape: Shape) {
         for (index, (width, height)) in awkwardSizes.enumerated() {
             let source = cells(width, height, shape, seed: UInt64(index))
-            let target = cells(width, height, .noise, seed: 99)
-            let selection = sparseCells(width, height, seed: UInt64(index))
-            let sums = ColumnSums(width: width)
-            for radius in 2...6 {
-                let kernel = BoxKernel(sixteenthsOverRadius: radius)
-                kernel.run(source, to: target, sums: sums)
-                let difference = firstDifference(target) { kernel.reference(source, $0, $1) }
-                #expect(difference == nil, "\(width)x\(height), radius \(radius), in sixteenths")
-            }
-            for radius in [1, 2, 3, 4, 5, 6, 7] {
-                let kernel = BoxKernel(meanOverRadius: radius)
-                kernel.run(source, to: target, sums: sums)
-                let difference = firstDifference(target) { kernel.reference(source, $0, $1) }
-                #expect(difference == nil, "\(width)x\(height), radius \(radius)")
-                kernel.run(source, to: target, sums: sums, where: selection)
-                let sparse = firstDifference(target) { x, y in
-                    selection.row(y)[bytes: x / 16 * 16].isZero ? 0 : kernel.reference(source, x, y)
+            let small = cells(width, height, .small, seed: UInt64(index))
+            for distance in [1, 2, 3, 8] {
+                func compare<Operation: Tap>(_ tap: Operation.Type, _ source: borrowing CellPlane) -> Difference? {
+                    let target = cells(width, height, .noise, seed: 99)
+                    TapKernel.run(tap, source, distance: distance, row: cells(width, 1, .noise, seed: 98), to: target)
+                    return firstDifference(target) { TapKernel.reference(tap, source, distance: distance, $0, $1) }
                 }
-                #expect(sparse == nil, "\(width)x\(height), radius \(radius), where there is skin")
+                let place = "\(width)x\(height), distance \(distance)"
+                let blur = compare(BlurTap.self, source)
+                #expect(blur == nil, "blur, \(place)")
+                let greatest = compare(GreatestTap.self, source)
+                #expect(greatest == nil, "greatest, \(place)")
+                let least = compare(LeastTap.self, source)
+                #expect(least == nil, "least, \(place)")
+                let sum = compare(SumTap.self, small)
+                #expect(sum == nil, "sum, \(place)")
             }
         }
     }
 
-    @Test func meansAreExactOnFlatCellsAndSumsOnSmallOnes() {
-        for radius in 1...7 {
-            for value in [0, 1, 127, 128, 254, 255] as [UInt8] {
-                let source = CellPlane(width: 20, height: 9)
-                for y in 0..<9 { for x in source.row(y).range { source.row(y)[x] = value } }
-                let mean = BoxKernel(meanOverRadius: radius).reference(source, 10, 4)
-                #expect(mean == value, "radius \(radius)")
-                guard value < 2 || radius == 1 && value <= 28 else { continue }
-                let area = (2 * radius + 1) * (2 * radius + 1)
-                let sum = BoxKernel(sumOverRadius: radius).reference(source, 10, 4)
-                #expect(Int(sum) == min(255, area * Int(value)), "radius \(radius)")
+    @Test(arguments: Shape.allCases)
+    func diffusionIsThatOfTheReference(shape: Shape) {
+        for (index, (width, height)) in awkwardSizes.enumerated() {
+            let source = cells(width, height, shape, seed: UInt64(index))
+            let selection = sparseCells(width, height, seed: UInt64(index))
+            for (distance, isSpanned) in [(1, false), (1, true), (2, true), (4, false), (8, true)] {
+                let target = cells(width, height, .noise, seed: 99)
+                DiffusionKernel.run(
+                    source, distance: distance, where: selection, spans: isSpanned ? spans(of: selection) : nil,
+                    to: target)
+                let difference = firstDifference(target) { x, y in
+                    selection.row(y)[bytes: x / 16 * 16].isZero
+                        ? source.row(y)[x] : DiffusionKernel.reference(source, distance: distance, x, y)
+                }
+                #expect(difference == nil, "\(width)x\(height), distance \(distance)")
             }
         }
     }
@@ -79,44 +80,84 @@ struct KernelTests {
             }
             #expect(likelihood == nil, "likelihood, \(size)")
 
-            TextureKernel.run(likelihood: c, mean: a, texture: b, allowance: 80, to: target)
+            let limits = LightLimits(least: 30, slope: 90)
+            TextureKernel.run(likelihood: c, luma: a, texture: b, limits: limits, to: target)
             let texture = firstDifference(target) {
                 TextureKernel.reference(
-                    likelihood: c.row($1)[$0], mean: a.row($1)[$0], texture: b.row($1)[$0], allowance: 80)
+                    likelihood: c.row($1)[$0], luma: a.row($1)[$0], texture: b.row($1)[$0], limits: limits)
             }
             #expect(texture == nil, "texture, \(size)")
 
-            FlatnessKernel.run(mask: skin, mean: a, edges: c, allowance: 50, to: target)
+            FlatnessKernel.run(
+                skin: b, mask: skin, luma: a, edges: c, spans: spans(of: skin), limits: limits, to: target)
             let flatness = firstDifference(target) {
                 FlatnessKernel.reference(
-                    mask: skin.row($1)[$0], mean: a.row($1)[$0], edges: c.row($1)[$0], allowance: 50)
+                    skin: b.row($1)[$0], mask: skin.row($1)[$0], luma: a.row($1)[$0], edges: c.row($1)[$0],
+                    limits: limits)
             }
             #expect(flatness == nil, "flatness, \(size)")
 
-            let mean = cells(width, height, .noise, seed: seed + 5)
-            let before = cells(width, height, .noise, seed: seed + 5)
-            DeviationKernel.run(luma: a, mean: mean, likelihood: skin, to: target)
-            let deviation = firstDifference(target) {
-                DeviationKernel.reference(
-                    luma: a.row($1)[$0], mean: before.row($1)[$0], likelihood: skin.row($1)[$0])
+            for contrast in BeautyOptions.LighteningContrast.allCases {
+                let amounts = BeautyAmounts(BeautyOptions(lighteningContrast: contrast, lightening: 1))
+                LiftKernel.run(luma: a, mask: skin, spans: spans(of: skin), amounts: amounts, to: target)
+                let lift = firstDifference(target) {
+                    LiftKernel.reference(luma: a.row($1)[$0], mask: skin.row($1)[$0], amounts: amounts)
+                }
+                #expect(lift == nil, "lift, \(contrast), \(size)")
             }
-            #expect(deviation == nil, "deviation, \(size)")
-            let means = firstDifference(mean) { x, y in
-                skin.row(y)[bytes: x / 16 * 16].isZero ? a.row(y)[x] : before.row(y)[x]
-            }
-            #expect(means == nil, "means, \(size)")
 
-            SteadyingKernel.run(mean, towards: b, likelihood: skin)
-            let steadied = firstDifference(mean) { x, y in
-                if skin.row(y)[bytes: x / 16 * 16].isZero { return 0 }
-                return SteadyingKernel.reference(before.row(y)[x], towards: b.row(y)[x])
+            let limited = cells(width, height, shape, seed: seed)
+            LimitKernel.run(limited, by: c)
+            let limitedness = firstDifference(limited) {
+                LimitKernel.reference(a.row($1)[$0], limit: c.row($1)[$0])
+            }
+            #expect(limitedness == nil, "limited, \(size)")
+
+            let small = cells(width, height, .small, seed: seed)
+            DeviationKernel.eighths(of: small, where: skin, to: target)
+            let eighths = firstDifference(target) {
+                DeviationKernel.eighths(of: small.row($1)[$0], likelihood: skin.row($1)[$0])
+            }
+            #expect(eighths == nil, "deviation in eighths, \(size)")
+
+            let mask = cells(width, height, .noise, seed: seed + 5)
+            let before = cells(width, height, .noise, seed: seed + 5)
+            SteadyingKernel.run(mask, towards: b)
+            let steadied = firstDifference(mask) {
+                SteadyingKernel.reference(before.row($1)[$0], towards: b.row($1)[$0])
             }
             #expect(steadied == nil, "steadying, \(size)")
+        }
+    }
 
-            let twice = cells(2 * width - index % 2, 2 * height - index % 2, .noise, seed: seed + 6)
-            DoublingKernel.run(a, to: twice)
-            let doubled = firstDifference(twice) { DoublingKernel.reference(a, $0, $1) }
-            #expect(doubled == nil, "doubling, \(size)")
+    @Test(arguments: Shape.allCases)
+    func whatIsEnlargedIsThatOfTheReferences(shape: Shape) {
+        for (index, (width, height)) in awkwardSizes.enumerated() {
+            let blocks = cells(width, height, shape, seed: UInt64(index))
+            let skin = sparseCells(width, height, seed: UInt64(index))
+            blocks.extendRows()
+            for isOdd in [0, 1] {
+                let size = (2 * width - isOdd, 2 * height - isOdd)
+                let target = cells(size.0, size.1, .noise, seed: 6)
+                EnlargingKernel.run(blocks, to: target)
+                let enlarged = firstDifference(target) { EnlargingKernel.reference(blocks, $0, $1) }
+                #expect(enlarged == nil, "enlarged, \(size)")
+                skin.extendRows()
+                EnlargingKernel.run(skin, spans: spans(of: skin), to: target)
+                let sparse = firstDifference(target) { EnlargingKernel.reference(skin, $0, $1) }
+                #expect(sparse == nil, "enlarged by spans, \(size)")
+
+                let luma = cells(size.0, size.1, .noise, seed: 7)
+                DeviationKernel.run(luma: luma, surroundings: blocks, where: skin, to: target)
+                let deviation = firstDifference(target) { x, y in
+                    let rows = EnlargingKernel.rows(of: skin, y)
+                    let first = x / 32 * 16
+                    if (rows.0[bytes: first] | rows.1[bytes: first]).isZero { return 0 }
+                    return DeviationKernel.reference(
+                        luma: luma.row(y)[x], surroundings: EnlargingKernel.reference(blocks, x, y))
+                }
+                #expect(deviation == nil, "deviation, \(size)")
+            }
         }
     }
 
@@ -127,45 +168,43 @@ struct KernelTests {
             for shape in Shape.allCases {
                 let picture = try frame(width, height, shape, gap: gap, seed: 7)
                 let (cellWidth, cellHeight) = ((width + 1) / 2, (height + 1) / 2)
-                let mean = cells(cellWidth, cellHeight, shape, seed: 1)
+                let smooth = cells(cellWidth, cellHeight, shape, seed: 1)
                 let mask = sparseCells(cellWidth, cellHeight, seed: 2)
                 let flatness = sparseCells(cellWidth, cellHeight, seed: 3)
+                let lift = sparseCells(cellWidth, cellHeight, seed: 4)
                 for y in 0..<cellHeight {
-                    for x in 0..<cellWidth { flatness.row(y)[x] = min(flatness.row(y)[x], mask.row(y)[x]) }
-                    mean.extend(y)
-                    mask.extend(y)
-                    flatness.extend(y)
+                    for x in 0..<cellWidth {
+                        flatness.row(y)[x] = min(flatness.row(y)[x], mask.row(y)[x])
+                        lift.row(y)[x] = min(lift.row(y)[x] / 8, mask.row(y)[x])
+                    }
                 }
+                smooth.extendRows()
+                mask.extendRows()
+                flatness.extendRows()
+                lift.extendRows()
                 let pool = try FramePool(layout: picture.layout, capacity: 1)
                 var target = try existing(pool.makeFrame())
                 let kernel = LumaKernel(amounts: BeautyAmounts(options))
                 let source = PictureRows(reading: picture, plane: 0)
                 let output = PictureRows(writing: &target, plane: 0)
                 kernel.run(
-                    source, mean: mean, flatness: flatness, mask: mask,
-                    blurred: CellPlane(width: width, height: 1), to: output)
-                var difference: Difference?
-                for y in 0..<height where difference == nil {
-                    for x in 0..<width where difference == nil {
-                        let wanted = kernel.reference(
-                            source, x, y, mean: LumaKernel.enlarged(mean, x, y),
-                            flatness: LumaKernel.enlarged(flatness, x, y), mask: LumaKernel.enlarged(mask, x, y))
-                        let found = output.row(y)[x]
-                        if found != wanted { difference = Difference(x: x, y: y, found: found, expected: wanted) }
-                    }
+                    source, smooth: smooth, flatness: flatness, lift: lift, mask: mask,
+                    spans: spans(of: mask), row: CellPlane(width: width, height: 1), to: output)
+                let luma = firstDifference(output) { x, y in
+                    kernel.reference(
+                        source, x, y, smooth: EnlargingKernel.reference(smooth, x, y),
+                        flatness: EnlargingKernel.reference(flatness, x, y),
+                        lift: EnlargingKernel.reference(lift, x, y))
                 }
-                #expect(difference == nil, "luma, \(options), \(shape)")
+                #expect(luma == nil, "luma, \(options), \(shape)")
 
+                let red = PictureRows(reading: picture, plane: 2)
                 let chroma = PictureRows(writing: &target, plane: 2)
-                RednessKernel.run(mean, mask: mask, amount: 20, to: chroma)
-                for y in 0..<chroma.height {
-                    for x in 0..<chroma.width where difference == nil {
-                        let wanted = RednessKernel.reference(mean.row(y)[x], mask: mask.row(y)[x], amount: 20)
-                        let found = chroma.row(y)[x]
-                        if found != wanted { difference = Difference(x: x, y: y, found: found, expected: wanted) }
-                    }
+                RednessKernel.run(red, mask: mask, spans: spans(of: mask), amount: 20, to: chroma)
+                let redness = firstDifference(chroma) { x, y in
+                    RednessKernel.reference(red.row(y)[x], mask: mask.row(y)[x], amount: 20)
                 }
-                #expect(difference == nil, "redness, \(shape)")
+                #expect(redness == nil, "redness, \(shape)")
             }
         }
     }
@@ -173,15 +212,14 @@ struct KernelTests {
     @Test func theCurveNeverFallsAndNeverClips() {
         for contrast in BeautyOptions.LighteningContrast.allCases {
             for lightening in [0, 0.25, 0.5, 0.6, 0.75, 1] {
-                let options = BeautyOptions(
-                    lighteningContrast: contrast, lightening: lightening, smoothness: 0, redness: 0, sharpness: 0)
-                let kernel = LumaKernel(amounts: BeautyAmounts(options))
+                let amounts = BeautyAmounts(BeautyOptions(lighteningContrast: contrast, lightening: lightening))
                 for mask in [0, 1, 100, 255] as [UInt8] {
                     var last = -1
-                    for sample in 0...255 {
-                        let lightened = kernel.lightened(sample, mask: mask)
-                        #expect(lightened >= last && lightened >= sample && lightened <= max(sample, 235))
-                        if sample <= 16 || sample >= 235 { #expect(lightened == sample) }
+                    for sample in 0...255 as ClosedRange<UInt8> {
+                        let lift = LiftKernel.reference(luma: sample, mask: mask, amounts: amounts)
+                        let lightened = Int(sample) + Int(min(lift, UInt8(235).less(sample) >> 1))
+                        #expect(lightened >= last && lightened <= max(Int(sample), 235))
+                        if sample <= 16 || sample >= 235 { #expect(lift == 0) }
                         last = lightened
                     }
                 }

@@ -5,7 +5,7 @@ import RillTestSupport
 
 /// Random samples of the shapes that break kernels: noise, flat areas, the ends of the range, steps.
 enum Shape: CaseIterable {
-    case noise, ends, flat, steps, faint
+    case noise, ends, flat, steps, faint, small
 
     func sample(_ x: Int, _ y: Int, _ random: inout SeededGenerator) -> UInt8 {
         let bits = random.next()
@@ -16,6 +16,8 @@ enum Shape: CaseIterable {
         case .steps: return (x / 5 + y / 3) % 2 == 0 ? 20 : 230
         // Around grey, where chroma is decided.
         case .faint: return UInt8(112 + bits % 40)
+        // What nine of come to a byte.
+        case .small: return UInt8(bits % 29)
         }
     }
 }
@@ -42,11 +44,17 @@ func sparseCells(_ width: Int, _ height: Int, seed: UInt64) -> CellPlane {
     for y in 0..<height {
         let row = plane.row(y)
         for x in 0..<width {
-            let isSkin = (x / 16 + y / 4) % 3 != 0 && random.next() % 4 != 0
+            let isSkin = (x / 16 + y / 4) % 3 != 0 && y % 5 != 4 && random.next() % 4 != 0
             row[x] = isSkin ? UInt8(truncatingIfNeeded: random.next()) : 0
         }
     }
     return plane
+}
+
+func spans(of mask: borrowing CellPlane) -> MaskSpans {
+    let spans = MaskSpans(height: mask.height)
+    spans.find(in: mask)
+    return spans
 }
 
 /// A frame whose rows lie `gap` bytes apart from each other, as other people's do.
@@ -95,6 +103,16 @@ func firstDifference(
     for y in 0..<plane.height {
         for x in 0..<plane.width {
             let (found, wanted) = (plane.row(y)[x], expected(x, y))
+            if found != wanted { return Difference(x: x, y: y, found: found, expected: wanted) }
+        }
+    }
+    return nil
+}
+
+func firstDifference(_ rows: PictureRows, _ expected: (_ x: Int, _ y: Int) -> UInt8) -> Difference? {
+    for y in 0..<rows.height {
+        for x in 0..<rows.width {
+            let (found, wanted) = (rows.row(y)[x], expected(x, y))
             if found != wanted { return Difference(x: x, y: y, found: found, expected: wanted) }
         }
     }

@@ -1,0 +1,18 @@
+/// A limit that grows with the light: noise and texture do.
+struct LightLimits {
+    /// The limit without any light.
+    var least: UInt8
+    /// By how much it grows with each 256 code values of luma above black; with `least` at most 255.
+    var slope: UInt8
+
+    @inline(__always)
+    func bytes(luma: Bytes) -> Bytes {
+        let light = luma.less(Bytes(repeating: 16))
+        let slope = Words(repeating: UInt16(slope))
+        return Bytes(repeating: least)
+            &+ Bytes(
+                even: (light.evenWords &* slope) &>> 8, odd: (light.oddWords &* slope) &>> 8)
+    }
+
+    func byte(luma: UInt8) -> UInt8 { least + UInt8((Int(luma.less(16)) * Int(slope)) >> 8) }
+}

@@ -1,0 +1,92 @@
+/// Combines each sample with two others, at a distance above and below it, and what comes of that with two others, at the
+/// same distance to the left and right: nine samples for six loads. Beyond a plane lies what is nearest in it.
+///
+/// Repeated with distances 1 and 2, or 1 and 3, it reaches a square of seven or nine samples.
+enum TapKernel {
+    /// Samples that a row may be continued by.
+    static let greatestDistance = 8
+
+    /// - Parameters:
+    ///   - row: a row at least as wide as `source`, for what is in between.
+    ///   - target: may be any plane but `source`.
+    @inline(__always)
+    static func run<Operation: Tap>(
+        _: Operation.Type, _ source: borrowing CellPlane, distance: Int = 1, row: borrowing CellPlane,
+        to target: borrowing CellPlane
+    ) {
+        precondition((1...greatestDistance).contains(distance))
+        let columns = row.row(0)
+        let end = 16 * source.vectorCount
+        for y in 0..<source.height {
+            let (above, here, below) = (source.nearestRow(y - distance), source.row(y), source.nearestRow(y + distance))
+            // Two vectors at once: what the second one may go beyond the last is padding.
+            var x = 0
+            while x < end {
+                columns[bytes: x] = Operation.combine(above[bytes: x], here[bytes: x], below[bytes: x])
+                columns[bytes: x &+ 16] = Operation.combine(
+                    above[bytes: x &+ 16], here[bytes: x &+ 16], below[bytes: x &+ 16])
+                x &+= 32
+            }
+            columns.extend(width: source.width, by: distance)
+            let output = target.row(y)
+            x = 0
+            while x < end {
+                output[bytes: x] = Operation.combine(
+                    columns[bytes: x &- distance], columns[bytes: x], columns[bytes: x &+ distance])
+                output[bytes: x &+ 16] = Operation.combine(
+                    columns[bytes: x &+ 16 &- distance], columns[bytes: x &+ 16],
+                    columns[bytes: x &+ 16 &+ distance])
+                x &+= 32
+            }
+        }
+    }
+
+    static func reference<Operation: Tap>(
+        _: Operation.Type, _ source: borrowing CellPlane, distance: Int, _ x: Int, _ y: Int
+    ) -> UInt8 {
+        func column(_ x: Int) -> UInt8 {
+            let x = max(0, min(source.width - 1, x))
+            return Operation.combine(
+                source.nearestRow(y - distance)[x], source.row(y)[x], source.nearestRow(y + distance)[x])
+        }
+        return Operation.combine(column(x - distance), column(x), column(x + distance))
+    }
+}
+
+/// What three samples in a line come to.
+protocol Tap {
+    static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes
+    static func combine(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> UInt8
+}
+
+/// The mean with weights 1, 2, 1, each half rounded upwards: some 3/4 too much both ways together.
+enum BlurTap: Tap {
+    @inline(__always)
+    static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { middle.mean(first.mean(last)) }
+
+    static func combine(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> UInt8 { middle.mean(first.mean(last)) }
+}
+
+/// The sum, as long as nine samples come to less than 256.
+enum SumTap: Tap {
+    @inline(__always)
+    static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { first &+ middle &+ last }
+
+    static func combine(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> UInt8 { first + middle + last }
+}
+
+/// The greatest.
+enum GreatestTap: Tap {
+    @inline(__always)
+    static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { first.greater(middle).greater(last) }
+
+    static func combine(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> UInt8 { max(first, middle, last) }
+}
+
+/// The least.
+enum LeastTap: Tap {
+    @inline(__always)
+    static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { first.smaller(middle).smaller(last) }
+
+    static func combine(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> UInt8 { min(first, middle, last) }
+}
