@@ -73,7 +73,7 @@ let package = Package(
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
         // Every other container and codec. Debian builds FFmpeg's libraries under the GPL, so nothing but this links them.
-        room("RillContainers", ["RillCore", "RillImage", "CFFmpeg"]),
+        room("RillContainers", ["RillCore", "RillImage", "RillFiles", "CFFmpeg"]),
         // Plots and tables as pages of HTML: for the command's reports, and for Benchmarks.
         room("RillPages"),
         .executableTarget(
@@ -104,7 +104,7 @@ let package = Package(
         tests(of: "RillReceive", ["RillSend"]),
         tests(of: "Rill"),
         tests(of: "RillPages"),
-        tests(of: "RillContainers"),
+        tests(of: "RillContainers", ["RillFiles"]),
         tests(of: "RillCLI"),
     ]
 )

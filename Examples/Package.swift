@@ -11,6 +11,9 @@ let package = Package(
         // A clip, or a drawn scene, as RTP packets: the sending side in ten lines.
         .executableTarget(
             name: "clip-to-packets", dependencies: [.product(name: "Rill", package: "rill")], path: "ClipToPackets"),
+        // A clip to files, in two passes: with progress, and names that only whole files bear.
+        .executableTarget(
+            name: "archive-clip", dependencies: [.product(name: "Rill", package: "rill")], path: "ArchiveClip"),
         // A camera live, as packets.
         .executableTarget(
             name: "camera-to-packets", dependencies: [.product(name: "Rill", package: "rill")], path: "CameraToPackets"),

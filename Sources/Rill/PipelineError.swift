@@ -11,6 +11,8 @@ public enum PipelineError: Error, Equatable, Sendable {
     case sourceHasNoBuffer(framesCaptured: Int)
     /// A camera has no frames in virtual time.
     case sourceIsLive
+    /// Two passes, or parts, need a source that can be opened again; this one is read once.
+    case sourceIsReadOnce
 }
 
 extension PipelineError: CustomStringConvertible {
@@ -21,6 +23,8 @@ extension PipelineError: CustomStringConvertible {
         case .stream(let error): "\(error)"
         case .sourceHasNoBuffer(let count):
             "after \(count) frames all buffers of the source are in use: a sink keeps them; use a larger pool, or copies"
+        case .sourceIsReadOnce:
+            "the source is read but once: two passes and segments need one that can be opened again"
         case .sourceIsLive: "a camera has frames in real time alone: drive it live"
         }
     }

@@ -1,6 +1,6 @@
 /// Another program as a judge: what it makes we must read, what we make it must read.
 package enum Peer: String {
-    case ffmpeg, vpxenc, vpxdec
+    case ffmpeg, ffprobe, vpxenc, vpxdec
     case gstreamer = "gst-launch-1.0"
     /// Python with GStreamer's bindings: the system's own, whatever other Python comes first in the path.
     case python = "python3"

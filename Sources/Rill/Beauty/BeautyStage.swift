@@ -27,21 +27,31 @@ struct BeautyStage: ~Copyable {
     var mask: [UInt8]? { filter.mask }
 
     /// The picture with `options`; itself where nothing is to be done, or where it is too small; `nil` (counted) when
-    /// every buffer is in use.
+    /// every buffer is in use. What it costs is told to the deadline, which says at which level the next one is done.
     mutating func apply(
         _ options: BeautyOptions, to frame: VideoFrame, clock: () -> MediaTime
     ) throws -> VideoFrame? {
+        let start = clock()
+        let count = filter.statistics.framesFiltered
+        let result = try apply(options, to: frame, level: level)
+        if filter.statistics.framesFiltered > count { deadline?.add(cost: modelledCost ?? clock() - start) }
+        return result
+    }
+
+    /// The level at which the next picture is done.
+    var level: BeautyLevel { deadline?.level ?? .full }
+
+    /// The same at a level that was chosen elsewhere.
+    mutating func apply(_ options: BeautyOptions, to frame: VideoFrame, level: BeautyLevel) throws -> VideoFrame? {
         if filter.options != options { filter.options = options }
         // No buffers for what is off, and no refusal of what an encoder would take.
         let smallest = min(frame.resolution.width, frame.resolution.height)
         guard !filter.isIdle, frame.format == .i420, smallest >= BeautyFilter.smallestSide else { return frame }
-        let start = clock()
         let pool = try pictures.pool(for: frame.resolution)
-        guard let result = try filter.apply(to: frame, into: pool, level: deadline?.level ?? .full) else {
+        guard let result = try filter.apply(to: frame, into: pool, level: level) else {
             picturesWithoutBuffer += 1
             return nil
         }
-        deadline?.add(cost: modelledCost ?? clock() - start)
         return result
     }
 }

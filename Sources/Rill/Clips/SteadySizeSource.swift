@@ -14,16 +14,26 @@ public final class SteadySizeSource: FrameSource {
     /// Pictures that had another size.
     public private(set) var framesScaled = 0
 
-    /// The same pictures as `source` gives, in the size that it says.
+    /// The same pictures as `source` gives, in the size that it says, or in another.
     ///
-    /// - Parameter capacity: how many scaled pictures may be in use downstream at once.
-    public init(_ source: any FrameSource, capacity: Int = 8) throws(FrameError) {
+    /// - Parameters:
+    ///   - resolution: the size, where it is not that of the source's first picture: of a part of a clip whose pictures
+    ///     change their size.
+    ///   - capacity: how many scaled pictures may be in use downstream at once.
+    public init(
+        _ source: any FrameSource, resolution: Resolution? = nil, capacity: Int = 8
+    ) throws(FrameError) {
         self.source = source
-        self.scaler = try LayerScaler(source.format.resolution, aspect: .letterbox, capacity: capacity)
+        self.scaler = try LayerScaler(
+            resolution ?? source.format.resolution, aspect: .letterbox, capacity: capacity)
     }
 
-    /// What the wrapped source says.
-    public var format: SourceFormat { source.format }
+    /// What the wrapped source says, with the steady size.
+    public var format: SourceFormat {
+        var format = source.format
+        format.resolution = scaler.resolution
+        return format
+    }
 
     /// The next picture. One that finds no buffer is kept, and given by a later call.
     public func next() throws -> SourceOutput {

@@ -10,17 +10,14 @@ final class NamedThread: Sendable {
     init(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let isFinished = Monitor(false)
         self.isFinished = isFinished
-        let work = Work {
-            body()
-            isFinished.change { $0 = true }
-        }
+        let work = Work(body, isFinished)
         var thread = pthread_t()
         // The new thread takes over this reference.
         let result = unsafe pthread_create(
             &thread, nil,
             { argument in
                 // The pointer is the reference that was handed over just above; a start routine always gets one.
-                unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().body()
+                unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(work).toOpaque())
         precondition(result == 0, "the system gave no thread (error \(result))")
@@ -33,8 +30,21 @@ final class NamedThread: Sendable {
         isFinished.wait { $0 ? () : nil }
     }
 
+    /// What the thread does: whoever joins it finds all that it held released.
     private final class Work: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        // Handed over to the new thread, which alone touches it from then on.
+        nonisolated(unsafe) private var body: (@Sendable () -> Void)?
+        private let isFinished: Monitor<Bool>
+
+        init(_ body: @escaping @Sendable () -> Void, _ isFinished: Monitor<Bool>) {
+            unsafe self.body = body
+            self.isFinished = isFinished
+        }
+
+        func run() {
+            unsafe body?()
+            unsafe body = nil
+            isFinished.change { $0 = true }
+        }
     }
 }

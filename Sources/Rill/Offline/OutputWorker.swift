@@ -1,59 +1,51 @@
 import RillCodec
 import RillCore
 
-/// One output of a transcoder at work on a thread of its own.
+/// One output of a part at work on a thread of its own.
 ///
 /// Threads: `rill-` with the output's name. The sink is called on it, and nobody else touches it until ``finish()``.
 final class OutputWorker {
     private let queue: BoundedQueue<Job>
     private let thread: NamedThread
-    private let result = Monitor(Progress())
+    private let result = Monitor(Outcome())
 
     private struct Job: Sendable {
         var frame: VideoFrame
         var task: LayerTask
     }
 
-    private struct Progress: ~Copyable {
-        var written = TranscodeReport.Output()
+    private struct Outcome: ~Copyable {
+        var statistics: FirstPassStatistics?
         var failure: (any Error)?
     }
 
     /// Frames that wait for an output at the most; the source's pool has to hold two more for each output.
     static let queueCapacity = 2
 
-    /// Pictures that a sink may keep before the work waits for it.
-    private static let keptPictures = 4
-
-    /// What makes the output of a frame.
-    private enum Maker {
-        case encoder(LayerEncoder, any EncodedFrameSink)
-        case scaler(LayerScaler, any FrameSink)
-        case passage(any FrameSink)
+    /// What is made of the frames.
+    enum Task {
+        case analysis(LayerAnalyzer)
+        case encoding(LayerEncoder, PartSink)
+        case scaling(LayerScaler, PartSink)
+        case passing(PartSink)
     }
 
     /// Starts the thread.
-    init(_ output: Transcoder.Output) throws {
-        let maker: Maker =
-            switch output {
-            case .encoded(let layer, let sink): .encoder(try LayerEncoder(layer), sink)
-            case .pictures(let layer, let sink):
-                .scaler(try LayerScaler(layer.resolution, aspect: layer.aspect, capacity: Self.keptPictures), sink)
-            case .wholePictures(_, let sink): .passage(sink)
-            }
+    init(_ rid: StreamLayer.RID, _ task: Task, part: Int, _ index: Int, _ meter: TranscodeMeter) {
         let queue = BoundedQueue<Job>(capacity: Self.queueCapacity)
         let result = self.result
         self.queue = queue
-        // Handed over to the thread here: this object only sees it again when the thread is done.
-        nonisolated(unsafe) let work = maker
-        self.thread = NamedThread("rill-\(output.layer.rid)") {
-            let maker = unsafe work
+        // Handed over to the thread here: nobody else sees it again.
+        nonisolated(unsafe) let handedOver = task
+        self.thread = NamedThread("rill-\(rid)") {
+            let task = unsafe handedOver
             do {
                 while let job = queue.next() {
-                    let written = try Self.write(job, maker)
-                    result.withLock { $0.written.add(written) }
+                    guard !meter.isOver(part: part) else { throw CancellationError() }
+                    try Self.work(on: job, task, index, meter)
                 }
-                try Self.finish(maker)
+                let statistics = try Self.finish(task, index, meter)
+                result.withLock { $0.statistics = statistics }
             } catch {
                 result.withLock { $0.failure = error }
                 // The producer must not wait for a consumer that is gone.
@@ -72,26 +64,25 @@ final class OutputWorker {
         queue.append(Job(frame: frame, task: task))
     }
 
-    /// Waits until all is written.
-    func finish() throws -> TranscodeReport.Output {
+    /// Waits until all is written; gives what a first pass found.
+    func finish() throws -> FirstPassStatistics? {
         queue.close()
         thread.join()
-        return try result.withLock { progress in
-            if let failure = progress.failure { throw failure }
-            return progress.written
+        return try result.withLock { outcome in
+            if let failure = outcome.failure { throw failure }
+            return outcome.statistics
         }
     }
 
-    private static func write(_ job: Job, _ maker: Maker) throws -> TranscodeReport.Output {
-        var written = TranscodeReport.Output()
-        switch maker {
-        case .encoder(let encoder, let sink):
+    private static func work(on job: Job, _ task: Task, _ index: Int, _ meter: TranscodeMeter) throws {
+        switch task {
+        case .analysis(let analyzer): try analyzer.add(job.frame)
+        case .encoding(let encoder, let sink):
             try encoder.encode(job.frame, job.task) { coded, payload in
                 try sink.consume(coded, payload: payload)
-                written = TranscodeReport.Output(
-                    framesWritten: 1, keyFramesWritten: coded.isKey ? 1 : 0, bytesEncoded: payload.count)
+                meter.update { $0.outputs[index].count(coded) }
             }
-        case .scaler(let scaler, let sink):
+        case .scaling(let scaler, let sink):
             var picture = scaler.fitted(job.frame)
             while picture == nil {
                 // The sink keeps what it was given: wait until it lets go.
@@ -99,26 +90,26 @@ final class OutputWorker {
                 picture = scaler.fitted(job.frame)
             }
             if let picture { try sink.consume(picture) }
-            written.framesWritten = 1
-        case .passage(let sink):
+            meter.update { $0.outputs[index].framesWritten += 1 }
+        case .passing(let sink):
             try sink.consume(job.frame)
-            written.framesWritten = 1
-        }
-        return written
-    }
-
-    private static func finish(_ maker: Maker) throws {
-        switch maker {
-        case .encoder(_, let sink): try sink.finish()
-        case .scaler(_, let sink), .passage(let sink): try sink.finish()
+            meter.update { $0.outputs[index].framesWritten += 1 }
         }
     }
-}
 
-extension TranscodeReport.Output {
-    fileprivate mutating func add(_ other: Self) {
-        framesWritten += other.framesWritten
-        keyFramesWritten += other.keyFramesWritten
-        bytesEncoded += other.bytesEncoded
+    private static func finish(
+        _ task: Task, _ index: Int, _ meter: TranscodeMeter
+    ) throws -> FirstPassStatistics? {
+        switch task {
+        case .analysis(let analyzer): return try analyzer.finish()
+        case .encoding(let encoder, let sink):
+            try encoder.finish { coded, payload in
+                try sink.consume(coded, payload: payload)
+                meter.update { $0.outputs[index].count(coded) }
+            }
+            try sink.finish()
+        case .scaling(_, let sink), .passing(let sink): try sink.finish()
+        }
+        return nil
     }
 }

@@ -1,16 +1,23 @@
+import Glibc
 public import RillCodec
 public import RillCore
-import RillImage
 
 /// Turns a source into files, offline: as fast as the cores go, no frame lost, the same bytes every time.
 ///
-///     let file = try IVFWriter(path: "out.ivf", codec: .vp8, resolution: .vga)
+///     let file = OutputFile(path: "out.ivf")
+///     let writer = try IVFWriter(path: file.partPath, codec: .vp8, resolution: .vga)
 ///     let transcoder = Transcoder(
-///         source: clip, outputs: [.encoded(.high(.vga, bitrate: .kilobits(800)), file)])
-///     let report = try transcoder.run()
+///         source: clip, outputs: [.encoded(.high(.vga, bitrate: .kilobits(800)), writer)], files: [file])
+///     let running = transcoder.start()
+///     for await progress in running.progress { show(progress.fraction) }
+///     let report = try await running.report()
 ///
 /// Reading and each output have a thread of their own, with a short queue between them: the slowest sets the pace, and
 /// memory has a bound. The result does not depend on the threads.
+///
+/// A clip that can be opened more than once (``ReopenableClip``) can be coded in two passes, which outputs of
+/// ``RillCodec/VPXEncoder/Settings/Effort/good`` are, and cut into segments, which are coded at once. Segments that are
+/// ahead of their turn wait in files without a name, beside the first output.
 public final class Transcoder {
     /// One thing that is made of the source.
     public enum Output {
@@ -29,82 +36,60 @@ public final class Transcoder {
         }
     }
 
-    private let source: any FrameSource
-    private let outputs: [Output]
+    /// Processors of this machine: as many parts are in work at once unless said otherwise.
+    public static let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// Prepares the work; nothing is read yet.
+    private let work: TranscodeWork
+    private var hasStarted = false
+
+    /// Prepares the work on a source that is read once; nothing is read yet.
     ///
-    /// - Parameter outputs: one to three, with different RIDs.
-    public init(source: any FrameSource, outputs: [Output]) {
-        self.source = source
-        self.outputs = outputs
+    /// - Parameters:
+    ///   - outputs: one or more, with different RIDs.
+    ///   - files: get their names when all is written, and are removed when that fails or is cancelled.
+    public init(source: any FrameSource, outputs: [Output], files: [OutputFile] = []) {
+        work = TranscodeWork(.once(source), [nil], outputs, files, threads: 1)
     }
 
-    /// Does the work. A transcoder runs once.
+    /// Prepares the work on a clip that can be opened more than once; nothing is opened yet.
     ///
-    /// A source that fails half-way ends the work there: what came before is written, and the report says what happened.
+    /// - Parameters:
+    ///   - outputs: one or more, with different RIDs.
+    ///   - files: get their names when all is written, and are removed when that fails or is cancelled.
+    ///   - segments: into how many parts it is cut; a clip whose frames were not counted is not cut.
+    ///   - threads: how many parts are in work at once.
+    public init(
+        clip: ReopenableClip, outputs: [Output], files: [OutputFile] = [], segments: SegmentCount = .one,
+        threads: Int = Transcoder.processorCount
+    ) {
+        precondition(threads > 0, "at least one part is in work, not \(threads)")
+        let count = clip.opensRanges ? clip.frameCount : nil
+        let ranges = count.map { segments.ranges(of: $0) } ?? []
+        work = TranscodeWork(.again(clip), ranges.count > 1 ? ranges : [nil], outputs, files, threads: threads)
+    }
+
+    /// Starts the work, on threads of its own. A transcoder runs once.
+    public func start() -> RunningTranscode {
+        precondition(!hasStarted, "a transcoder runs once")
+        hasStarted = true
+        return RunningTranscode(work)
+    }
+
+    /// Does the work, and waits for it. A transcoder runs once.
     ///
-    /// - Parameter progress: is called on this thread after each frame that was read, with their number.
-    /// - Throws: an error of an encoder or a sink.
+    /// A source that fails half-way ends the work there: what came before is written, and the report says what happened. One
+    /// that gives no frame at all leaves no file.
+    ///
+    /// - Parameter progress: is called on this thread with the number of frames that were read, now and then.
+    /// - Throws: an error of an encoder, a sink or a file.
     public func run(progress: (Int) -> Void = { _ in }) throws -> TranscodeReport {
-        var plan = try SimulcastPlan(layers: outputs.map(\.layer))
-        var changes = PictureChangeCounter()
-        var workers: [OutputWorker] = []
-        for output in outputs { workers.append(try OutputWorker(output)) }
-
-        var report = TranscodeReport()
-        var span = MediaSpan()
-        reading: while true {
-            do {
-                switch try source.next() {
-                case .frame(let frame):
-                    report.framesRead += 1
-                    span.add(frame.captureTime)
-                    let content = plan.looksForChanges ? changes.add(frame) : nil
-                    let tasks = plan.tasks(
-                        at: frame.captureTime, content: content, isBeginning: frame.isBeginning)
-                    for (index, worker) in workers.enumerated() {
-                        guard let task = tasks[index] else { continue }
-                        guard worker.append(frame, task) else { break reading }
-                    }
-                    progress(report.framesRead)
-                case .noBuffer:
-                    // Every buffer is in a queue or in work: wait for the outputs.
-                    LiveClock.pause()
-                case .pending: continue
-                case .end: break reading
-                }
-            } catch {
-                report.sourceFailure = error
-                break
+        let running = start()
+        while true {
+            if let report = try running.wait(atMost: .milliseconds(50)) {
+                progress(report.framesRead)
+                return report
             }
+            progress(running.newestProgress.framesRead)
         }
-        // Every output is finished, whatever happened to the others; the first error is the one that is told.
-        let results = workers.map { worker in Result { try worker.finish() } }
-        report.outputs = try results.map { try $0.get() }
-        report.duration = span.duration
-        return report
-    }
-}
-
-/// What a ``Transcoder`` has done.
-public struct TranscodeReport: Sendable {
-    /// Frames that the source gave.
-    public var framesRead = 0
-    /// Length of what was read.
-    public var duration = MediaDuration.zero
-    /// The outputs, in their order.
-    public var outputs: [Output] = []
-    /// Why the source ended before its end, if it did. What came before was processed.
-    public var sourceFailure: (any Error)?
-
-    /// What was written to one output.
-    public struct Output: Sendable {
-        /// Frames written.
-        public var framesWritten = 0
-        /// Key frames among them; pictures have none.
-        public var keyFramesWritten = 0
-        /// Bytes of coded frames; pictures have none.
-        public var bytesEncoded = 0
     }
 }

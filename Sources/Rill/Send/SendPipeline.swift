@@ -8,8 +8,8 @@ import RillImage
 ///     let pipeline = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 7))
 ///     try pipeline.send(frame, at: now, to: socket)
 ///
-/// A frame is turned upright if it has to be, made beautiful where that is switched on, passes the taps and the ``SimulcastPlan``, is encoded by each layer that
-/// wants it, and cut into packets. The pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a
+/// A frame is turned upright if it has to be, made beautiful where that is switched on, passes the taps and the
+/// ``SimulcastPlan``, is encoded by each layer that wants it, and cut into packets. The pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a
 /// thread of its own, ``send(_:at:to:)`` one after the other, with the same bytes.
 ///
 /// Threading: every method may be called from any thread. Frames are given by one at a time, in their order.
@@ -35,6 +35,14 @@ public final class SendPipeline: Sendable {
     private struct TraceTap {
         var sink: (any SendTraceSink)?
         var hasBegun = false
+        /// What was told last of faces.
+        var beauty: (options: BeautyOptions, level: BeautyLevel)?
+
+        mutating func begin(_ layers: [SendLayer]) throws {
+            guard !hasBegun else { return }
+            try sink?.begin(layers.map(\.settings.rid))
+            hasBegun = true
+        }
     }
 
     /// A pipeline that has sent nothing.
@@ -92,16 +100,37 @@ public final class SendPipeline: Sendable {
             guard let upright = try turner.withLock({ try $0.upright(frame) }) else { return (frame, LayerTasks()) }
             frame = upright
         }
-        let options = wantedBeauty.withLock { $0 }
-        guard let beautiful = try beautyStage.withLock({ try $0.apply(options, to: frame, clock: clock) }) else {
-            return (frame, LayerTasks())
-        }
+        guard let beautiful = try beautify(frame, clock: clock) else { return (frame, LayerTasks()) }
         frame = beautiful
         frame.stamps[.preprocessed] = clock()
         try frameTaps.withLock { try $0.preprocessed?.consume(frame) }
         let content = decisions.withLock({ $0.plan.looksForChanges }) ? changes.withLock { $0.add(frame) } : nil
         let tasks = decisions.withLock { $0.tasks(frame, content: content) }
         return (frame, tasks)
+    }
+
+    private func beautify(_ frame: VideoFrame, clock: () -> MediaTime) throws -> VideoFrame? {
+        let options = wantedBeauty.withLock { $0 }
+        let (beautiful, level) = try beautyStage.withLock { stage in
+            let level = stage.level
+            return (try stage.apply(options, to: frame, clock: clock), level)
+        }
+        if beautiful != nil { try record(options, level) }
+        return beautiful
+    }
+
+    /// Tells the trace what is done to faces, where it differs from what it was.
+    private func record(_ options: BeautyOptions, _ level: BeautyLevel) throws {
+        try traceTap.withLock { tap in
+            let last = tap.beauty ?? (.off, .full)
+            guard tap.sink != nil, options != last.options || level != last.level else { return }
+            try tap.begin(layers)
+            // What the filter began with is where its first change starts from.
+            if tap.beauty == nil { try tap.sink?.record(beauty: settings.beauty, at: .full, fromFrame: 0) }
+            let frame = decisions.withLock { $0.plan.frameCount }
+            try tap.sink?.record(beauty: options, at: level, fromFrame: frame)
+            tap.beauty = (options, level)
+        }
     }
 
     /// The second half, for one layer: encodes the frame and sends its packets.
@@ -132,7 +161,7 @@ public final class SendPipeline: Sendable {
         case .coded(let quantizer): try adapt(.encoded(in: duration, quantizer: quantizer), layer: index, at: now)
         case .dropped: try adapt(.dropped, layer: index, at: now)
         // It says nothing about what a picture costs.
-        case .unchanged: break
+        case .unchanged, .held: break
         }
     }
 
@@ -143,8 +172,7 @@ public final class SendPipeline: Sendable {
 
     private func record(_ event: SendTraceEvent, layer index: Int) throws {
         try traceTap.withLock { tap in
-            if !tap.hasBegun { try tap.sink?.begin(layers.map(\.settings.rid)) }
-            tap.hasBegun = true
+            try tap.begin(layers)
             try tap.sink?.record(event, of: layers[index].settings.rid)
         }
     }

@@ -2,7 +2,7 @@ import RillCore
 
 /// How long a row of frames lasts: from the first to the last, which is taken to last as long as the frames do in the
 /// mean.
-struct MediaSpan {
+struct MediaSpan: Sendable {
     private var first: MediaTime?
     private var last = MediaTime.zero
     private var count = 0
@@ -12,6 +12,14 @@ struct MediaSpan {
         first = first ?? captureTime
         last = captureTime
         count += 1
+    }
+
+    /// Adds the frames that follow.
+    mutating func add(_ next: MediaSpan) {
+        guard let nextFirst = next.first else { return }
+        first = first ?? nextFirst
+        last = next.last
+        count += next.count
     }
 
     /// The length so far; a single frame has none.

@@ -1,3 +1,4 @@
+public import RillBeauty
 public import RillCodec
 public import RillCore
 import RillFiles
@@ -48,6 +49,19 @@ public struct SendTrace: Sendable {
 
     /// The layers, in the order of the pipeline.
     public private(set) var layers: [Layer] = []
+
+    /// What was done to faces, from a frame on.
+    public struct Beauty: Sendable, Equatable {
+        /// The first frame of which it is true.
+        public var frame: Int
+        /// The options.
+        public var options: BeautyOptions
+        /// How much the deadline left of them.
+        public var level: BeautyLevel
+    }
+
+    /// What was done to faces, in the order of the frames; the first is what the run began with. Empty where nothing was.
+    public private(set) var beauty: [Beauty] = []
 
     /// Reads a trace; `-` is standard input. Its memory grows with the file: some 50 bytes a line.
     ///
@@ -106,6 +120,7 @@ public struct SendTrace: Sendable {
     /// Takes in one line; a sentence on what is wrong with it, or `nil`.
     private mutating func add(_ line: String) -> String? {
         let words = line.split(separator: " ")
+        if words.first == "*" { return addBeauty(words.dropFirst()) }
         guard words.count >= 3, let rid = StreamLayer.RID(validating: words[0]) else {
             return "a line has a layer, a verb and what belongs to it"
         }
@@ -129,6 +144,20 @@ public struct SendTrace: Sendable {
             Set(rids).count == rids.count
         else { return "the second line names one to \(LayerTasks.capacity) different layers" }
         layers = rids.map(Layer.init(rid:))
+        return nil
+    }
+
+    private mutating func addBeauty(_ words: ArraySlice<Substring>) -> String? {
+        let words = Array(words)
+        guard words.count == 4, words[0] == "beauty", let frame = Int(words[1]),
+            // What is wrong with the options is told with the line's number.
+            let options = try? BeautyOptions(notation: String(words[2])),
+            let level = BeautyLevel.allCases.first(where: { "\($0)" == words[3] })
+        else { return "behind * stand beauty, a frame, options and a level" }
+        guard beauty.isEmpty ? frame == 0 : frame >= beauty[beauty.count - 1].frame else {
+            return "beauty of frame \(frame) does not come behind what was before"
+        }
+        beauty.append(Beauty(frame: frame, options: options, level: level))
         return nil
     }
 

@@ -1,3 +1,4 @@
+public import RillBeauty
 public import RillCodec
 public import RillCore
 
@@ -13,6 +14,10 @@ public protocol SendTraceSink: AnyObject {
 
     /// Something happened to a layer.
     func record(_ event: SendTraceEvent, of layer: StreamLayer.RID) throws
+
+    /// From that frame on, faces were made beautiful with these options, at this level; the first time, with `frame` 0, it is
+    /// what the pipeline began with. Not called where they never were.
+    func record(beauty options: BeautyOptions, at level: BeautyLevel, fromFrame frame: Int) throws
 
     /// Nothing more will happen: write what is still to be written. Called once.
     func finish() throws

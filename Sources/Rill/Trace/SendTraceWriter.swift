@@ -1,3 +1,4 @@
+public import RillBeauty
 import RillCodec
 public import RillCore
 import RillFiles
@@ -14,7 +15,8 @@ import RillFiles
 ///     high frame 2 at 66666667 key
 ///     high adapt size -1 because encodeTime
 ///
-/// Behind the layers in their order, each line begins with one of them. Frames are counted from 0 as they came to the
+/// Behind the layers in their order, each line begins with one of them, or with `*` where all are meant: `* beauty 12 natural
+/// full` says what was done to faces from frame 12 on, and at which level. Frames are counted from 0 as they came to the
 /// layers, their times are in nanoseconds. `key` is a key frame that was asked for, `restart` an encoder that was started
 /// anew, `content=N` the number of a picture that was compared with the one before. `set` stands where the settings differ
 /// from those before. Adaptation is told for people: what follows from it stands in `set`.
@@ -57,6 +59,15 @@ public final class SendTraceWriter: SendTraceSink {
         case .adapted(let step): append("\(layer) adapt \(step.degradation) because \(step.reason.rawValue)")
         }
         if pending.count >= Self.blockByteCount { try flush() }
+    }
+
+    /// Writes what is done to faces from a frame on.
+    ///
+    /// - Throws: ``TraceError/file(_:)``.
+    public func record(
+        beauty options: BeautyOptions, at level: BeautyLevel, fromFrame frame: Int
+    ) throws(TraceError) {
+        append("* beauty \(frame) \(options) \(level)")
     }
 
     /// Writes what is still to be written.

@@ -1,3 +1,4 @@
+import RillBeauty
 public import RillCodec
 public import RillCore
 
@@ -6,21 +7,29 @@ public import RillCore
 ///     let replay = try TraceReplay(SendTrace(path: "call.trace"), source: clip)
 ///     try replay.run { frame, bytes in … }
 ///
-/// The source gives the frames as they went into the encoders (of a clip, the clip itself, or a ``BeautySource`` of it with
-/// the options that the run had throughout; of a camera, or with options that changed, a recording of
-/// ``SendTaps/preprocessed``); their stamps come from the trace. One owner, one thread at a time.
+/// The source gives the frames that the run was given: of a clip, the clip itself; of a camera, a recording of
+/// ``SendTaps/captured``. What was done to faces is done again, by the trace; a recording of ``SendTaps/preprocessed`` has it
+/// already, and is said to be preprocessed. The frames' stamps come from the trace. One owner, one thread at a time.
 public final class TraceReplay {
     private let trace: SendTrace
     private let source: any FrameSource
     /// The encoders of the layers that have frames, and which frame is next.
     private var layers: [(encoder: LayerEncoder?, next: Int)] = []
+    /// What is still to be done to faces, the next change first, and what does it.
+    private var changes: ArraySlice<SendTrace.Beauty>
+    private var beauty: BeautyStage?
+    private var options = BeautyOptions.off
+    private var level = BeautyLevel.full
 
     /// Prepares the work; nothing is read yet.
     ///
+    /// - Parameter isPreprocessed: whether faces in the source's frames are as they went into the encoders.
     /// - Throws: ``CodecError`` for settings that this machine's libvpx does not take.
-    public init(_ trace: SendTrace, source: any FrameSource) throws(CodecError) {
+    public init(_ trace: SendTrace, source: any FrameSource, isPreprocessed: Bool = false) throws(CodecError) {
         self.trace = trace
         self.source = source
+        changes = isPreprocessed ? [] : trace.beauty[...]
+        if let first = changes.first { beauty = BeautyStage(first.options, capacity: 1) }
         for layer in trace.layers {
             layers.append(
                 (try layer.firstSettings.map { (settings) throws(CodecError) in try LayerEncoder(settings) }, 0))
@@ -39,7 +48,7 @@ public final class TraceReplay {
         var index = 0
         while let wanted = nextFrame {
             switch try source.next() {
-            case .frame(let frame): try encode(frame, index, body)
+            case .frame(let frame): try encode(beautiful(frame, index), index, body)
             case .noBuffer: preconditionFailure("every frame was let go before the next one is asked for")
             case .pending: continue
             case .end: throw TraceError.sourceTooShort(frameCount: index, wantedFrame: wanted)
@@ -54,6 +63,19 @@ public final class TraceReplay {
         zip(trace.layers, layers).compactMap { layer, state in
             state.next < layer.frameCount ? layer[state.next].task.frame : nil
         }.min()
+    }
+
+    /// The frame as the run made it.
+    private func beautiful(_ frame: VideoFrame, _ index: Int) throws -> VideoFrame {
+        while let change = changes.first, change.frame <= index {
+            changes.removeFirst()
+            (options, level) = (change.options, change.level)
+        }
+        guard beauty != nil else { return frame }
+        guard let result = try beauty?.apply(options, to: frame, level: level) else {
+            preconditionFailure("every frame was let go before the next one is asked for")
+        }
+        return result
     }
 
     private func encode(

@@ -10,17 +10,28 @@ struct ClipOptions: ParsableArguments {
     @Option(help: "Frame rate of a raw clip (default: 30).", transform: frameRateNotation)
     var rawFps: FrameRate = 30
 
+    /// A clip that opens for ranges of its frames, several at once; `nil` for one that does not.
+    func ranged(_ path: String) throws -> (any RangedSource)? {
+        guard path != "-" else { return nil }
+        switch VideoFileFormat(path: path) {
+        case .y4m: return try Y4MClip(path: path)
+        case .i420: return try rawSize.map { try RawVideoClip(path: path, resolution: $0, frameRate: rawFps) }
+        case .nv12, .ivf, .rtpDump, .pcap, .pcapng: return nil
+        case .png, nil: return try ContainerClip(path: path, threadCount: 1)
+        }
+    }
+
     /// Opens a clip, with words for people where that fails.
     func open(_ path: String, capacity: Int = 8) throws -> any FrameSource {
         // What Rill does not read itself is left to FFmpeg's libraries.
-        if path != "-", VideoFileFormat(path: path) == nil {
+        if path != "-", [nil, .png].contains(VideoFileFormat(path: path)) {
             return try ContainerSource(path: path, capacity: capacity)
         }
         let raw = rawSize.map { Clip.RawFormat(resolution: $0, frameRate: rawFps) }
         do {
             return try Clip.open(path, raw: raw, capacity: capacity)
         } catch Clip.OpenError.rawFormatNeeded(let path) {
-            throw CommandError("\(path): raw video says nothing of its size; add --raw-size WIDTHxHEIGHT")
+            throw ValidationError("\(path): raw video says nothing of its size; add --raw-size WIDTHxHEIGHT")
         }
     }
 }

@@ -13,7 +13,9 @@ struct BeautyStageTests {
         return [.high(resolution, bitrate: .kilobits(100)), low]
     }
 
-    private func portrait(frameCount: Int) throws -> PortraitScene {
+    private func portrait(_ resolution: Resolution = Resolution(width: 96, height: 64), frameCount: Int) throws
+        -> PortraitScene
+    {
         try PortraitScene(
             resolution: resolution, frameRate: 30, frameCount: frameCount,
             settings: PortraitScene.Settings(skinTone: .medium), poolCapacity: 40)
@@ -115,19 +117,21 @@ struct BeautyStageTests {
 
     @Test func aComparisonShowsSourceResultAndMask() throws {
         let options = BeautyOptions.strong
-        let comparison = try BeautyComparison(try portrait(frameCount: 1), options: options)
-        #expect(comparison.format.resolution == Resolution(width: 288, height: 64))
+        // A face of some blocks, of which the mask is made.
+        let size = Resolution(width: 192, height: 128)
+        let comparison = try BeautyComparison(try portrait(size, frameCount: 1), options: options)
+        #expect(comparison.format.resolution == Resolution(width: 576, height: 128))
         guard case .frame(let wide) = try comparison.next() else { throw TestFailure("no picture") }
-        guard case .frame(let source) = try portrait(frameCount: 1).next(),
-            case .frame(let result) = try BeautySource(try portrait(frameCount: 1), options: options).next()
+        guard case .frame(let source) = try portrait(size, frameCount: 1).next(),
+            case .frame(let result) = try BeautySource(try portrait(size, frameCount: 1), options: options).next()
         else { throw TestFailure("no picture") }
-        for y in 0..<64 {
-            for x in 0..<96 {
-                #expect(wide.y[x, y] == source.y[x, y] && wide.y[96 + x, y] == result.y[x, y])
+        for y in 0..<128 {
+            for x in 0..<192 {
+                #expect(wide.y[x, y] == source.y[x, y] && wide.y[192 + x, y] == result.y[x, y])
             }
         }
         let face = source.resolution.width / 2
-        #expect((0..<64).contains { wide.y[192 + face, $0] > 150 }, "no skin in the middle column")
+        #expect((0..<128).contains { wide.y[384 + face, $0] > 150 }, "no skin in the middle column")
         guard case .end = try comparison.next() else { throw TestFailure("no picture") }
     }
 }

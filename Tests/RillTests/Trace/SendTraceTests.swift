@@ -15,6 +15,8 @@ struct SendTraceTests {
         settings.aspect = .letterbox
         settings.skipsUnchangedFrames = true
         settings.encoder.content = .screen
+        settings.encoder.quality = 17
+        settings.encoder.lagInFrames = 11
         settings.encoder.quantizers = 7...41
         settings.encoder.threadCount = 3
         settings.encoder.speed = 6
@@ -44,7 +46,18 @@ struct SendTraceTests {
         let ownCount = layer.children.count - ["rid", "encoder"].count
         #expect(text.split(separator: " ").count == ownCount + encoder.children.count)
         let defaults = Mirror(reflecting: VPXEncoder.Settings(.vp9))
-        for (mine, usual) in zip(encoder.children, defaults.children) where mine.label != "codec" {
+        // Effort allows no temporal layers: it has settings of its own.
+        var good = unusual
+        good.encoder = .good(.vp9)
+        #expect(LayerSettingsNotation.text(of: good).contains(" effort=good "))
+        guard
+            case .settings(good) = LayerSettingsNotation.parse(
+                LayerSettingsNotation.text(of: good).split(separator: " "), rid: .high)
+        else {
+            Issue.record("refused or changed: \(LayerSettingsNotation.text(of: good))")
+            return
+        }
+        for (mine, usual) in zip(encoder.children, defaults.children) where !["codec", "effort"].contains(mine.label) {
             #expect("\(mine.value)" != "\(usual.value)", "\(mine.label ?? "") is at its default: it proves nothing")
         }
     }
@@ -90,7 +103,9 @@ struct SendTraceTests {
             ("rill-trace 1\nlayers\n", 2), ("GOODhigh frame 2 at 8\n", 6), ("GOODhigh frame 4 at x\n", 6),
             ("GOODhigh frame 4 at 9 now\n", 6), ("GOODlow frame 4 at 9\n", 6), ("GOODhigh fly 4 at\n", 6),
             ("GOOD?! frame 4 at 9\n", 6), ("GOODother drop 4\n", 6), ("GOODhigh set codec=VP8\n", 6),
-            ("GOODhigh frame 4 at 9223372036854775807\n", 6),
+            ("GOODhigh frame 4 at 9223372036854775807\n", 6), ("GOOD* beauty 0 natural\n", 6),
+            ("GOOD* beauty 3 natural full\n", 6), ("GOOD* beauty 0 lovely full\n", 6),
+            ("GOOD* beauty 0 off full\n* beauty 9 natural full\n* beauty 8 natural full\n", 8),
         ] as [(String, Int?)])
     func aDamagedLineIsRefusedByItsNumber(text: String, line: Int?) {
         let text = text.replacing("GOOD", with: good)

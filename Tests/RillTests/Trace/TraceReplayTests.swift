@@ -48,6 +48,43 @@ struct TraceReplayTests {
         #expect(limited.qualityLimitationReason == .cpu)
     }
 
+    /// What was done to faces, changed on the way and limited by a deadline, is done again.
+    @Test func beautyIsDoneAgainAsItWas() throws {
+        let resolution = Resolution(width: 160, height: 120)
+        func scene() throws -> PortraitScene {
+            try PortraitScene(resolution: resolution, frameRate: 30, frameCount: 24)
+        }
+        let path = folder.path("call.trace")
+        let live = CodedRecording()
+        var settings = SendSettings(layers: [.high(resolution, bitrate: .kilobits(300))], seed: 1)
+        settings.beautyBudget = .milliseconds(1)
+        settings.modelledBeautyCost = .milliseconds(3)
+        let pipeline = try SendPipeline(
+            settings, taps: SendTaps(encoded: live, trace: try SendTraceWriter(path: path)))
+        let source = try scene()
+        var count = 0
+        while case .frame(let frame) = source.next() {
+            if count == 4 { pipeline.setBeauty(.strong) }
+            if count == 20 { pipeline.setBeauty(.natural) }
+            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            count += 1
+        }
+        try pipeline.finish()
+
+        let trace = try SendTrace(path: path)
+        #expect(trace.beauty.first == SendTrace.Beauty(frame: 0, options: .off, level: .full))
+        #expect(trace.beauty.contains { $0.frame == 4 && $0.options == .strong })
+        #expect(trace.beauty.contains { $0.frame == 20 && $0.options == .natural && $0.level > .full })
+        let offline = CodedRecording()
+        try TraceReplay(trace, source: scene()).run { offline.consume($0, payload: $1) }
+        let isEqual = live.frames(of: .high) == offline.frames(of: .high)
+        #expect(isEqual && live.frames(of: .high).count == 24)
+        // Without it the bytes are others: the comparison shows something.
+        let plain = CodedRecording()
+        try TraceReplay(trace, source: scene(), isPreprocessed: true).run { plain.consume($0, payload: $1) }
+        #expect(live.frames(of: .high) != plain.frames(of: .high))
+    }
+
     @Test func anotherClipIsFoundOut() throws {
         let path = folder.path("call.trace")
         let pictures = try LoopedPictures(.qqvga, frameCount: 30)

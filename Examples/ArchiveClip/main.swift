@@ -1,0 +1,39 @@
+// archive-clip OUT.ivf [CLIP.y4m]
+//
+// Codes a clip, or five seconds of the portrait scene, in two passes at constant quality, with the low layer in a file
+// beside it, and shows how far it is. Both files get their names when they are whole: kill it, and there is none.
+
+import Rill
+
+let paths = Array(CommandLine.arguments.dropFirst())
+let path = paths.first ?? "out.ivf"
+
+// Two passes read a clip twice, so the transcoder is told how to open it.
+let clip = ReopenableClip(frameCount: nil, opensRanges: false) { _ in
+    paths.count > 1
+        ? try Clip.open(paths[1]) : try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 150)
+}
+let resolution = try clip.open(nil).format.resolution
+
+var high = LayerSettings.high(resolution, bitrate: .suggested(for: resolution))
+high.encoder = .good(.vp8)
+high.encoder.quality = 24
+
+let files = [OutputFile(path: path), OutputFile(path: path + ".low.ivf")]
+let writers = [
+    try IVFWriter(path: files[0].partPath, codec: .vp8, resolution: high.resolution),
+    try IVFWriter(path: files[1].partPath, codec: .vp8, resolution: LayerSettings.low.resolution),
+]
+let transcoder = Transcoder(
+    clip: clip, outputs: [.encoded(high, writers[0]), .encoded(.low, writers[1])], files: files)
+
+let running = transcoder.start()
+var shown = 0
+for await progress in running.progress where progress.framesRead >= shown + 60 {
+    shown = progress.framesRead
+    print("\(progress.framesAnalyzed) frames looked at, \(progress.framesRead) coded")
+}
+let report = try await running.report()
+for (file, output) in zip(files, report.outputs) {
+    print("\(file.path): \(output.framesWritten) frames, \(output.bytesEncoded) bytes")
+}

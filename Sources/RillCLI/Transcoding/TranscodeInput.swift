@@ -1,0 +1,189 @@
+import Glibc
+import Rill
+import RillContainers
+
+/// The input of a transcode, opened: what is known of it, and how it is read, with all that is done to its pictures before
+/// they go to the outputs.
+struct TranscodeInput {
+    /// How it is read.
+    enum Feed {
+        /// From the front to the back, once: standard input, a pipe.
+        case once(any FrameSource)
+        case again(ReopenableClip)
+    }
+
+    /// Size and rate of the pictures that the outputs get.
+    let format: SourceFormat
+    /// The code values of black and white.
+    let range: ColorSpace.Range
+    let feed: Feed
+    /// What a container says of its video and its sound.
+    let video: SourceVideo
+    /// What could not be read, once all was.
+    let health = SourceHealth()
+    /// What the user should know of it.
+    private(set) var notices: [String] = []
+
+    /// Frames that beauty sees before those of a segment: its mask has settled by then.
+    private static let runInForBeauty = 15
+
+    /// Opens the input.
+    ///
+    /// - Throws: what says why it cannot be read.
+    init(_ path: String, _ options: TranscodeOptions) throws {
+        let opened = try options.clipOptions.open(path)
+        range = (opened as? DecodedSource)?.range ?? .limited
+        video = SourceVideo(path, opened as? ContainerSource, range)
+        if let changes = video.changes { notices.append("\(path): \(changes)") }
+        let chain = Chain(
+            isSteady: !options.splitSizes && (opened is DecodedSource || opened is ContainerSource),
+            resolution: opened.format.resolution, beauty: options.beauty, compares: options.compare, health: health)
+        let prepared = try chain.prepare(opened)
+        format = prepared.format
+        guard Self.canOpenAgain(path) else {
+            feed = .once(prepared)
+            if options.segments != .one { notices.append("\(path) is read once, from the front: one segment") }
+            return
+        }
+        let runIn = options.beauty == nil ? 2 : Self.runInForBeauty
+        if options.segments != .one {
+            switch Self.cut(try options.clipOptions.ranged(path), options.segments) {
+            case .success(let clip):
+                feed = .again(ReopenableClip(clip, runIn: runIn) { try chain.prepare($0) })
+                return
+            case .failure(let refusal): notices.append("\(path) \(refusal.reason): one segment")
+            }
+        }
+        let clipOptions = options.clipOptions
+        feed = .again(
+            ReopenableClip(frameCount: format.frameCount, opensRanges: false, runIn: runIn) { _ in
+                try chain.prepare(clipOptions.open(path))
+            })
+    }
+
+    private struct CutRefusal: Error { var reason: String }
+
+    /// The clip, if it is worth cutting: not where it would be decoded more than twice, all segments together.
+    private static func cut(
+        _ clip: (any RangedSource)?, _ segments: SegmentCount
+    ) -> Result<any RangedSource, CutRefusal> {
+        guard let clip else { return .failure(CutRefusal(reason: "cannot be opened in the middle")) }
+        guard let count = clip.format.frameCount else {
+            return .failure(CutRefusal(reason: "does not say which frames it has"))
+        }
+        let wasted = segments.ranges(of: count).reduce(0) { $0 + $1.lowerBound - clip.entry(for: $1.lowerBound) }
+        guard wasted <= count else { return .failure(CutRefusal(reason: "has too few places to begin at")) }
+        return .success(clip)
+    }
+
+    /// The first picture.
+    func firstPicture() throws -> VideoFrame? {
+        let source: any FrameSource =
+            switch feed {
+            case .once(let source): source
+            case .again(let clip): try clip.open(nil)
+            }
+        guard case .frame(let frame) = try source.next() else { return nil }
+        return frame
+    }
+
+    private static func canOpenAgain(_ path: String) -> Bool {
+        var status = stat()
+        guard path != "-", unsafe stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFREG
+    }
+}
+
+extension TranscodeInput {
+    /// What is done to the pictures of each reading of the clip.
+    private struct Chain: Sendable {
+        var isSteady: Bool
+        var resolution: Resolution
+        var beauty: BeautyOptions?
+        var compares: Bool
+        var health: SourceHealth
+
+        func prepare(_ opened: any FrameSource) throws -> any FrameSource {
+            let watched = WatchedSource(opened, health)
+            let steady: any FrameSource = isSteady ? try SteadySizeSource(watched, resolution: resolution) : watched
+            guard let beauty else { return steady }
+            return compares ? try BeautyComparison(steady, options: beauty) : BeautySource(steady, options: beauty)
+        }
+    }
+}
+
+/// What of the clip could not be decoded, in all of its readings. Any thread.
+final class SourceHealth: Sendable {
+    private struct State: ~Copyable {
+        var framesSkipped = 0
+        var packetsRefused = 0
+        var picturesPatched = 0
+        var missing: MediaDuration?
+        var firstFailure: String?
+    }
+
+    private let state = Monitor(State())
+
+    /// What may be missing, in words: the clip may have been cut short, or only its sound be longer.
+    var remark: String? {
+        state.withLock { $0.missing.map { "the pictures end \($0) before the end that the clip tells of" } }
+    }
+
+    /// Frames that are missing.
+    var framesSkipped: Int { state.withLock { $0.framesSkipped } }
+
+    /// What is missing and why, in words; `nil` where nothing is.
+    var failure: String? {
+        state.withLock { state in
+            guard let first = state.firstFailure else {
+                return state.picturesPatched > 0
+                    ? "damaged pictures, patched up by the decoder: \(state.picturesPatched)" : nil
+            }
+            return state.framesSkipped > 0
+                ? "\(state.framesSkipped) frames could not be decoded; the first because \(first)"
+                : "\(state.packetsRefused) packets could not be decoded; the first because: \(first)"
+        }
+    }
+
+    /// Takes note of a source that was read to its end. The passes over a clip find the same.
+    func note(_ source: any FrameSource) {
+        state.withLock { state in
+            if let decoded = source as? DecodedSource, let failure = decoded.firstFailure {
+                state.framesSkipped = max(state.framesSkipped, decoded.framesSkipped)
+                state.firstFailure = state.firstFailure ?? "\(failure)"
+            }
+            if let container = source as? ContainerSource, let refusal = container.firstRefusal {
+                state.packetsRefused = max(state.packetsRefused, container.packetsRefused)
+                state.firstFailure = state.firstFailure ?? refusal
+            }
+            if let container = source as? ContainerSource {
+                state.picturesPatched = max(state.picturesPatched, container.picturesPatched)
+                state.missing = container.missingDuration ?? state.missing
+            }
+        }
+    }
+}
+
+/// A source whose health is noted when it ends.
+private final class WatchedSource: FrameSource {
+    private let source: any FrameSource
+    private let health: SourceHealth
+
+    init(_ source: any FrameSource, _ health: SourceHealth) {
+        self.source = source
+        self.health = health
+    }
+
+    var format: SourceFormat { source.format }
+
+    func next() throws -> SourceOutput {
+        do {
+            let output = try source.next()
+            if case .end = output { health.note(source) }
+            return output
+        } catch {
+            health.note(source)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Rill
+
+/// The work of one transcode, from paths and options to files and a summary. It prints nothing, so that a batch can have
+/// many of them, and tell of each in its own way.
+struct TranscodeJob {
+    var input: String
+    var output: String
+    var files: TranscodeFiles
+    var options: TranscodeOptions
+
+    /// Does it, and waits. Nothing bears its final name before all is done.
+    ///
+    /// - Parameters:
+    ///   - begin: is called when the input is open, with the number of its frames where that is known.
+    ///   - watch: is called ten times a second with the progress; `false` ends the work.
+    /// - Throws: ``TranscodeFailure``; what the command line should not have asked for (`ValidationError`); an error of an
+    ///   encoder or an output.
+    func run(
+        begin: (_ frameCount: Int?) -> Void = { _ in }, watch: (TranscodeProgress) -> Bool = { _ in true }
+    ) throws -> TranscodeOutcome {
+        let source = try opened()
+        if TranscodeFiles.format(of: output) == .png { return try writePicture(of: source) }
+        if case .once = source.feed, options.effort == .good {
+            throw ValidationError("\(input): --good reads the clip twice, which this is not: give it a file")
+        }
+        begin(source.format.frameCount)
+        let plan = try TranscodePlan(self, source)
+        let running = plan.makeTranscoder(source).start()
+        let report = try wait(for: running, watch)
+        guard report.framesRead > 0 else {
+            throw TranscodeFailure.unreadable(report.sourceFailure.map { "\($0)" } ?? "\(input) has no picture")
+        }
+        try plan.commitParts()
+        return try outcome(of: report, plan, source)
+    }
+
+    private func opened() throws -> TranscodeInput {
+        do {
+            return try TranscodeInput(input, options)
+        } catch let error as ValidationError {
+            throw error
+        } catch {
+            throw TranscodeFailure.unreadable("\(error)")
+        }
+    }
+
+    private func wait(
+        for running: RunningTranscode, _ watch: (TranscodeProgress) -> Bool
+    ) throws -> TranscodeReport {
+        var isWanted = true
+        while true {
+            do {
+                if let report = try running.wait(atMost: .milliseconds(100)) {
+                    _ = watch(running.newestProgress)
+                    return report
+                }
+            } catch is CancellationError {
+                throw TranscodeFailure.interrupted
+            }
+            guard isWanted, !watch(running.newestProgress) else { continue }
+            isWanted = false
+            running.cancel()
+        }
+    }
+
+    /// The first picture alone.
+    private func writePicture(of source: TranscodeInput) throws -> TranscodeOutcome {
+        guard let frame = try source.firstPicture() else {
+            throw TranscodeFailure.unreadable("\(input) has no picture")
+        }
+        let file = OutputFile(path: output)
+        try PNGWriter.write(frame, to: file.partPath)
+        try file.commit()
+        let row = TranscodeRow(path: output, resolution: frame.resolution, frames: 1)
+        let summary = TranscodeSummary(framesRead: 1, framesSkipped: 0, duration: 0, segments: 1, outputs: [row])
+        return TranscodeOutcome(summary: summary, notices: source.notices, partialReason: nil)
+    }
+
+    private func outcome(
+        of report: TranscodeReport, _ plan: TranscodePlan, _ source: TranscodeInput
+    ) throws -> TranscodeOutcome {
+        var notices = source.notices + plan.notices + [source.health.remark].compactMap { $0 }
+        var rows = plan.rows(of: report)
+        if options.psnr {
+            switch source.feed {
+            case .again(let clip): rows = try plan.rows(of: report, measuredAgainst: clip)
+            case .once: notices.append("\(input) is read once: no PSNR")
+            }
+        }
+        let summary = TranscodeSummary(
+            framesRead: report.framesRead, framesSkipped: source.health.framesSkipped,
+            duration: report.duration.seconds, segments: report.segmentCount, outputs: rows)
+        let ending = report.sourceFailure.map { "the clip ended early, after \(report.framesRead) frames: \($0)" }
+        return TranscodeOutcome(
+            summary: summary, notices: notices, partialReason: source.health.failure ?? ending)
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Rill
+import RillPages
+
+/// What one transcode has made.
+struct TranscodeOutcome {
+    var summary: TranscodeSummary
+    /// What the user should know of it.
+    var notices: [String]
+    /// Why only a part of the clip was transcoded, if so: what there is was written.
+    var partialReason: String?
+
+    /// The result as a table, below a line on what was read.
+    var text: String {
+        let hasQuality = summary.outputs.contains { $0.psnr != nil }
+        var table = TextTable(
+            ["output", "size", "frames", "key", "bytes", "kbit/s"] + (hasQuality ? ["PSNR-Y, dB"] : []))
+        for row in summary.outputs {
+            table.add([
+                row.path, row.resolution, "\(row.frames)", row.keyFrames.map(String.init) ?? "–",
+                row.bytes.map(String.init) ?? "–", row.bitrate.map { Decimal.text($0 / 1000, decimals: 1) } ?? "–",
+                hasQuality ? row.psnr.map { Decimal.text($0, decimals: 2) } ?? "–" : "",
+            ])
+        }
+        let segments = summary.segments > 1 ? ", \(summary.segments) segments" : ""
+        let skipped = summary.framesSkipped > 0 ? "; \(summary.framesSkipped) could not be decoded" : ""
+        return
+            "read \(summary.framesRead) frames, \(Decimal.text(summary.duration, decimals: 2)) s\(segments)\(skipped)\n"
+            + table.text
+    }
+}
+
+/// What was written, for machines.
+struct TranscodeSummary: Encodable {
+    var framesRead: Int
+    var framesSkipped: Int
+    var duration: Double
+    var segments: Int
+    var outputs: [TranscodeRow]
+}
+
+/// One file of a ``TranscodeSummary``.
+struct TranscodeRow: Encodable {
+    var path: String
+    var resolution: String
+    var frames: Int
+    /// Key frames, coded bytes and bits a second: of coded outputs alone.
+    var keyFrames: Int?
+    var bytes: Int?
+    var bitrate: Double?
+    /// PSNR of luma against the clip, in decibels, where it was asked for.
+    var psnr: Double?
+
+    init(path: String, _ output: Transcoder.Output, _ written: TranscodeReport.Output, seconds: Double) {
+        self.path = path
+        resolution = output.layer.resolution.description
+        frames = written.framesWritten
+        guard case .encoded = output else { return }
+        keyFrames = written.keyFramesWritten
+        bytes = written.bytesEncoded
+        bitrate = seconds > 0 ? Double(written.bytesEncoded) * 8 / seconds : 0
+    }
+
+    /// A file of pictures.
+    init(path: String, resolution: Resolution, frames: Int) {
+        self.path = path
+        self.resolution = resolution.description
+        self.frames = frames
+    }
+}
+
+/// Why a transcode made nothing that bears its name.
+enum TranscodeFailure: Error, CustomStringConvertible {
+    /// The input cannot be read at all.
+    case unreadable(String)
+    /// Somebody pressed Ctrl-C.
+    case interrupted
+
+    var description: String {
+        switch self {
+        case .unreadable(let reason): reason
+        case .interrupted: "interrupted: no output was written"
+        }
+    }
+}
+
+extension ExitCode {
+    /// The input cannot be read, and nothing was written.
+    static let unreadableInput = ExitCode(2)
+    /// What could be read was written; the rest is missing.
+    static let partialResult = ExitCode(3)
+    /// Ctrl-C: 128 and the number of the signal, as shells say it.
+    static let interrupted = ExitCode(130)
+}

@@ -1,0 +1,163 @@
+import Rill
+import RillContainers
+
+/// The outputs of one transcode: their layers, their sinks and their files.
+struct TranscodePlan {
+    private(set) var outputs: [Transcoder.Output] = []
+    private(set) var paths: [String] = []
+    /// What the outputs lack that the source has.
+    private(set) var notices: [String] = []
+    private var files: [OutputFile] = []
+    private let parts: SizeParts?
+    private var thumbnails: ThumbnailSink?
+    private let options: TranscodeOptions
+
+    init(_ job: TranscodeJob, _ source: TranscodeInput) throws {
+        options = job.options
+        let sourceRate = source.format.frameRate ?? 30
+        let resolution = options.size ?? source.format.resolution
+        var high = LayerSettings.high(
+            resolution, bitrate: options.bitrate ?? .suggested(for: resolution, codec: options.codec),
+            codec: options.codec)
+        high.encoder = options.encoder
+        high.frameRate = options.fps ?? sourceRate
+        parts = options.splitSizes ? SizeParts(job, .slower(high.frameRate, sourceRate), source.range) : nil
+        if let parts {
+            outputs = [.wholePictures(high, parts.sink)]
+            paths = [job.output]
+        } else {
+            let layers = job.files.ladder ? [LayerSettings].ladder(high, low: lowLayer) : [high]
+            for (index, layer) in layers.enumerated() {
+                try add(index == 0 ? job.output : TranscodeFiles.path(job.output, step: "\(layer.rid)"), layer, source)
+            }
+        }
+        if let low = job.files.low { try add(low, lowLayer, source) }
+        if let path = job.files.pictures { try add(path, high.named("pictures"), source) }
+        if let path = job.files.lowPictures { try add(path, lowLayer.named("lowpictures"), source) }
+        if let folder = job.files.thumbnails {
+            let sink = try ThumbnailSink(folder: folder)
+            thumbnails = sink
+            outputs.append(.pictures(.thumbnails(of: high.resolution, every: job.files.thumbnailInterval), sink))
+            paths.append(folder)
+        }
+    }
+
+    private var lowLayer: LayerSettings {
+        var layer = LayerSettings.low(options.codec)
+        layer.bitrate = options.lowBitrate
+        layer.encoder.content = options.content.content
+        return layer
+    }
+
+    private mutating func add(_ path: String, _ layer: LayerSettings, _ source: TranscodeInput) throws {
+        let file = OutputFile(path: path)
+        files.append(file)
+        paths.append(path)
+        let rate = FrameRate.slower(layer.frameRate, source.format.frameRate ?? 30)
+        if let container = ContainerFormat(path: path) {
+            let writer = try source.video.writer(
+                file.partPath, container, layer, rate, hasSound: outputs.isEmpty, isScaled: options.size != nil)
+            notices += writer.notices
+            outputs.append(.encoded(layer, writer))
+            return
+        }
+        if outputs.isEmpty { notices += source.video.noticesOfSilence }
+        switch TranscodeFiles.format(of: path) {
+        case .ivf:
+            let writer = try IVFWriter(
+                path: file.partPath, codec: layer.encoder.codec, resolution: layer.resolution)
+            outputs.append(.encoded(layer, writer))
+        case .y4m:
+            let writer = try Y4MWriter(
+                path: file.partPath, resolution: layer.resolution, frameRate: rate, range: source.range)
+            outputs.append(.pictures(layer, writer))
+        case .i420:
+            outputs.append(.pictures(layer, try RawVideoWriter(path: file.partPath, resolution: layer.resolution)))
+        case .nv12, .rtpDump, .pcap, .pcapng, .png, nil: preconditionFailure("refused by validate()")
+        }
+    }
+
+    func makeTranscoder(_ source: TranscodeInput) -> Transcoder {
+        switch source.feed {
+        case .once(let source): Transcoder(source: source, outputs: outputs, files: files)
+        case .again(let clip):
+            Transcoder(
+                clip: clip, outputs: outputs, files: files, segments: options.segments,
+                threads: options.parallel ?? Transcoder.processorCount)
+        }
+    }
+
+    /// Gives the files their names of which nobody knew before how many there are.
+    func commitParts() throws {
+        try parts?.commit()
+        try thumbnails?.commit()
+    }
+
+    func rows(of report: TranscodeReport) -> [TranscodeRow] {
+        var rows = zip(paths, zip(outputs, report.outputs)).map { path, pair in
+            TranscodeRow(path: path, pair.0, pair.1, seconds: report.duration.seconds)
+        }
+        if let parts { rows.replaceSubrange(0..<1, with: parts.rows) }
+        return rows
+    }
+
+    /// The same, with how near the coded outputs come to the clip.
+    func rows(of report: TranscodeReport, measuredAgainst clip: ReopenableClip) throws -> [TranscodeRow] {
+        var rows = rows(of: report)
+        for (index, output) in outputs.enumerated() {
+            guard case .encoded(let layer, _) = output else { continue }
+            rows[index].psnr = try QualityCheck.psnr(of: paths[index], layer, against: clip, options.clipOptions)
+        }
+        return rows
+    }
+}
+
+extension LayerSettings {
+    /// The same under another name.
+    fileprivate func named(_ rid: StreamLayer.RID) -> LayerSettings {
+        var layer = self
+        layer.rid = rid
+        return layer
+    }
+}
+
+/// The output in as many files as the clip has sizes: `out.y4m`, then `out.2.y4m`.
+final class SizeParts {
+    let sink: SplitSizeSink
+    private let files: Files
+    private let path: String
+
+    /// Those that were begun.
+    private final class Files {
+        var all: [OutputFile] = []
+    }
+
+    init(_ job: TranscodeJob, _ rate: FrameRate, _ range: ColorSpace.Range) {
+        let files = Files()
+        self.files = files
+        path = job.output
+        sink = SplitSizeSink { part, size in
+            let path = Self.path(of: part, job.output)
+            if part > 1 { try requireDistinct(input: job.input, outputs: [path, job.output] + job.files.more) }
+            let file = OutputFile(path: path)
+            files.all.append(file)
+            guard TranscodeFiles.format(of: path) == .y4m else {
+                return try RawVideoWriter(path: file.partPath, resolution: size)
+            }
+            return try Y4MWriter(path: file.partPath, resolution: size, frameRate: rate, range: range)
+        }
+    }
+
+    var rows: [TranscodeRow] {
+        sink.parts.enumerated().map { index, part in
+            TranscodeRow(path: Self.path(of: index + 1, path), resolution: part.resolution, frames: part.frameCount)
+        }
+    }
+
+    func commit() throws { for file in files.all { try file.commit() } }
+
+    private static func path(of part: Int, _ output: String) -> String {
+        guard part > 1, let dot = output.lastIndex(of: ".") else { return output }
+        return "\(output[..<dot]).\(part)\(output[dot...])"
+    }
+}

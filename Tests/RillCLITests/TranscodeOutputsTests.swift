@@ -1,0 +1,125 @@
+import Foundation
+import RillTestSupport
+import Testing
+
+/// What `rill transcode` writes beside its output, how it ends, and what it leaves behind.
+@Suite struct TranscodeOutputsTests {
+    private let folder = TemporaryFolder()
+
+    private var names: Set<String> {
+        get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.root)) }
+    }
+
+    @Test func onePassGivesTheLadderThePicturesAndTheThumbnails() throws {
+        let clip = try movingClip(in: folder, frames: 60, width: 480, height: 360)
+        let outcome = try rill(
+            "transcode", clip, folder.path("out.ivf"), "--ladder", "--pictures", folder.path("all.y4m"),
+            "--low-pictures", folder.path("low.y4m"), "--thumbnails", folder.path("th"), "--thumbnail-interval", "1s",
+            "--psnr", "--json")
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        struct Summary: Decodable {
+            struct Output: Decodable {
+                var path: String
+                var resolution: String
+                var frames: Int
+                var psnr: Double?
+            }
+            var outputs: [Output]
+        }
+        let summary = try JSONDecoder().decode(Summary.self, from: Data(outcome.output))
+        let rows = summary.outputs.map {
+            "\(URL(filePath: $0.path).lastPathComponent) \($0.resolution) \($0.frames)\($0.psnr == nil ? "" : " dB")"
+        }
+        #expect(
+            rows == [
+                "out.ivf 480x360 60 dB", "out.half.ivf 240x180 60 dB", "out.low.ivf 160x120 10 dB",
+                "all.y4m 480x360 60", "low.y4m 160x120 10", "th 320x240 2",
+            ])
+        #expect(summary.outputs.allSatisfy { $0.psnr ?? 30 > 20 })
+        let thumbnails = try FileManager.default.contentsOfDirectory(atPath: folder.path("th")).sorted()
+        #expect(thumbnails == ["00-00-00.000.png", "00-00-01.000.png", "contact-sheet.png"])
+        // The steps are coded as they would be alone.
+        #expect(try rill("transcode", clip, folder.path("alone.ivf")).status == 0)
+        #expect(try read(folder.path("alone.ivf")) == read(folder.path("out.ivf")))
+        #expect(try names.allSatisfy { !$0.hasSuffix(".part") })
+    }
+
+    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), arguments: ["--realtime", "--good"])
+    func segmentsOfAContainerAreTheSameByAnyNumberOfThreads(effort: String) throws {
+        let clip = folder.path("clip.mp4")
+        try Peer.ffmpeg.run(
+            "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=128x96:rate=30:duration=2", "-c:v",
+            "libx264", "-g", "20", "-pix_fmt", "yuv420p", clip)
+        let runs = try ["1", "2", "3"].map { threads in
+            let out = folder.path("\(threads).ivf")
+            let outcome = try rill("transcode", clip, out, "--segments", "3", "--parallel", threads, effort)
+            #expect(outcome.status == 0 && outcome.errors.contains("3 segments"), "\(outcome.errors)")
+            return try read(out)
+        }
+        #expect(runs[0] == runs[1] && runs[0] == runs[2])
+        let inspection = try rill("inspect", folder.path("1.ivf")).text
+        #expect(inspection.contains("60"), "\(inspection)")
+    }
+
+    @Test func whatCannotBeReadIsSaidAndNothingIsWritten() throws {
+        try write([], to: folder.path("empty.y4m"))
+        try write(Array("no clip at all, but some words".utf8), to: folder.path("words.mp4"))
+        try write(Array("YUV4MPEG2 W64 H48 F30:1\n".utf8), to: folder.path("none.y4m"))
+        try write(Array("YUV4MPEG2 W64 H48 F30:1\nFRAME\nand no more".utf8), to: folder.path("cut.y4m"))
+        let there = ["cut.y4m", "empty.y4m", "none.y4m", "words.mp4"]
+        for input in there + ["nothing.mp4", "nothing.ivf"] {
+            let outcome = try rill("transcode", folder.path(input), folder.path("out.ivf"))
+            #expect(outcome.status == 2, "\(input): \(outcome.errors)")
+            #expect(outcome.errors.contains("Error: \(folder.path(input))"), "\(input): \(outcome.errors)")
+        }
+        #expect(try names.sorted() == there)
+    }
+
+    @Test func anOutputThatCannotBeMadeIsSaid() throws {
+        let clip = try movingClip(in: folder, frames: 3)
+        let outcome = try rill("transcode", clip, folder.path("no/such/out.ivf"))
+        #expect(outcome.status == 1 && outcome.errors.contains("no such file or folder"), "\(outcome.errors)")
+    }
+
+    @Test func twoPassesNeedAFile() throws {
+        let clip = try movingClip(in: folder, frames: 3)
+        let outcome = try rill("transcode", "-", folder.path("out.ivf"), "--good", input: clip)
+        #expect(outcome.status == 64 && outcome.errors.contains("--good reads the clip twice"), "\(outcome.errors)")
+    }
+
+    @Test func controlCLeavesNoFile() throws {
+        // Thousands of small pictures in two passes: long enough to be interrupted, and nobody waits for the end.
+        let clip = try movingClip(in: folder, frames: 600, width: 160, height: 120)
+        let before = try names
+        let program = try rillProgram().start(
+            ["transcode", clip, folder.path("out.ivf"), "--good", "--codec", "vp9", "--thumbnails", folder.path("th")],
+            limit: 60)
+        let deadline = Date.now + 20
+        while try !names.contains(".out.ivf.part"), Date.now < deadline { usleep(10_000) }
+        usleep(200_000)
+        program.interrupt()
+        let outcome = try program.wait()
+        #expect(outcome.status == 130, "\(outcome.errors)")
+        #expect(outcome.errors.contains("interrupted: no output was written"), "\(outcome.errors)")
+        #expect(try names.subtracting(before) == ["th"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("th")).isEmpty)
+    }
+
+    @Test(arguments: [
+        (["c.y4m", "o.y4m", "--ladder"], "--ladder"),
+        (["c.y4m", "o.ivf", "--ladder", "--low", "l.ivf"], "--ladder"),
+        (["c.y4m", "o.ivf", "--pictures", "p.ivf"], "p.ivf: pictures go to a .y4m"),
+        (["c.y4m", "o.ivf", "--quality", "64"], "--quality goes from 0"),
+        (["c.y4m", "o.ivf", "--quality", "20", "--bitrate", "1M"], "--quality takes"),
+        (["c.y4m", "o.ivf", "--segments", "0"], "no number of segments"),
+        (["c.y4m", "o.ivf", "--parallel", "0"], "--parallel"),
+        (["c.y4m", "o.ivf", "--good", "--realtime"], "good"),
+        (["c.y4m", "-", "--psnr"], "--psnr"),
+        (["c.half.ivf", "c.ivf", "--ladder"], "same file"),
+    ])
+    func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
+        let outcome = try rillProgram().run(["transcode"] + arguments)
+        #expect(outcome.status == 64, "\(arguments)")
+        #expect(outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
+    }
+}
