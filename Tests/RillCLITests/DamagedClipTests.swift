@@ -4,7 +4,7 @@ import RillTestSupport
 import Testing
 
 /// `rill transcode` of files that are damaged in every way: a process for each, so that one that brings it down is one.
-@Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), .timeLimit(.minutes(60)))
+@Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
 struct DamagedClipTests {
     private static let count = unsafe getenv("RILL_LONG_TESTS") != nil ? 1000 : 40
     private let folder = TemporaryFolder()

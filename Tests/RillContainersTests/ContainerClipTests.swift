@@ -6,7 +6,7 @@ import Testing
 @testable import RillContainers
 
 /// Ranges of a file's frames, held against a reading of the whole: the same pictures at the same times.
-@Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), .timeLimit(.minutes(15)))
+@Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
 struct ContainerClipTests {
     private let folder = TemporaryFolder()
 

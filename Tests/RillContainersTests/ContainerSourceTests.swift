@@ -5,7 +5,7 @@ import RillTestSupport
 import Testing
 
 /// Clips that FFmpeg has made, read by us: the same pictures as it has of them, at the times that it gave them.
-@Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), .timeLimit(.minutes(15)))
+@Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
 struct ContainerSourceTests {
     private let folder = TemporaryFolder()
 

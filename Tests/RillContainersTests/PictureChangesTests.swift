@@ -5,7 +5,7 @@ import RillTestSupport
 import Testing
 
 /// What files may hold besides 8-bit 4:2:0 in limited range, and what becomes of it.
-@Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), .timeLimit(.minutes(15)))
+@Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
 struct PictureChangesTests {
     private let folder = TemporaryFolder()
 

@@ -6,8 +6,7 @@ import Testing
 
 /// Sound that is copied beside our frames, held against the file that it comes from.
 @Suite(
-    .enabled(if: Peer.ffmpeg.isInstalled && Peer.ffprobe.isInstalled, "ffmpeg is not installed"),
-    .timeLimit(.minutes(15)))
+    .enabled(if: Peer.ffmpeg.isInstalled && Peer.ffprobe.isInstalled, "ffmpeg is not installed"))
 struct AudioTracksTests {
     private let folder = TemporaryFolder()
 

@@ -6,8 +6,7 @@ import Testing
 
 /// Our files in a browser: how long, how large, and which picture it shows when it is sent to the middle.
 @Suite(
-    .enabled(if: Peer.chromium.isInstalled && Peer.ffmpeg.isInstalled, "chromium or ffmpeg is not installed"),
-    .timeLimit(.minutes(15)))
+    .enabled(if: Peer.chromium.isInstalled && Peer.ffmpeg.isInstalled, "chromium or ffmpeg is not installed"))
 struct BrowserTests {
     private let folder = TemporaryFolder()
 

@@ -7,8 +7,7 @@ import Testing
 
 /// WebM and Matroska as we write them, read by FFmpeg.
 @Suite(
-    .enabled(if: Peer.ffmpeg.isInstalled && Peer.ffprobe.isInstalled, "ffmpeg is not installed"),
-    .timeLimit(.minutes(15)))
+    .enabled(if: Peer.ffmpeg.isInstalled && Peer.ffprobe.isInstalled, "ffmpeg is not installed"))
 struct ContainerWriterTests {
     private let folder = TemporaryFolder()
 

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: areInstalled, reason), .timeLimit(.minutes(2)),
+        .enabled(if: areInstalled, reason),
         arguments: [0, 1, 12, 14, 101, 108, 113, 228, 276] as [UInt16], ["pcap", "nsecpcap", "pcapng"])
     func `Files of text2pcap are read, whatever their link`(link: UInt16, format: String) throws {
         let heads: [UInt16: [UInt8]] = [
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: areInstalled, reason), .timeLimit(.minutes(2)), arguments: ["call.pcap", "call.pcapng"],
+        .enabled(if: areInstalled, reason), arguments: ["call.pcap", "call.pcapng"],
         ["pcap", "nsecpcap", "pcapng"])
     func `What editcap makes of ours is read`(name: String, format: String) throws {
         let theirs = folder.path("theirs")
@@ -68,7 +68,7 @@ import Testing
         #expect(cut.statistics.unreadable == 2)
     }
 
-    @Test(.enabled(if: areInstalled, reason), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: areInstalled, reason))
     func `Files merged by mergecap have two interfaces, and both are read`() throws {
         var ethernet = CaptureWriter.Settings()
         ethernet.linkType = .ethernet
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: areInstalled, reason), .timeLimit(.minutes(2)), arguments: ["call.pcap", "call.pcapng"],
+        .enabled(if: areInstalled, reason), arguments: ["call.pcap", "call.pcapng"],
         CaptureTests.settings)
     func `tshark reads ours field by field, and has nothing to say against it`(
         name: String, settings: CaptureWriter.Settings

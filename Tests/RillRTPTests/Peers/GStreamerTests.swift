@@ -29,7 +29,7 @@ struct GStreamerTests {
             """
     }
 
-    @Test(.enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"), .timeLimit(.minutes(3)))
+    @Test(.enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"))
     func `GStreamer's packets, extensions and reports`() throws {
         let (rtpSocket, rtcpSocket) = (try LocalSocket(), try LocalSocket())
         let pipeline = pipeline(rtp: rtpSocket.port, rtcp: rtcpSocket.port)
@@ -51,7 +51,7 @@ struct GStreamerTests {
     }
 
     @Test(
-        .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"), .timeLimit(.minutes(2)),
+        .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"),
         arguments: ["vp8", "vp9"], [0, 1, 2])
     func `GStreamer's payloaders, in each picture-id-mode`(codec: String, mode: Int) throws {
         let packets = try gstreamerPackets(codec, pictureIDMode: mode)
@@ -59,7 +59,7 @@ struct GStreamerTests {
         try expectAgreement(on: packets, .rtp, "GStreamer's \(codec), picture-id-mode \(mode)")
     }
 
-    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), .timeLimit(.minutes(3)))
+    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
     func `FFmpeg's packets and reports`() throws {
         let (rtpSocket, rtcpSocket) = (try LocalSocket(), try LocalSocket())
         try Peer.ffmpeg.run(

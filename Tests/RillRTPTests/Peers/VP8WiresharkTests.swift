@@ -27,7 +27,7 @@ struct VP8WiresharkTests {
     }
 
     @Test(
-        .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"), .timeLimit(.minutes(2)),
+        .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"),
         arguments: [0, 1, 2])
     func `It agrees on GStreamer's packets, in each picture-id-mode`(mode: Int) throws {
         let packets = try gstreamerPackets("vp8", pictureIDMode: mode)
@@ -37,7 +37,7 @@ struct VP8WiresharkTests {
         #expect(fields.allSatisfy { ($0["vp8.pld.pictureid"] != nil) == (mode > 0) })
     }
 
-    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
     func `It agrees on FFmpeg's packets`() throws {
         let socket = try LocalSocket()
         try Peer.ffmpeg.run(

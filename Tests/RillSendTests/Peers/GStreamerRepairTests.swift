@@ -10,7 +10,7 @@ private let hasPeers =
 
 /// GStreamer's elements for RTX, RED and ULPFEC as judges of ours.
 @Suite(
-    .enabled(if: hasPeers, "gst-launch-1.0, python3-gi, ffmpeg or vpxenc is not installed"), .timeLimit(.minutes(2)))
+    .enabled(if: hasPeers, "gst-launch-1.0, python3-gi, ffmpeg or vpxenc is not installed"))
 struct GStreamerRepairTests {
     let folder = TemporaryFolder()
     private let media = PayloadType(96)

@@ -9,7 +9,7 @@ private let hasPeers =
 
 /// GStreamer's payloaders and depayloaders as judges of ours.
 @Suite(
-    .enabled(if: hasPeers, "gst-launch-1.0, ffmpeg, vpxenc or vpxdec is not installed"), .timeLimit(.minutes(2)))
+    .enabled(if: hasPeers, "gst-launch-1.0, ffmpeg, vpxenc or vpxdec is not installed"))
 struct GStreamerTests {
     let folder = TemporaryFolder()
 

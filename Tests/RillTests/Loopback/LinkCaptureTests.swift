@@ -42,7 +42,7 @@ import Testing
         #expect(times == times.sorted())
     }
 
-    @Test(.enabled(if: Peer.tshark.isInstalled, "tshark is not installed"), .timeLimit(.minutes(5)))
+    @Test(.enabled(if: Peer.tshark.isInstalled, "tshark is not installed"))
     func `Requests, answers and echoes are what tshark takes them for`() throws {
         let (path, _) = try record("call.pcap")
         let names = [

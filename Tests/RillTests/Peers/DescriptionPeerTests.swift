@@ -60,7 +60,7 @@ import Testing
             .compactMap { $0.split(separator: " ").last }
     }
 
-    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
     func `FFmpeg plays our stream as it plays the clip`() throws {
         let clip = try CodedClip()
         let port = try freePort()
@@ -80,8 +80,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: Peer.ffmpeg.isInstalled && Peer.vpxenc.isInstalled, "ffmpeg or vpxenc is not installed"),
-        .timeLimit(.minutes(2)))
+        .enabled(if: Peer.ffmpeg.isInstalled && Peer.vpxenc.isInstalled, "ffmpeg or vpxenc is not installed"))
     func `FFmpeg plays our VP9 as it plays the clip, but for the last frame`() throws {
         let clip = try vp9Clip()
         // FFmpeg 5.1 gives a VP9 frame out when the next one begins, so it never gives out the last.
@@ -140,8 +139,7 @@ import Testing
 
     @Test(
         .enabled(
-            if: Peer.gstreamer.isInstalled && Peer.ffmpeg.isInstalled, "gst-launch-1.0 or ffmpeg is not installed"),
-        .timeLimit(.minutes(2)))
+            if: Peer.gstreamer.isInstalled && Peer.ffmpeg.isInstalled, "gst-launch-1.0 or ffmpeg is not installed"))
     func `GStreamer plays our stream as FFmpeg plays the clip`() throws {
         let clip = try CodedClip()
         let port = try freePort()
@@ -160,7 +158,7 @@ import Testing
         #expect(isEqual)
     }
 
-    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
     func `FFmpeg's own description is read, and its stream inspected`() throws {
         let far = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         let clip = try CodedClip()

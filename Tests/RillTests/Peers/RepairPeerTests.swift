@@ -5,7 +5,7 @@ import Testing
 
 /// GStreamer sends and protects, we lose packets of it and ask: what comes again, and what its parities bring.
 @Suite(
-    .serialized, .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"), .timeLimit(.minutes(2)))
+    .serialized, .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"))
 struct RepairPeerTests {
     private static let frameCount = 60
     private static let ssrc = SSRC(1234)
