@@ -19,6 +19,7 @@ public final class VPXFirstPass {
     private var start: MediaTime?
     private var previousTicks: Int64 = -1
     private var statistics = FirstPassStatistics()
+    private var isFinished = false
 
     /// A first pass for an encoder of these settings.
     public init(
@@ -55,9 +56,20 @@ public final class VPXFirstPass {
     public func finish() throws(CodecError) -> FirstPassStatistics {
         // Without a picture there is nothing to sum up.
         guard start != nil else { return statistics }
-        try unsafe context.encode(nil, at: previousTicks + frameTicks, for: frameTicks, flags: 0, .good)
+        try end()
         takePackets()
         return statistics
+    }
+
+    deinit {
+        // VP9 keeps some memory of a pass that nobody ends (libvpx 1.12), so that one that was given up is ended too. There is
+        // nobody left to tell of a failure.
+        if start != nil, !isFinished { try? end() }
+    }
+
+    private func end() throws(CodecError) {
+        isFinished = true
+        try unsafe context.encode(nil, at: previousTicks + frameTicks, for: frameTicks, flags: 0, .good)
     }
 
     private func takePackets() {
