@@ -124,7 +124,7 @@ public struct BeautyFilter: ~Copyable {
             to: PictureRows(writing: &target, plane: 2))
         LumaKernel(amounts: amounts).run(
             PictureRows(reading: frame, plane: 0), smooth: planes.smoothLuma, flatness: planes.flatness,
-            lift: planes.lift, mask: planes.mask, spans: planes.spans, row: planes.row,
+            lift: planes.lift, mask: planes.mask, spans: planes.spans, rows: planes.pixelRows,
             to: PictureRows(writing: &target, plane: 0))
     }
 

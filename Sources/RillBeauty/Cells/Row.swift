@@ -60,13 +60,6 @@ struct Row {
         }
     }
 
-    /// Sets the first `count` samples to 0.
-    func clear(count: Int) {
-        assert(range.lowerBound <= 0 && range.upperBound >= count)
-        // Within the row: the debug build has checked it.
-        unsafe base.update(repeating: 0, count: count)
-    }
-
     /// Copies the first `count` samples of another row.
     func copy(_ source: Row, count: Int) {
         assert(source.range.lowerBound <= 0 && range.lowerBound <= 0)

@@ -4,14 +4,12 @@ enum EnlargingKernel {
     /// - Parameters:
     ///   - source: its rows are continued by a sample on both sides (``CellPlane/extend(_:by:)``).
     ///   - spans: outside of which it is 0, and the result too.
+    ///   - target: began with zeros, and was the target of the spans before.
     static func run(_ source: borrowing CellPlane, spans: MaskSpans, to target: borrowing CellPlane) {
-        let width = 16 * target.vectorCount
         for y in 0..<target.height {
             let (near, far) = places(y, of: source.height)
-            let span = spans.around(near, far).clamped(to: 0..<source.vectorCount)
-            let output = target.row(y)
-            if span.count < source.vectorCount { output.clear(count: width) }
-            fill((source.row(near), source.row(far)), span, output)
+            let span = spans.touchedAround(near, far).clamped(to: 0..<source.vectorCount)
+            fill((source.row(near), source.row(far)), span, target.row(y))
         }
     }
 
@@ -47,10 +45,29 @@ enum EnlargingKernel {
     /// Sixteen samples as thirty-two.
     @inline(__always)
     static func bytes(_ rows: (Row, Row), _ x: Int) -> (Bytes, Bytes) {
-        let middle = mixed(rows, x)
-        let left = middle.mean(middle.mean(mixed(rows, x &- 1)))
-        let right = middle.mean(middle.mean(mixed(rows, x &+ 1)))
-        return left.interleaved(with: right)
+        across(mixed(rows, x &- 1), mixed(rows, x), mixed(rows, x &+ 1))
+    }
+
+    /// Sixteen samples each of an upper and a lower row as thirty-two, of both rows that lie between them: alike to ``bytes``.
+    @inline(__always)
+    static func pairs(_ rows: (Row, Row), _ x: Int) -> (upper: (Bytes, Bytes), lower: (Bytes, Bytes)) {
+        let (before, here, behind) = (
+            mixed(between: rows, x &- 1), mixed(between: rows, x), mixed(between: rows, x &+ 1)
+        )
+        return (across(before.0, here.0, behind.0), across(before.1, here.1, behind.1))
+    }
+
+    /// The row nearer to the upper one, and the row nearer to the lower one.
+    @inline(__always)
+    private static func mixed(between rows: (Row, Row), _ x: Int) -> (Bytes, Bytes) {
+        let (upper, lower) = (rows.0[bytes: x], rows.1[bytes: x])
+        let middle = upper.mean(lower)
+        return (upper.mean(middle), lower.mean(middle))
+    }
+
+    @inline(__always)
+    private static func across(_ before: Bytes, _ here: Bytes, _ behind: Bytes) -> (Bytes, Bytes) {
+        here.mean(here.mean(before)).interleaved(with: here.mean(here.mean(behind)))
     }
 
     @inline(__always)

@@ -4,27 +4,41 @@
 /// eighth of the light over nine cells is 1.4 % of it in each.
 enum FlatnessKernel {
     /// - Parameters:
-    ///   - skin: by colour and texture, of this frame; the mask limits it, which is steady in time.
-    ///   - spans: of the mask.
+    ///   - skin: by colour and texture, of this frame, of each block, with rows continued by a sample on both sides; enlarged,
+    ///     it is limited by the mask, which is steady in time.
     ///   - edges: the sum of the deviations of the nine cells around each.
-    ///   - limits: what they may come to.
+    ///   - spans: of the mask.
+    ///   - limits: what edges may come to.
+    ///   - flatness: began with zeros, and was the target of the spans before.
     static func run(
         skin: borrowing CellPlane, mask: borrowing CellPlane, luma: borrowing CellPlane, edges: borrowing CellPlane,
         spans: MaskSpans, limits: LightLimits, to flatness: borrowing CellPlane
     ) {
-        let width = 16 * flatness.vectorCount
-        for y in 0..<skin.height {
-            let (skin, mask, luma) = (skin.row(y), mask.row(y), luma.row(y))
-            let (edges, output) = (edges.row(y), flatness.row(y))
-            output.clear(count: width)
-            for vector in spans[y] {
-                let x = 16 &* vector
-                let weight = skin[bytes: x].smaller(mask[bytes: x])
-                guard !weight.isZero else { continue }
-                let room = limits.bytes(luma: luma[bytes: x]).less(edges[bytes: x])
-                output[bytes: x] = weight.smaller(room.twice.twice.twice.twice)
+        for y in 0..<mask.height {
+            let skin = EnlargingKernel.rows(of: skin, y)
+            let rows = CellRows(mask: mask.row(y), luma: luma.row(y), edges: edges.row(y), flatness: flatness.row(y))
+            let span = spans.touched(y)
+            // Each vector of blocks is two of cells; the padding takes one more than there are.
+            var x = span.lowerBound / 2 &* 32
+            while x < 16 &* span.upperBound {
+                let (left, right) = EnlargingKernel.bytes(skin, x / 2)
+                fill(rows, x, left, limits)
+                fill(rows, x &+ 16, right, limits)
+                x &+= 32
             }
         }
+    }
+
+    private struct CellRows {
+        var mask, luma, edges, flatness: Row
+    }
+
+    @inline(__always)
+    private static func fill(_ rows: CellRows, _ x: Int, _ skin: Bytes, _ limits: LightLimits) {
+        let weight = skin.smaller(rows.mask[bytes: x])
+        guard !weight.isZero else { return rows.flatness[bytes: x] = .zero }
+        let room = limits.bytes(luma: rows.luma[bytes: x]).less(rows.edges[bytes: x])
+        rows.flatness[bytes: x] = weight.smaller(room.twice.twice.twice.twice)
     }
 
     static func reference(skin: UInt8, mask: UInt8, luma: UInt8, edges: UInt8, limits: LightLimits) -> UInt8 {

@@ -3,20 +3,25 @@
 /// With u = luma - 16 the lift is 4 u (219 - u) (lift + u·slope) / 2^24: none for black and for white, most between. It goes
 /// by the luma without pores, so that a face's fine texture is neither stretched nor pressed together.
 enum LiftKernel {
+    /// - Parameters:
+    ///   - luma: without pores.
+    ///   - spans: of the mask.
+    ///   - target: began with zeros, and was the target of the spans before.
     static func run(
         luma: borrowing CellPlane, mask: borrowing CellPlane, spans: MaskSpans, amounts: BeautyAmounts,
         to target: borrowing CellPlane
     ) {
-        let width = 16 * target.vectorCount
         let lift = Words(repeating: UInt16(bitPattern: amounts.lift))
         let slope = Words(repeating: UInt16(bitPattern: amounts.liftSlope))
         for y in 0..<target.height {
             let (luma, mask, output) = (luma.row(y), mask.row(y), target.row(y))
-            output.clear(count: width)
-            for vector in spans[y] {
+            for vector in spans.touched(y) {
                 let x = 16 &* vector
                 let weight = mask[bytes: x]
-                guard !weight.isZero else { continue }
+                guard !weight.isZero else {
+                    output[bytes: x] = .zero
+                    continue
+                }
                 let samples = luma[bytes: x]
                 output[bytes: x] = Bytes(
                     even: lifted(samples.evenWords, weight.evenWords, lift, slope),

@@ -36,54 +36,68 @@ struct LumaKernel {
     /// Those that are larger count as this.
     private static let greatestDifference: UInt8 = 41
 
-    // MARK: - Sixteen cells: 32 pixels of a row
+    // MARK: - Sixteen cells: 32 pixels of two rows
 
+    /// Rows are made in pairs that lie between the same two rows of cells: what is loaded for the one serves the other. The
+    /// first row and the last may be alone; what their pair comes to then goes nowhere.
+    ///
     /// - Parameters:
     ///   - smooth: the luma of each cell that smooth skin goes towards; like the other three, with rows continued by a sample
     ///     on both sides (``CellPlane/extendRows()``).
     ///   - mask: where flatness and lift may be other than 0, and its spans.
-    ///   - row: a row as wide as the picture, for what a vector at its ends looks at.
+    ///   - rows: three rows as wide as the picture: two for what a vector at their ends looks at, one for what goes nowhere.
     func run(
         _ source: PictureRows, smooth: borrowing CellPlane, flatness: borrowing CellPlane, lift: borrowing CellPlane,
-        mask: borrowing CellPlane, spans: MaskSpans, row: borrowing CellPlane, to target: PictureRows
+        mask: borrowing CellPlane, spans: MaskSpans, rows: borrowing CellPlane, to target: PictureRows
     ) {
-        for y in 0..<source.height {
+        let (first, second) = (rows.row(0), rows.row(1))
+        for pair in 0...source.height / 2 {
+            let (y, next) = (2 * pair - 1, 2 * pair)
+            let (upper, lower) = (max(0, pair - 1), min(mask.height - 1, pair))
             let cells = CellRows(
-                smooth: EnlargingKernel.rows(of: smooth, y), flatness: EnlargingKernel.rows(of: flatness, y),
-                lift: EnlargingKernel.rows(of: lift, y), mask: EnlargingKernel.rows(of: mask, y))
-            let here = row.row(0)
-            here.copy(source.row(y), count: source.width)
-            row.extend(0)
+                smooth: (smooth.row(upper), smooth.row(lower)), flatness: (flatness.row(upper), flatness.row(lower)),
+                lift: (lift.row(upper), lift.row(lower)), mask: (mask.row(upper), mask.row(lower)))
+            first.copy(source.nearestRow(y), count: source.width)
+            rows.extend(0)
+            second.copy(source.nearestRow(next), count: source.width)
+            rows.extend(1)
             let pixels = PixelRows(
-                above: source.nearestRow(y - 1), here: here, below: source.nearestRow(y + 1), output: target.row(y))
-            let (near, far) = EnlargingKernel.places(y, of: mask.height)
+                above: source.nearestRow(y - 1), first: first, second: second, below: source.nearestRow(next + 1),
+                firstOutput: y >= 0 ? target.row(y) : rows.row(2),
+                secondOutput: next < source.height ? target.row(next) : rows.row(2))
             // Whole vectors, of which each cell vector makes two.
-            let span = spans.around(near, far).clamped(to: 0..<source.width / 32)
+            let span = spans.around(upper, lower).clamped(to: 0..<source.width / 32)
             // For each number of steps there is code that compares no more than it must.
             switch edgeLimit {
             case 0: fill(pixels, cells, span, source.width, NoStep.self)
             case 1, 2: fill(pixels, cells, span, source.width, TwoSteps.self)
             default: fill(pixels, cells, span, source.width, FourSteps.self)
             }
-            let end = source.width / 32 * 32
-            for x in end..<source.width {
-                pixels.output[x] = reference(
-                    source, x, y, smooth: EnlargingKernel.reference(smooth, x, y),
-                    flatness: EnlargingKernel.reference(flatness, x, y), lift: EnlargingKernel.reference(lift, x, y))
+            for y in max(0, y)...min(next, source.height - 1) {
+                for x in source.width / 32 * 32..<source.width {
+                    target.row(y)[x] = reference(
+                        source, x, y, smooth: EnlargingKernel.reference(smooth, x, y),
+                        flatness: EnlargingKernel.reference(flatness, x, y), lift: EnlargingKernel.reference(lift, x, y)
+                    )
+                }
             }
         }
     }
 
-    /// The rows of cells that a row of pixels is made with: the near and the far one of each plane.
+    /// The rows of cells that a pair of rows of pixels lies between: the upper and the lower one of each plane.
     private struct CellRows {
         var smooth, flatness, lift, mask: (Row, Row)
     }
 
     private struct PixelRows {
-        var above, here, below, output: Row
+        var above, first, second, below, firstOutput, secondOutput: Row
+
+        /// A sample and what its edge is measured with: its neighbours, their mean left and right.
+        @inline(__always)
+        static func around(_ row: Row, _ x: Int) -> Bytes { row[bytes: x &- 1].mean(row[bytes: x &+ 1]) }
     }
 
-    /// Fills a row as far as pairs of whole vectors go: `span` of them may be skin.
+    /// Fills a pair as far as whole pairs of vectors go: `span` of them may be skin.
     private func fill<Steps: EdgeSteps>(
         _ pixels: PixelRows, _ cells: CellRows, _ span: Range<Int>, _ width: Int, _: Steps.Type
     ) {
@@ -96,10 +110,27 @@ struct LumaKernel {
         let edges = EdgeLimits(steps)
         var x = 32 &* first
         while x < 32 &* end {
-            pixels.output[bytes: x] = sharpened(pixels, x, edges, Steps.self)
-            pixels.output[bytes: x &+ 16] = sharpened(pixels, x &+ 16, edges, Steps.self)
+            sharpen(pixels, x, edges, Steps.self)
+            sharpen(pixels, x &+ 16, edges, Steps.self)
             x &+= 32
         }
+    }
+
+    /// No skin: sharpening alone.
+    @inline(__always)
+    private func sharpen<Steps: EdgeSteps>(_ pixels: PixelRows, _ x: Int, _ edges: EdgeLimits, _: Steps.Type) {
+        let (first, second) = (pixels.first[bytes: x], pixels.second[bytes: x])
+        guard Steps.count > 0 else {
+            pixels.firstOutput[bytes: x] = first
+            pixels.secondOutput[bytes: x] = second
+            return
+        }
+        let upper = edge(first, pixels.above[bytes: x], second, PixelRows.around(pixels.first, x), edges, Steps.self)
+        // The other way round than in skin: alike, the two would be compiled into one ending, and a choice before it.
+        pixels.firstOutput[bytes: x] = first.less(upper.change.smaller(upper.down)).plus(upper.change.smaller(upper.up))
+        let lower = edge(second, first, pixels.below[bytes: x], PixelRows.around(pixels.second, x), edges, Steps.self)
+        pixels.secondOutput[bytes: x] = second.less(lower.change.smaller(lower.down))
+            .plus(lower.change.smaller(lower.up))
     }
 
     private func beautify<Steps: EdgeSteps>(
@@ -114,38 +145,63 @@ struct LumaKernel {
             let first = 2 &* x
             let second = first &+ 16
             if (left | right).isZero {
-                pixels.output[bytes: first] = sharpened(pixels, first, edges, Steps.self)
-                pixels.output[bytes: second] = sharpened(pixels, second, edges, Steps.self)
+                sharpen(pixels, first, edges, Steps.self)
+                sharpen(pixels, second, edges, Steps.self)
             } else {
-                let smooth = EnlargingKernel.bytes(cells.smooth, x)
-                let flatness = EnlargingKernel.bytes(cells.flatness, x)
-                let lift = EnlargingKernel.bytes(cells.lift, x)
-                pixels.output[bytes: first] = beautiful(
-                    pixels, first, smooth.0, flatness.0, lift.0, smoothing, edges, Steps.self)
-                pixels.output[bytes: second] = beautiful(
-                    pixels, second, smooth.1, flatness.1, lift.1, smoothing, edges, Steps.self)
+                let smooth = EnlargingKernel.pairs(cells.smooth, x)
+                let flatness = EnlargingKernel.pairs(cells.flatness, x)
+                let lift = EnlargingKernel.pairs(cells.lift, x)
+                beautify(
+                    pixels, first, SkinCells(smooth.upper.0, flatness.upper.0, lift.upper.0),
+                    SkinCells(smooth.lower.0, flatness.lower.0, lift.lower.0), smoothing, edges, Steps.self)
+                beautify(
+                    pixels, second, SkinCells(smooth.upper.1, flatness.upper.1, lift.upper.1),
+                    SkinCells(smooth.lower.1, flatness.lower.1, lift.lower.1), smoothing, edges, Steps.self)
             }
             x &+= 16
         }
     }
 
+    /// What cells say of sixteen pixels.
+    private struct SkinCells {
+        let smooth, flatness, lift: Bytes
+
+        @inline(__always)
+        init(_ smooth: Bytes, _ flatness: Bytes, _ lift: Bytes) {
+            (self.smooth, self.flatness, self.lift) = (smooth, flatness, lift)
+        }
+    }
+
+    /// Skin: all three.
+    @inline(__always)
+    private func beautify<Steps: EdgeSteps>(
+        _ pixels: PixelRows, _ x: Int, _ upper: SkinCells, _ lower: SkinCells, _ smoothing: Smoothing,
+        _ edges: EdgeLimits, _: Steps.Type
+    ) {
+        let (first, second) = (pixels.first[bytes: x], pixels.second[bytes: x])
+        let (above, below) = (pixels.above[bytes: x], pixels.below[bytes: x])
+        pixels.firstOutput[bytes: x] = beautiful(
+            first, above, second, PixelRows.around(pixels.first, x), upper, smoothing, edges, Steps.self)
+        pixels.secondOutput[bytes: x] = beautiful(
+            second, first, below, PixelRows.around(pixels.second, x), lower, smoothing, edges, Steps.self)
+    }
+
     @inline(__always)
     private func beautiful<Steps: EdgeSteps>(
-        _ pixels: PixelRows, _ x: Int, _ smooth: Bytes, _ flatness: Bytes, _ lift: Bytes, _ smoothing: Smoothing,
+        _ samples: Bytes, _ above: Bytes, _ below: Bytes, _ across: Bytes, _ cells: SkinCells, _ smoothing: Smoothing,
         _ edges: EdgeLimits, _: Steps.Type
     ) -> Bytes {
-        let samples = pixels.here[bytes: x]
-        let (rise, fall) = (smooth.less(samples), samples.less(smooth))
+        let (rise, fall) = (cells.smooth.less(samples), samples.less(cells.smooth))
         let distance = rise | fall
         let step = Bytes(
-            even: smoothing.share(distance.evenWords &* flatness.evenWords),
-            odd: smoothing.share(distance.oddWords &* flatness.oddWords))
+            even: smoothing.share(distance.evenWords &* cells.flatness.evenWords),
+            odd: smoothing.share(distance.oddWords &* cells.flatness.oddWords))
         let skin = samples &+ step.smaller(rise) &- step.smaller(fall)
-        let light = skin &+ lift.smaller((Bytes(repeating: 235).less(skin)) &>> 1)
+        let light = skin &+ cells.lift.smaller((Bytes(repeating: 235).less(skin)) &>> 1)
         guard Steps.count > 0 else { return light }
-        let (change, up, down) = change(pixels, x, edges, Steps.self)
-        let allowed = change.smaller((~flatness) &>> 5)
-        return light.plus(allowed.smaller(up)).less(allowed.smaller(down))
+        let edge = edge(samples, above, below, across, edges, Steps.self)
+        let allowed = edge.change.smaller((~cells.flatness) &>> 5)
+        return light.plus(allowed.smaller(edge.up)).less(allowed.smaller(edge.down))
     }
 
     /// How much of a distance, times flatness, is taken: rounded to the nearest, or a texture of one code value would stay.
@@ -164,27 +220,18 @@ struct LumaKernel {
     /// What comes to a half when it is multiplied by an amount: at most as much as leaves 16 bits for 255 times 255.
     private static func half(_ amount: UInt8) -> UInt16 { UInt16(min(510, 32768 / max(1, Int(amount)))) }
 
-    /// No skin: sharpening alone.
-    @inline(__always)
-    private func sharpened<Steps: EdgeSteps>(
-        _ pixels: PixelRows, _ x: Int, _ edges: EdgeLimits, _: Steps.Type
-    ) -> Bytes {
-        let samples = pixels.here[bytes: x]
-        guard Steps.count > 0 else { return samples }
-        let (change, up, down) = change(pixels, x, edges, Steps.self)
-        // The other way round than above: alike, the two would be compiled into one ending, and a choice before it.
-        return samples.less(change.smaller(down)).plus(change.smaller(up))
-    }
-
     /// By how much edges move, and how far samples are above and below what surrounds them: one of the two is 0. Where there
     /// is a change, the distance is at least as much: the smaller one is the change or 0.
+    private struct Edge {
+        let change, up, down: Bytes
+    }
+
+    /// - Parameter across: the mean of the neighbours to the left and right.
     @inline(__always)
-    private func change<Steps: EdgeSteps>(
-        _ pixels: PixelRows, _ x: Int, _ edges: EdgeLimits, _: Steps.Type
-    ) -> (Bytes, Bytes, Bytes) {
-        let samples = pixels.here[bytes: x]
-        let across = pixels.here[bytes: x &- 1].mean(pixels.here[bytes: x &+ 1])
-        let surroundings = pixels.above[bytes: x].mean(pixels.below[bytes: x]).mean(across)
+    private func edge<Steps: EdgeSteps>(
+        _ samples: Bytes, _ above: Bytes, _ below: Bytes, _ across: Bytes, _ edges: EdgeLimits, _: Steps.Type
+    ) -> Edge {
+        let surroundings = above.mean(below).mean(across)
         let up = samples.less(surroundings)
         let down = surroundings.less(samples)
         let distance = up | down
@@ -193,7 +240,7 @@ struct LumaKernel {
         if Steps.count > 2 {
             change = change &- distance.isMore(than: edges.third) &- distance.isMore(than: edges.fourth)
         }
-        return (change, up, down)
+        return Edge(change: change, up: up, down: down)
     }
 
     /// The differences from which on an edge moves by one code value more.

@@ -8,20 +8,22 @@ enum TapKernel {
 
     /// - Parameters:
     ///   - row: a row at least as wide as `source`, for what is in between.
+    ///   - spans: the vectors of each row that are wanted, if not all; the others hold anything.
     ///   - target: may be any plane but `source`.
     @inline(__always)
     static func run<Operation: Tap>(
         _: Operation.Type, _ source: borrowing CellPlane, distance: Int = 1, row: borrowing CellPlane,
-        to target: borrowing CellPlane
+        spans: MaskSpans? = nil, to target: borrowing CellPlane
     ) {
         precondition((1...greatestDistance).contains(distance))
         let columns = row.row(0)
-        let end = 16 * source.vectorCount
         for y in 0..<source.height {
+            let span = spans?[y] ?? 0..<source.vectorCount
+            guard !span.isEmpty else { continue }
             let (above, here, below) = (source.nearestRow(y - distance), source.row(y), source.nearestRow(y + distance))
             // Two vectors at once: what the second one may go beyond the last is padding.
-            var x = 0
-            while x < end {
+            var x = 16 &* max(0, span.lowerBound &- 1)
+            while x < 16 &* min(source.vectorCount, span.upperBound &+ 1) {
                 columns[bytes: x] = Operation.combine(above[bytes: x], here[bytes: x], below[bytes: x])
                 columns[bytes: x &+ 16] = Operation.combine(
                     above[bytes: x &+ 16], here[bytes: x &+ 16], below[bytes: x &+ 16])
@@ -29,8 +31,8 @@ enum TapKernel {
             }
             columns.extend(width: source.width, by: distance)
             let output = target.row(y)
-            x = 0
-            while x < end {
+            x = 16 &* span.lowerBound
+            while x < 16 &* span.upperBound {
                 output[bytes: x] = Operation.combine(
                     columns[bytes: x &- distance], columns[bytes: x], columns[bytes: x &+ distance])
                 output[bytes: x &+ 16] = Operation.combine(

@@ -12,7 +12,7 @@ final class SkinBlocks {
     private let aside: CellPlane
     private let row: CellPlane
 
-    /// How much is skin by colour and texture, blurred.
+    /// How much is skin by colour and texture, blurred, with rows continued by a sample on both sides.
     let skin: CellPlane
     /// The mask: eyes and lips belong to it, and it is steady in time, so it lasts from frame to frame.
     let mask: CellPlane
@@ -64,6 +64,7 @@ final class SkinBlocks {
         TextureKernel.run(
             likelihood: likelihood, luma: luma, texture: texture, limits: size.textureLimits, to: textured)
         blur(textured, to: skin)
+        skin.extendRows()
         close()
         // Twice: the steps of the closing leave a pattern.
         blur(closed, to: aside)
@@ -117,12 +118,10 @@ final class SkinBlocks {
         EnlargingKernel.run(closed, to: cells)
     }
 
-    /// Enlarges skin and mask: skin where the mask is, which limits it.
-    func enlargeMask(skin cellSkin: borrowing CellPlane, mask cellMask: borrowing CellPlane) {
+    /// Enlarges the mask.
+    func enlargeMask(to cells: borrowing CellPlane) {
         spans.find(in: mask)
-        skin.extendRows()
-        EnlargingKernel.run(skin, spans: spans, to: cellSkin)
         mask.extendRows()
-        EnlargingKernel.run(mask, spans: spans, to: cellMask)
+        EnlargingKernel.run(mask, spans: spans, to: cells)
     }
 }

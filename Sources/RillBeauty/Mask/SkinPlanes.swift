@@ -7,9 +7,8 @@ final class SkinPlanes {
     private let luma: CellPlane
     /// How far it is from what surrounds it, and the sum of nine of those.
     private let deviation, edges: CellPlane
-    /// How much is skin by colour and texture; how much of that is smooth; the mask, which takes in what skin surrounds.
-    private let skin: CellPlane
-    let flatness, mask: CellPlane
+    /// The mask, which takes in what skin surrounds, and how much of it is smooth skin.
+    let mask, flatness: CellPlane
     /// Luma without pores and noise, where skin is smooth.
     let smoothLuma: CellPlane
     private let aside: CellPlane
@@ -17,8 +16,10 @@ final class SkinPlanes {
     let spans: MaskSpans
     /// By how much the mask is lightened.
     let lift: CellPlane
-    /// A row of pixels or cells.
-    let row: CellPlane
+    /// A row of cells.
+    private let row: CellPlane
+    /// Rows of pixels.
+    let pixelRows: CellPlane
 
     private let blocks: SkinBlocks
     private let size: PictureClass
@@ -32,14 +33,14 @@ final class SkinPlanes {
         luma = plane()
         deviation = plane()
         edges = plane()
-        skin = plane()
         flatness = plane()
         mask = plane()
         smoothLuma = plane()
         aside = plane()
         spans = MaskSpans(height: height)
         lift = plane()
-        row = CellPlane(width: pictureWidth, height: 1)
+        row = CellPlane(width: width, height: 1)
+        pixelRows = CellPlane(width: pictureWidth, height: 3)
         size = PictureClass(height: pictureHeight)
         blocks = SkinBlocks(width: (width + 1) / 2, height: (height + 1) / 2, size: size)
     }
@@ -59,16 +60,17 @@ final class SkinPlanes {
     /// Makes the mask; `isFirst` without regard to the one before.
     func makeMask(isFirst: Bool) {
         blocks.makeMask(deviation: deviation, isFirst: isFirst)
-        blocks.enlargeMask(skin: skin, mask: mask)
+        blocks.enlargeMask(to: mask)
         mask.extendRows()
         spans.find(in: mask)
     }
 
     /// Finds what is smooth in the skin, after its edges were measured.
     func findFlatness() {
-        TapKernel.run(SumTap.self, deviation, row: row, to: edges)
+        TapKernel.run(SumTap.self, deviation, row: row, spans: spans, to: edges)
         FlatnessKernel.run(
-            skin: skin, mask: mask, luma: luma, edges: edges, spans: spans, limits: size.edgeLimits, to: flatness)
+            skin: blocks.skin, mask: mask, luma: luma, edges: edges, spans: spans, limits: size.edgeLimits, to: flatness
+        )
         flatness.extendRows()
     }
 

@@ -26,6 +26,18 @@ struct KernelTests {
                 #expect(least == nil, "least, \(place)")
                 let sum = compare(SumTap.self, small)
                 #expect(sum == nil, "sum, \(place)")
+
+                let mask = sparseCells(width, height, seed: UInt64(index))
+                let wanted = spans(of: mask)
+                let target = cells(width, height, .noise, seed: 97)
+                TapKernel.run(
+                    SumTap.self, small, distance: distance, row: cells(width, 1, .noise, seed: 98), spans: wanted,
+                    to: target)
+                let spanned = firstDifference(target) { x, y in
+                    wanted[y].contains(x / 16)
+                        ? TapKernel.reference(SumTap.self, small, distance: distance, x, y) : target.row(y)[x]
+                }
+                #expect(spanned == nil, "sum by spans, \(place)")
             }
         }
     }
@@ -88,19 +100,30 @@ struct KernelTests {
             }
             #expect(texture == nil, "texture, \(size)")
 
+            // A plane that was filled for another mask, where that one was skin: it is 0 there again.
+            let other = sparseCells(width, height, seed: seed + 6)
+            let lasting = CellPlane(width: width, height: height)
+            let blocks = cells((width + 1) / 2, (height + 1) / 2, shape, seed: seed + 7)
+            blocks.extendRows()
             FlatnessKernel.run(
-                skin: b, mask: skin, luma: a, edges: c, spans: spans(of: skin), limits: limits, to: target)
-            let flatness = firstDifference(target) {
+                skin: blocks, mask: other, luma: a, edges: c, spans: spans(of: other), limits: limits, to: lasting)
+            FlatnessKernel.run(
+                skin: blocks, mask: skin, luma: a, edges: c, spans: spans(of: skin, after: other), limits: limits,
+                to: lasting)
+            let flatness = firstDifference(lasting) {
                 FlatnessKernel.reference(
-                    skin: b.row($1)[$0], mask: skin.row($1)[$0], luma: a.row($1)[$0], edges: c.row($1)[$0],
-                    limits: limits)
+                    skin: EnlargingKernel.reference(blocks, $0, $1), mask: skin.row($1)[$0], luma: a.row($1)[$0],
+                    edges: c.row($1)[$0], limits: limits)
             }
             #expect(flatness == nil, "flatness, \(size)")
 
             for contrast in BeautyOptions.LighteningContrast.allCases {
                 let amounts = BeautyAmounts(BeautyOptions(lighteningContrast: contrast, lightening: 1))
-                LiftKernel.run(luma: a, mask: skin, spans: spans(of: skin), amounts: amounts, to: target)
-                let lift = firstDifference(target) {
+                let lasting = CellPlane(width: width, height: height)
+                LiftKernel.run(luma: a, mask: other, spans: spans(of: other), amounts: amounts, to: lasting)
+                LiftKernel.run(
+                    luma: a, mask: skin, spans: spans(of: skin, after: other), amounts: amounts, to: lasting)
+                let lift = firstDifference(lasting) {
                     LiftKernel.reference(luma: a.row($1)[$0], mask: skin.row($1)[$0], amounts: amounts)
                 }
                 #expect(lift == nil, "lift, \(contrast), \(size)")
@@ -143,8 +166,12 @@ struct KernelTests {
                 let enlarged = firstDifference(target) { EnlargingKernel.reference(blocks, $0, $1) }
                 #expect(enlarged == nil, "enlarged, \(size)")
                 skin.extendRows()
-                EnlargingKernel.run(skin, spans: spans(of: skin), to: target)
-                let sparse = firstDifference(target) { EnlargingKernel.reference(skin, $0, $1) }
+                let other = sparseCells(width, height, seed: UInt64(index) + 100)
+                other.extendRows()
+                let lasting = CellPlane(width: size.0, height: size.1)
+                EnlargingKernel.run(other, spans: spans(of: other), to: lasting)
+                EnlargingKernel.run(skin, spans: spans(of: skin, after: other), to: lasting)
+                let sparse = firstDifference(lasting) { EnlargingKernel.reference(skin, $0, $1) }
                 #expect(sparse == nil, "enlarged by spans, \(size)")
 
                 let luma = cells(size.0, size.1, .noise, seed: 7)
@@ -189,7 +216,7 @@ struct KernelTests {
                 let output = PictureRows(writing: &target, plane: 0)
                 kernel.run(
                     source, smooth: smooth, flatness: flatness, lift: lift, mask: mask,
-                    spans: spans(of: mask), row: CellPlane(width: width, height: 1), to: output)
+                    spans: spans(of: mask), rows: CellPlane(width: width, height: 3), to: output)
                 let luma = firstDifference(output) { x, y in
                     kernel.reference(
                         source, x, y, smooth: EnlargingKernel.reference(smooth, x, y),

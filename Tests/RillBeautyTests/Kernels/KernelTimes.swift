@@ -20,7 +20,9 @@ struct KernelTimes {
         let small = cells(width, height, .small, seed: 3)
         let skin = sparseCells(width, height, seed: 4)
         let target = cells(width, height, .noise, seed: 5)
-        let row = CellPlane(width: 2 * width, height: 1)
+        let lasting = CellPlane(width: width, height: height)
+        let row = CellPlane(width: width, height: 1)
+        let rows = CellPlane(width: 2 * width, height: 3)
         let half = cells(width / 2, height / 2, .noise, seed: 6)
         let halfSkin = sparseCells(width / 2, height / 2, seed: 7)
         let limits = LightLimits(least: 30, slope: 60)
@@ -66,18 +68,20 @@ struct KernelTimes {
         time(
             "flatness",
             {
-                FlatnessKernel.run(skin: a, mask: skin, luma: b, edges: small, spans: spans, limits: limits, to: target)
+                FlatnessKernel.run(
+                    skin: half, mask: skin, luma: b, edges: small, spans: spans, limits: limits, to: lasting)
             },
             target
         ) {
             FlatnessKernel.reference(
-                skin: a.row($1)[$0], mask: skin.row($1)[$0], luma: b.row($1)[$0], edges: small.row($1)[$0],
+                skin: EnlargingKernel.reference(half, $0, $1), mask: skin.row($1)[$0], luma: b.row($1)[$0],
+                edges: small.row($1)[$0],
                 limits: limits)
         }
         time("diffusion", { DiffusionKernel.run(a, distance: 2, where: skin, spans: spans, to: target) }, target) {
             DiffusionKernel.reference(a, distance: 2, $0, $1)
         }
-        time("lift", { LiftKernel.run(luma: a, mask: skin, spans: spans, amounts: amounts, to: target) }, target) {
+        time("lift", { LiftKernel.run(luma: a, mask: skin, spans: spans, amounts: amounts, to: lasting) }, target) {
             LiftKernel.reference(luma: a.row($1)[$0], mask: skin.row($1)[$0], amounts: amounts)
         }
         time("redness", { RednessKernel.run(red, mask: skin, spans: spans, amount: 2, to: outputRed) }, target) {
@@ -87,7 +91,7 @@ struct KernelTimes {
             "luma, pixels",
             {
                 kernel.run(
-                    luma, smooth: a, flatness: skin, lift: skin, mask: skin, spans: spans, row: row, to: outputLuma)
+                    luma, smooth: a, flatness: skin, lift: skin, mask: skin, spans: spans, rows: rows, to: outputLuma)
             }, luma.width, luma.height
         ) {
             kernel.reference(

@@ -57,6 +57,13 @@ func spans(of mask: borrowing CellPlane) -> MaskSpans {
     return spans
 }
 
+/// The spans of a mask after those of another one.
+func spans(of mask: borrowing CellPlane, after before: borrowing CellPlane) -> MaskSpans {
+    let spans = spans(of: before)
+    spans.find(in: mask)
+    return spans
+}
+
 /// A frame whose rows lie `gap` bytes apart from each other, as other people's do.
 func frame(
     _ width: Int, _ height: Int, _ shape: Shape = .noise, gap: Int = 0, seed: UInt64
