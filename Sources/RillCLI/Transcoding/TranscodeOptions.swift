@@ -50,7 +50,7 @@ struct TranscodeOptions: ParsableArguments {
         transform: segmentNotation)
     var segments = SegmentCount.one
 
-    @Option(help: "Segments in work at once (default: one for each processor). It changes no byte.")
+    @Option(help: "Jobs and segments in work at once (default: one for each processor). It changes no byte.")
     var parallel: Int?
 
     @Option(help: "Threads of each encoder; more of them give other bytes.")
