@@ -103,7 +103,7 @@ import Testing
                 "lavfi", "-i",
                 "sine=duration=4",
             ] + options + ["-pix_fmt", "yuv420p", "-g", "10", whole])
-        let out = folder.path("out.mkv")
+        let out = folder.path("out.ivf")
         let good = try rill("transcode", whole, out)
         #expect(good.status == 0 && good.errors.contains("read 100 frames"), "\(good.errors)")
         let bytes = try read(whole)

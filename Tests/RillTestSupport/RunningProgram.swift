@@ -74,6 +74,14 @@ package final class RunningProgram {
         for process in children.split(separator: " ").compactMap({ pid_t($0) }) { Glibc.kill(process, SIGKILL) }
     }
 
+    /// Whether it has ended, by itself or not.
+    package var hasEnded: Bool {
+        var end = siginfo_t()
+        // WNOWAIT leaves the end for `wait()` to see.
+        unsafe waitid(P_PID, id_t(child), &end, WEXITED | WNOHANG | WNOWAIT)
+        return unsafe end.si_signo == SIGCHLD
+    }
+
     /// Waits for its end. Once only.
     package func wait() throws -> Outcome {
         var status: Int32 = 0

@@ -22,14 +22,21 @@ struct RealPath: Hashable, Sendable {
     let text: String
 
     init(_ path: String) {
-        if let real = RealPath.resolved(path) {
-            text = real
-            return
+        text = RealPath.resolved(path) ?? RealPath.spelled(path)
+    }
+
+    /// The path of what is not there: its name in the folder where it would be. That of a folder that is not there either
+    /// is told by how it is spelled.
+    private static func spelled(_ path: String) -> String {
+        guard let name = path.split(separator: "/").last else { return path }
+        let end = path[..<name.startIndex].lastIndex { $0 != "/" }
+        let folder = end.map { String(path[...$0]) } ?? (path.hasPrefix("/") ? "/" : ".")
+        let place = RealPath(folder).text
+        switch name {
+        case ".": return place
+        case "..": return OutputFile.folder(of: place)
+        default: return place == "/" ? "/\(name)" : "\(place)/\(name)"
         }
-        let name = path.split(separator: "/").last.map(String.init) ?? ""
-        let folder = OutputFile.folder(of: path)
-        // Where the folder is not there either, nothing can be told but by how it is spelled.
-        text = "\(RealPath.resolved(folder) ?? folder)/\(name)"
     }
 
     private static func resolved(_ path: String) -> String? {

@@ -116,7 +116,7 @@ import Testing
         // Neither the number of threads nor another spelling of the options changes a byte.
         #expect(try resume("--parallel", "1", "--codec", "vp8") == ["skipped", "skipped", "skipped"])
         // A file of a job is gone, or has another length.
-        try FileManager.default.removeItem(atPath: folder.path("b.half.ivf"))
+        try FileManager.default.removeItem(atPath: folder.path("b.low.ivf"))
         try write([1, 2, 3], to: folder.path("th/00-00-00.000.png"))
         #expect(try resume() == ["skipped", "done", "done"])
         // An input is another one, an option too.

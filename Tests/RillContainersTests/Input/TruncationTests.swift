@@ -49,7 +49,7 @@ struct TruncationTests {
         #expect(try truncation(of: box("ftyp", 16) + [0, 0, 0, 0] + Array("mdat".utf8) + [1, 2]) == nil)
         #expect(try truncation(of: whole + [0xFF, 0xFF, 0xFF, 0xFF] + Array("junk".utf8)) == nil)
         #expect(try truncation(of: box("ftyp", 16) + [0, 0, 0, 3] + Array("mdat".utf8)) == nil)
-        let huge = [0, 0, 0, 1] + Array("mdat".utf8) + [UInt8](repeating: 0x7F, count: 8)
+        let huge = [0, 0, 0, 1] + Array("mdat".utf8) + [0x7F] + [UInt8](repeating: 0xFF, count: 7)
         #expect(try truncation(of: box("ftyp", 16) + huge) == nil)
     }
 
