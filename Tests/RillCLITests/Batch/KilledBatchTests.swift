@@ -21,7 +21,7 @@ import Testing
 
     private func batch(in root: String) throws -> [String] {
         let (small, large) = (
-            try movingClip(in: folder, frames: 60), try movingClip(in: folder, frames: 30, width: 240, height: 180)
+            try movingClip(in: folder, frames: 30), try movingClip(in: folder, frames: 15, width: 200, height: 150)
         )
         let lines = """
             '\(small)' a.ivf --segments 3
@@ -54,7 +54,7 @@ import Testing
         try #require(undisturbed.status == 0, "\(undisturbed.errors)")
         var expected = try files(in: calm)
         expected["jobs.txt"] = nil
-        #expect(expected.count == 16, "\(expected.keys.sorted())")
+        #expect(expected.count == 14, "\(expected.keys.sorted())")
 
         var generator = SeededGenerator(seed: 20)
         var (kills, batches, halves) = (0, 0, 0)
@@ -69,7 +69,8 @@ import Testing
             made["jobs.txt"] = nil
             let parts = made.keys.filter { $0.hasSuffix(".part") }
             for (path, bytes) in made where !parts.contains(path) {
-                #expect(bytes == expected[path], "after kill \(kills): \(path) is not whole")
+                let isWhole = bytes == expected[path]
+                #expect(isWhole, "after kill \(kills): \(path) is not whole")
             }
             switch outcome.status {
             case 137:
@@ -90,7 +91,10 @@ import Testing
         var made = try files(in: rough)
         made["jobs.txt"] = nil
         #expect(made.keys.sorted() == expected.keys.sorted())
-        for (path, bytes) in expected { #expect(made[path] == bytes, "\(path)") }
+        for (path, bytes) in expected {
+            let isTheSame = made[path] == bytes
+            #expect(isTheSame, "\(path)")
+        }
         // Kills that hit nothing in work would prove nothing.
         #expect(halves > 0)
         print("\(kills) kills, \(halves) in the middle of a file, \(batches) batches done in between")
