@@ -61,6 +61,65 @@ import Testing
         #expect(inspection.contains("60"), "\(inspection)")
     }
 
+    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
+    func segmentsWithALadderAndThumbnailsAreTheSameByAnyNumberOfThreads() throws {
+        let clip = folder.path("clip.mp4")
+        try Peer.ffmpeg.run(
+            "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=480x360:rate=30:duration=2", "-c:v",
+            "libx264", "-g", "10", "-pix_fmt", "yuv420p", clip)
+        let runs = try ["1", "2", "5"].map { threads in
+            let place = folder.path("threads-\(threads)")
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let outcome = try rill(
+                "transcode", clip, "\(place)/out.webm", "--segments", "4", "--parallel", threads, "--ladder",
+                "--thumbnails", "\(place)/th", "--thumbnail-interval", "300ms", "--pictures", "\(place)/all.y4m",
+                "--low-pictures", "\(place)/low.y4m")
+            #expect(outcome.status == 0 && outcome.errors.contains("4 segments"), "\(outcome.errors)")
+            var files: [String: [UInt8]] = [:]
+            for path in try FileManager.default.subpathsOfDirectory(atPath: place) where path.contains(".") {
+                files[path] = try read("\(place)/\(path)")
+            }
+            return files
+        }
+        // The clip in three sizes, its pictures in two; seven pictures in 2 s, and the sheet.
+        #expect(runs[0].count == 3 + 2 + 8, "\(runs[0].keys.sorted())")
+        #expect(!runs[0].keys.contains { $0.hasSuffix(".part") })
+        #expect(runs[0] == runs[1] && runs[0] == runs[2])
+    }
+
+    @Test(
+        .enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"),
+        arguments: [
+            ("webm", ["-c:v", "libvpx", "-c:a", "libopus"]), ("mkv", ["-c:v", "libx264", "-c:a", "flac"]),
+            ("mp4", ["-c:v", "libx264", "-c:a", "aac", "-movflags", "+faststart"]),
+            ("avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"]),
+            ("ts", ["-c:v", "mpeg2video", "-r", "25", "-c:a", "mp2"]),
+        ])
+    func ofAFileThatIsCutOffTheBeginningIsSavedAndThatIsSaid(container: String, options: [String]) throws {
+        let whole = folder.path("whole.\(container)")
+        try Peer.ffmpeg.run(
+            [
+                "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=128x96:rate=25:duration=4", "-f",
+                "lavfi", "-i",
+                "sine=duration=4",
+            ] + options + ["-pix_fmt", "yuv420p", "-g", "10", whole])
+        let out = folder.path("out.ivf")
+        let good = try rill("transcode", whole, out)
+        #expect(good.status == 0 && good.errors.contains("read 100 frames"), "\(good.errors)")
+        let bytes = try read(whole)
+        let cut = folder.path("cut.\(container)")
+        try write(Array(bytes.prefix(bytes.count / 2 + 1)), to: cut)
+        for segments in ["1", "2"] {
+            let outcome = try rill("transcode", cut, out, "--segments", segments)
+            #expect(outcome.status == 3, "\(container): \(outcome.errors)")
+            #expect(
+                outcome.errors.contains("the file is cut off: of ")
+                    && outcome.errors.contains("\(bytes.count / 2 + 1)"),
+                "\(container): \(outcome.errors)")
+            #expect(try rill("inspect", out).status == 0)
+        }
+    }
+
     @Test func whatCannotBeReadIsSaidAndNothingIsWritten() throws {
         try write([], to: folder.path("empty.y4m"))
         try write(Array("no clip at all, but some words".utf8), to: folder.path("words.mp4"))
@@ -77,8 +136,17 @@ import Testing
 
     @Test func anOutputThatCannotBeMadeIsSaid() throws {
         let clip = try movingClip(in: folder, frames: 3)
-        let outcome = try rill("transcode", clip, folder.path("no/such/out.ivf"))
-        #expect(outcome.status == 1 && outcome.errors.contains("no such file or folder"), "\(outcome.errors)")
+        for name in ["out.ivf", "out.webm", "out.y4m", "out.yuv", "out.png"] {
+            let path = folder.path("no/such/\(name)")
+            let outcome = try rill("transcode", clip, path)
+            #expect(outcome.status == 1, "\(outcome.errors)")
+            // By the name that it was to have, not by the one that it has until it is whole.
+            #expect(outcome.errors == "Error: \(path): no such file or folder; check the path\n")
+        }
+        // A file stands where a folder is wanted.
+        let below = clip + "/out.ivf"
+        let outcome = try rill("transcode", clip, below)
+        #expect(outcome.errors == "Error: \(below): cannot be opened: Not a directory (errno 20)\n")
     }
 
     @Test func twoPassesNeedAFile() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Another program that runs beside a test. It ends with the test at the latest.
 ///
@@ -55,7 +56,7 @@ package final class RunningProgram {
     deinit {
         guard !isDone else { return }
         // `timeout` hands it on to the program; SIGKILL would not be.
-        kill(child, SIGTERM)
+        Glibc.kill(child, SIGTERM)
         var status: Int32 = 0
         unsafe waitpid(child, &status, 0)
     }
@@ -63,7 +64,22 @@ package final class RunningProgram {
     /// Presses Ctrl-C, so to say.
     package func interrupt() {
         // `timeout` hands it on to the program.
-        kill(child, SIGINT)
+        Glibc.kill(child, SIGINT)
+    }
+
+    /// Kills it, if it still runs, by a signal that it cannot see; `wait()` then gives 137, once it is gone.
+    package func kill() throws {
+        // Not `timeout`, which would end before it, but the program that `timeout` has started.
+        let children = String(decoding: try read("/proc/\(child)/task/\(child)/children"), as: UTF8.self)
+        for process in children.split(separator: " ").compactMap({ pid_t($0) }) { Glibc.kill(process, SIGKILL) }
+    }
+
+    /// Whether it has ended, by itself or not.
+    package var hasEnded: Bool {
+        var end = siginfo_t()
+        // WNOWAIT leaves the end for `wait()` to see.
+        unsafe waitid(P_PID, id_t(child), &end, WEXITED | WNOHANG | WNOWAIT)
+        return unsafe end.si_signo == SIGCHLD
     }
 
     /// Waits for its end. Once only.

@@ -16,7 +16,7 @@ public struct LiveClock: Sendable {
     public var now: MediaTime { MediaTime(nanoseconds: monotonicNanoseconds() - origin) }
 
     /// The reading of `CLOCK_MONOTONIC` that belongs to `time`, in nanoseconds; `.distantFuture` stays that.
-    func monotonic(_ time: MediaTime) -> Int64 {
+    package func monotonic(_ time: MediaTime) -> Int64 {
         time == .distantFuture ? .max : time.nanoseconds + origin
     }
 

@@ -3,11 +3,11 @@ import Glibc
 import RillCore
 
 /// A thread of its own with a name that `top -H` and debuggers show: blocking work never runs on Swift's shared pool.
-final class NamedThread: Sendable {
+package final class NamedThread: Sendable {
     private let isFinished: Monitor<Bool>
 
     /// Starts `body` on a new thread. Of `name` the kernel keeps 15 bytes.
-    init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    package init(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let isFinished = Monitor(false)
         self.isFinished = isFinished
         let work = Work(body, isFinished)
@@ -26,7 +26,7 @@ final class NamedThread: Sendable {
     }
 
     /// Waits until the thread's work is done.
-    func join() {
+    package func join() {
         isFinished.wait { $0 ? () : nil }
     }
 

@@ -4,7 +4,7 @@ public import RillFiles
 /// A file that bears its name only once it is whole.
 ///
 ///     let file = OutputFile(path: "out.ivf")
-///     let writer = try IVFWriter(path: file.partPath, codec: .vp8, resolution: .vga)
+///     let writer = try IVFWriter(path: file.partPath, name: file.path, codec: .vp8, resolution: .vga)
 ///     …
 ///     try writer.finish()
 ///     try file.commit()

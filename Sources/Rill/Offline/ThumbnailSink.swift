@@ -50,6 +50,9 @@ public final class ThumbnailSink: FrameSink {
         try write(try sheet(of: first.resolution), Self.sheetName)
     }
 
+    /// The files, in the order in which they were written.
+    package var paths: [String] { files.map(\.path) }
+
     /// Gives the files their names: until then they are parts, which go when this object goes.
     public func commit() throws(FileError) {
         for file in files { try file.commit() }
@@ -58,7 +61,7 @@ public final class ThumbnailSink: FrameSink {
     private func write(_ frame: VideoFrame, _ name: String) throws(FileError) {
         let file = OutputFile(path: "\(folder)/\(name)")
         files.append(file)
-        try PNGWriter.write(frame, to: file.partPath)
+        try PNGWriter.write(frame, to: file.partPath, name: file.path)
     }
 
     private func keep(_ frame: VideoFrame) throws(FrameError) {

@@ -19,6 +19,7 @@ final class TranscodeWork {
     private let ordered: [OrderedOutput]
     private let files: [OutputFile]
     private let threads: Int
+    private let spareThreads: SpareThreads
 
     /// What became of one part.
     struct Part: Sendable {
@@ -28,12 +29,14 @@ final class TranscodeWork {
     }
 
     init(
-        _ source: Source, _ ranges: [Range<Int>?], _ outputs: [Transcoder.Output], _ files: [OutputFile], threads: Int
+        _ source: Source, _ ranges: [Range<Int>?], _ outputs: [Transcoder.Output], _ files: [OutputFile], threads: Int,
+        _ spareThreads: SpareThreads
     ) {
         self.source = source
         self.ranges = ranges
         self.files = files
         self.threads = min(threads, ranges.count)
+        self.spareThreads = spareThreads
         layers = outputs.map(\.layer)
         kinds = outputs.map(PartReader.Kind.init)
         // What waits lies where the result will: there is room for that.
@@ -105,7 +108,7 @@ final class TranscodeWork {
         PartReader(part: part, frames: ranges[part], layers: layers, kinds: kinds, outputs: ordered, meter: meter)
     }
 
-    /// As many parts at once as there are threads, in their order.
+    /// The parts in their order, as many at once as there are threads: one of its own, and what others can spare.
     private func workOnAll(_ clip: ReopenableClip) throws -> [Part] {
         struct Progress: ~Copyable {
             var next = 0
@@ -113,10 +116,18 @@ final class TranscodeWork {
         }
         let readers = ranges.indices.map(reader)
         let progress = Monitor(Progress())
-        let meter = meter
+        let (meter, spareThreads) = (meter, spareThreads)
+        /// Whether a part is left that nobody works on.
+        @Sendable func isPartLeft() -> Bool {
+            let next = progress.withLock { $0.next }
+            return next < readers.count && !meter.isOver(part: next)
+        }
         let workers = (0..<threads).map { index in
             NamedThread("rill-part-\(index)") {
-                while true {
+                // At the end those that wait for a thread are to see that there is nothing left for them.
+                defer { spareThreads.wake() }
+                while index == 0 || spareThreads.borrow(while: isPartLeft) {
+                    defer { if index > 0 { spareThreads.giveBack() } }
                     let part = progress.withLock { progress in
                         defer { progress.next += 1 }
                         return progress.next

@@ -5,7 +5,7 @@ public import RillCore
 /// Turns a source into files, offline: as fast as the cores go, no frame lost, the same bytes every time.
 ///
 ///     let file = OutputFile(path: "out.ivf")
-///     let writer = try IVFWriter(path: file.partPath, codec: .vp8, resolution: .vga)
+///     let writer = try IVFWriter(path: file.partPath, name: file.path, codec: .vp8, resolution: .vga)
 ///     let transcoder = Transcoder(
 ///         source: clip, outputs: [.encoded(.high(.vga, bitrate: .kilobits(800)), writer)], files: [file])
 ///     let running = transcoder.start()
@@ -48,7 +48,7 @@ public final class Transcoder {
     ///   - outputs: one or more, with different RIDs.
     ///   - files: get their names when all is written, and are removed when that fails or is cancelled.
     public init(source: any FrameSource, outputs: [Output], files: [OutputFile] = []) {
-        work = TranscodeWork(.once(source), [nil], outputs, files, threads: 1)
+        work = TranscodeWork(.once(source), [nil], outputs, files, threads: 1, SpareThreads())
     }
 
     /// Prepares the work on a clip that can be opened more than once; nothing is opened yet.
@@ -58,14 +58,27 @@ public final class Transcoder {
     ///   - files: get their names when all is written, and are removed when that fails or is cancelled.
     ///   - segments: into how many parts it is cut; a clip whose frames were not counted is not cut.
     ///   - threads: how many parts are in work at once.
-    public init(
+    public convenience init(
         clip: ReopenableClip, outputs: [Output], files: [OutputFile] = [], segments: SegmentCount = .one,
         threads: Int = Transcoder.processorCount
     ) {
         precondition(threads > 0, "at least one part is in work, not \(threads)")
+        self.init(
+            clip: clip, outputs: outputs, files: files, segments: segments, threads: threads,
+            spareThreads: SpareThreads(threads - 1))
+    }
+
+    /// The same for one of several transcodes side by side.
+    ///
+    /// - Parameter spareThreads: what they share; of these come all threads for parts but the first.
+    package init(
+        clip: ReopenableClip, outputs: [Output], files: [OutputFile], segments: SegmentCount, threads: Int,
+        spareThreads: SpareThreads
+    ) {
         let count = clip.opensRanges ? clip.frameCount : nil
         let ranges = count.map { segments.ranges(of: $0) } ?? []
-        work = TranscodeWork(.again(clip), ranges.count > 1 ? ranges : [nil], outputs, files, threads: threads)
+        work = TranscodeWork(
+            .again(clip), ranges.count > 1 ? ranges : [nil], outputs, files, threads: threads, spareThreads)
     }
 
     /// Starts the work, on threads of its own. A transcoder runs once.

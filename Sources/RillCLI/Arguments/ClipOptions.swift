@@ -22,10 +22,12 @@ struct ClipOptions: ParsableArguments {
     }
 
     /// Opens a clip, with words for people where that fails.
-    func open(_ path: String, capacity: Int = 8) throws -> any FrameSource {
+    ///
+    /// - Parameter decoderThreads: of FFmpeg's decoders; 0 are one for each core.
+    func open(_ path: String, capacity: Int = 8, decoderThreads: Int = 0) throws -> any FrameSource {
         // What Rill does not read itself is left to FFmpeg's libraries.
         if path != "-", [nil, .png].contains(VideoFileFormat(path: path)) {
-            return try ContainerSource(path: path, capacity: capacity)
+            return try ContainerSource(path: path, capacity: capacity, threadCount: decoderThreads)
         }
         let raw = rawSize.map { Clip.RawFormat(resolution: $0, frameRate: rawFps) }
         do {

@@ -42,10 +42,16 @@ final class ProgressBar {
             write("\r\u{1B}[K\(title)  \(count) \(unit), \(rate)/s")
             return
         }
-        let width = 32
-        let filled = min(width, count * width / total)
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-        write("\r\u{1B}[K\(title) \(bar) \(min(100, count * 100 / total)) %  \(count)/\(total) \(unit), \(rate)/s")
+        let bar = Self.bar(Double(count) / Double(total))
+        write("\r\u{1B}[K\(title) \(bar)  \(count)/\(total) \(unit), \(rate)/s")
+    }
+
+    /// A share of 0 to 1 as a bar, and in percent.
+    static func bar(_ fraction: Double, width: Int = 32) -> String {
+        let filled = min(width, Int(fraction * Double(width)))
+        let percent = "\(min(100, Int(fraction * 100)))"
+        return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+            + String(repeating: " ", count: 4 - percent.count) + percent + " %"
     }
 
     private func write(_ text: String) {

@@ -1,10 +1,12 @@
-/// Rows of words in aligned columns: the first to the left, the others to the right, a rule under the head.
+/// Rows of words in aligned columns: those of text to the left, the others to the right, a rule under the head.
 struct TextTable {
     private var rows: [[String]]
+    private let textColumns: Set<Int>
 
-    /// A table with that head, whose length is the number of columns.
-    init(_ head: [String]) {
+    /// A table with that head, whose length is the number of columns. Numbers stand to the right: columns of text are named.
+    init(_ head: [String], textColumns: Set<Int> = [0]) {
         rows = [head]
+        self.textColumns = textColumns
     }
 
     /// Adds a row; missing cells at its end are empty.
@@ -22,7 +24,7 @@ struct TextTable {
             widths.indices.map { column in
                 let cell = column < row.count ? row[column] : ""
                 let space = String(repeating: " ", count: widths[column] - cell.count)
-                return column == 0 ? cell + space : space + cell
+                return textColumns.contains(column) ? cell + space : space + cell
             }.joined(separator: "  ").trimmingTrailingSpaces()
         }
         lines.insert(String(repeating: "─", count: widths.reduce(0, +) + 2 * max(0, columns - 1)), at: 1)

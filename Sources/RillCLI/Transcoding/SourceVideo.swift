@@ -26,13 +26,14 @@ struct SourceVideo {
 
     /// A file in a container for frames of a layer, beside which the clip's sound is copied if `hasSound`.
     func writer(
-        _ path: String, _ format: ContainerFormat, _ layer: LayerSettings, _ rate: FrameRate, hasSound: Bool,
+        _ file: OutputFile, _ format: ContainerFormat, _ layer: LayerSettings, _ rate: FrameRate, hasSound: Bool,
         isScaled: Bool
     ) throws -> ContainerWriter {
         let video = ContainerWriter.Video(
             codec: layer.encoder.codec, resolution: layer.resolution, frameRate: rate, colorSpace: colorSpace,
             pixelAspect: isScaled ? .square : pixelAspect)
         let sound = hasSound && !soundCodecNames.isEmpty ? try AudioTracks(of: self.path, for: format) : nil
-        return try ContainerWriter(path: path, format: format, video: video, audio: sound)
+        return try ContainerWriter(
+            path: file.partPath, name: file.path, format: format, video: video, audio: sound)
     }
 }

@@ -28,6 +28,11 @@ struct TranscodeFiles: ParsableArguments {
     /// All paths besides the output's.
     var more: [String?] { [low, pictures, lowPictures] }
 
+    /// The files besides the output that are named after it.
+    func steps(of output: String) -> [String] {
+        ladder ? ["half", "quarter", "low"].map { Self.path(output, step: $0) } : []
+    }
+
     /// The file of a step of the ladder: `out.webm` gives `out.half.webm`.
     static func path(_ output: String, step: String) -> String {
         guard let dot = output.lastIndex(of: ".") else { return output }
@@ -49,8 +54,7 @@ struct TranscodeFiles: ParsableArguments {
                 throw ValidationError("\(path): the name must end in .webm, .mkv, .ivf, .y4m, .yuv, .i420 or .png")
             }
         }
-        let steps = ladder ? ["half", "quarter", "low"].map { Self.path(output, step: $0) } : []
-        try requireDistinct(input: input, outputs: [output] + more + steps)
+        try requireDistinct(input: input, outputs: [output] + more + steps(of: output))
         for path in [pictures, lowPictures].compactMap(\.self) where Self.format(of: path) != .y4m {
             throw ValidationError("\(path): pictures go to a .y4m")
         }

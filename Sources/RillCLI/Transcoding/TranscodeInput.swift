@@ -29,9 +29,11 @@ struct TranscodeInput {
 
     /// Opens the input.
     ///
+    /// - Parameter decoderThreads: of FFmpeg's decoders, where the whole clip is read; 0 are one for each core.
     /// - Throws: what says why it cannot be read.
-    init(_ path: String, _ options: TranscodeOptions) throws {
-        let opened = try options.clipOptions.open(path)
+    init(_ path: String, _ options: TranscodeOptions, decoderThreads: Int = 0) throws {
+        let opened = try options.clipOptions.open(path, decoderThreads: decoderThreads)
+        if opened is ContainerSource { health.note(Truncation(ofFile: path)) }
         range = (opened as? DecodedSource)?.range ?? .limited
         video = SourceVideo(path, opened as? ContainerSource, range)
         if let changes = video.changes { notices.append("\(path): \(changes)") }
@@ -57,7 +59,7 @@ struct TranscodeInput {
         let clipOptions = options.clipOptions
         feed = .again(
             ReopenableClip(frameCount: format.frameCount, opensRanges: false, runIn: runIn) { _ in
-                try chain.prepare(clipOptions.open(path))
+                try chain.prepare(clipOptions.open(path, decoderThreads: decoderThreads))
             })
     }
 
@@ -119,14 +121,17 @@ final class SourceHealth: Sendable {
         var packetsRefused = 0
         var picturesPatched = 0
         var missing: MediaDuration?
+        var truncation: Truncation?
         var firstFailure: String?
     }
 
     private let state = Monitor(State())
 
     /// What may be missing, in words: the clip may have been cut short, or only its sound be longer.
-    var remark: String? {
-        state.withLock { $0.missing.map { "the pictures end \($0) before the end that the clip tells of" } }
+    var remark: String? { state.withLock { $0.truncation == nil ? $0.missing.map(Self.text(ofMissing:)) : nil } }
+
+    private static func text(ofMissing missing: MediaDuration) -> String {
+        "the pictures end \(missing) before the end that the clip tells of"
     }
 
     /// Frames that are missing.
@@ -135,15 +140,26 @@ final class SourceHealth: Sendable {
     /// What is missing and why, in words; `nil` where nothing is.
     var failure: String? {
         state.withLock { state in
-            guard let first = state.firstFailure else {
-                return state.picturesPatched > 0
-                    ? "damaged pictures, patched up by the decoder: \(state.picturesPatched)" : nil
+            let cut = state.truncation.map { cut in
+                "\(cut)" + (state.missing.map { "; \(Self.text(ofMissing: $0))" } ?? "")
             }
-            return state.framesSkipped > 0
-                ? "\(state.framesSkipped) frames could not be decoded; the first because \(first)"
-                : "\(state.packetsRefused) packets could not be decoded; the first because: \(first)"
+            let reasons = [cut, Self.damage(state)].compactMap(\.self)
+            return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
         }
     }
+
+    private static func damage(_ state: borrowing State) -> String? {
+        guard let first = state.firstFailure else {
+            return state.picturesPatched > 0
+                ? "damaged pictures, patched up by the decoder: \(state.picturesPatched)" : nil
+        }
+        return state.framesSkipped > 0
+            ? "\(state.framesSkipped) frames could not be decoded; the first because \(first)"
+            : "\(state.packetsRefused) packets could not be decoded; the first because: \(first)"
+    }
+
+    /// Takes note of a file that is shorter than it says.
+    func note(_ truncation: Truncation?) { state.withLock { $0.truncation = truncation } }
 
     /// Takes note of a source that was read to its end. The passes over a clip find the same.
     func note(_ source: any FrameSource) {

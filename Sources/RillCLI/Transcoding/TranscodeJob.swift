@@ -8,6 +8,11 @@ struct TranscodeJob {
     var output: String
     var files: TranscodeFiles
     var options: TranscodeOptions
+    /// What it shares with the jobs beside it; `nil` where it is alone.
+    var spareThreads: SpareThreads?
+
+    /// Decoders whose pictures go on by themselves take all cores, unless other jobs want them too.
+    private var decoderThreads: Int { spareThreads == nil ? 0 : 1 }
 
     /// Does it, and waits. Nothing bears its final name before all is done.
     ///
@@ -26,7 +31,7 @@ struct TranscodeJob {
         }
         begin(source.format.frameCount)
         let plan = try TranscodePlan(self, source)
-        let running = plan.makeTranscoder(source).start()
+        let running = plan.makeTranscoder(source, spareThreads).start()
         let report = try wait(for: running, watch)
         guard report.framesRead > 0 else {
             throw TranscodeFailure.unreadable(report.sourceFailure.map { "\($0)" } ?? "\(input) has no picture")
@@ -37,7 +42,7 @@ struct TranscodeJob {
 
     private func opened() throws -> TranscodeInput {
         do {
-            return try TranscodeInput(input, options)
+            return try TranscodeInput(input, options, decoderThreads: decoderThreads)
         } catch let error as ValidationError {
             throw error
         } catch {
@@ -70,11 +75,11 @@ struct TranscodeJob {
             throw TranscodeFailure.unreadable("\(input) has no picture")
         }
         let file = OutputFile(path: output)
-        try PNGWriter.write(frame, to: file.partPath)
+        try PNGWriter.write(frame, to: file.partPath, name: output)
         try file.commit()
         let row = TranscodeRow(path: output, resolution: frame.resolution, frames: 1)
         let summary = TranscodeSummary(framesRead: 1, framesSkipped: 0, duration: 0, segments: 1, outputs: [row])
-        return TranscodeOutcome(summary: summary, notices: source.notices, partialReason: nil)
+        return TranscodeOutcome(summary: summary, files: [output], notices: source.notices)
     }
 
     private func outcome(
@@ -93,6 +98,7 @@ struct TranscodeJob {
             duration: report.duration.seconds, segments: report.segmentCount, outputs: rows)
         let ending = report.sourceFailure.map { "the clip ended early, after \(report.framesRead) frames: \($0)" }
         return TranscodeOutcome(
-            summary: summary, notices: notices, partialReason: source.health.failure ?? ending)
+            summary: summary, files: plan.writtenPaths, notices: notices,
+            partialReason: source.health.failure ?? ending)
     }
 }

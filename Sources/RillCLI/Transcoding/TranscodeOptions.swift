@@ -28,7 +28,7 @@ struct TranscodeOptions: ParsableArguments {
             case .good:
                 ArgumentHelp(
                     "Code in two passes, looking ahead: for archives. About 3 dB better at the same bitrate on a webcam's "
-                        + "clip, and 10 to 30 times slower. Reads the clip twice.")
+                        + "clip, at 12 times the instructions with VP8 and 46 times with VP9. Reads the clip twice.")
             }
         }
     }
@@ -50,7 +50,7 @@ struct TranscodeOptions: ParsableArguments {
         transform: segmentNotation)
     var segments = SegmentCount.one
 
-    @Option(help: "Segments in work at once (default: one for each processor). It changes no byte.")
+    @Option(help: "Jobs and segments in work at once (default: one for each processor). It changes no byte.")
     var parallel: Int?
 
     @Option(help: "Threads of each encoder; more of them give other bytes.")

@@ -3,8 +3,10 @@ import Rill
 import RillPages
 
 /// What one transcode has made.
-struct TranscodeOutcome {
+struct TranscodeOutcome: Sendable {
     var summary: TranscodeSummary
+    /// All files that were written.
+    var files: [String]
     /// What the user should know of it.
     var notices: [String]
     /// Why only a part of the clip was transcoded, if so: what there is was written.
@@ -31,7 +33,7 @@ struct TranscodeOutcome {
 }
 
 /// What was written, for machines.
-struct TranscodeSummary: Encodable {
+struct TranscodeSummary: Codable, Equatable, Sendable {
     var framesRead: Int
     var framesSkipped: Int
     var duration: Double
@@ -40,7 +42,7 @@ struct TranscodeSummary: Encodable {
 }
 
 /// One file of a ``TranscodeSummary``.
-struct TranscodeRow: Encodable {
+struct TranscodeRow: Codable, Equatable, Sendable {
     var path: String
     var resolution: String
     var frames: Int

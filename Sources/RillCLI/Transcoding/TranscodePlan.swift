@@ -56,7 +56,7 @@ struct TranscodePlan {
         let rate = FrameRate.slower(layer.frameRate, source.format.frameRate ?? 30)
         if let container = ContainerFormat(path: path) {
             let writer = try source.video.writer(
-                file.partPath, container, layer, rate, hasSound: outputs.isEmpty, isScaled: options.size != nil)
+                file, container, layer, rate, hasSound: outputs.isEmpty, isScaled: options.size != nil)
             notices += writer.notices
             outputs.append(.encoded(layer, writer))
             return
@@ -65,27 +65,33 @@ struct TranscodePlan {
         switch TranscodeFiles.format(of: path) {
         case .ivf:
             let writer = try IVFWriter(
-                path: file.partPath, codec: layer.encoder.codec, resolution: layer.resolution)
+                path: file.partPath, name: path, codec: layer.encoder.codec, resolution: layer.resolution)
             outputs.append(.encoded(layer, writer))
         case .y4m:
             let writer = try Y4MWriter(
-                path: file.partPath, resolution: layer.resolution, frameRate: rate, range: source.range)
+                path: file.partPath, name: path, resolution: layer.resolution, frameRate: rate, range: source.range)
             outputs.append(.pictures(layer, writer))
         case .i420:
-            outputs.append(.pictures(layer, try RawVideoWriter(path: file.partPath, resolution: layer.resolution)))
+            let writer = try RawVideoWriter(path: file.partPath, name: path, resolution: layer.resolution)
+            outputs.append(.pictures(layer, writer))
         case .nv12, .rtpDump, .pcap, .pcapng, .png, nil: preconditionFailure("refused by validate()")
         }
     }
 
-    func makeTranscoder(_ source: TranscodeInput) -> Transcoder {
-        switch source.feed {
+    /// - Parameter spareThreads: what it shares with others; `nil` where it is alone.
+    func makeTranscoder(_ source: TranscodeInput, _ spareThreads: SpareThreads?) -> Transcoder {
+        let threads = options.parallel ?? Transcoder.processorCount
+        return switch source.feed {
         case .once(let source): Transcoder(source: source, outputs: outputs, files: files)
         case .again(let clip):
             Transcoder(
-                clip: clip, outputs: outputs, files: files, segments: options.segments,
-                threads: options.parallel ?? Transcoder.processorCount)
+                clip: clip, outputs: outputs, files: files, segments: options.segments, threads: threads,
+                spareThreads: spareThreads ?? SpareThreads(threads - 1))
         }
     }
+
+    /// All files that bear their names after ``commitParts()``.
+    var writtenPaths: [String] { files.map(\.path) + (parts?.paths ?? []) + (thumbnails?.paths ?? []) }
 
     /// Gives the files their names of which nobody knew before how many there are.
     func commitParts() throws {
@@ -142,9 +148,10 @@ final class SizeParts {
             let file = OutputFile(path: path)
             files.all.append(file)
             guard TranscodeFiles.format(of: path) == .y4m else {
-                return try RawVideoWriter(path: file.partPath, resolution: size)
+                return try RawVideoWriter(path: file.partPath, name: path, resolution: size)
             }
-            return try Y4MWriter(path: file.partPath, resolution: size, frameRate: rate, range: range)
+            return try Y4MWriter(
+                path: file.partPath, name: path, resolution: size, frameRate: rate, range: range)
         }
     }
 
@@ -154,7 +161,15 @@ final class SizeParts {
         }
     }
 
+    var paths: [String] { files.all.map(\.path) }
+
     func commit() throws { for file in files.all { try file.commit() } }
+
+    /// Whether a file's name is one that the second or a later size of an output would get.
+    static func isPart(_ path: String, of output: String) -> Bool {
+        let number = path.split(separator: ".").dropLast().last.flatMap { Int($0) }
+        return number.map { $0 > 1 && Self.path(of: $0, output) == path } ?? false
+    }
 
     private static func path(of part: Int, _ output: String) -> String {
         guard part > 1, let dot = output.lastIndex(of: ".") else { return output }

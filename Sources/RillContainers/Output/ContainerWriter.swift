@@ -61,12 +61,13 @@ public final class ContainerWriter: EncodedFrameSink {
 
     /// Makes or empties a file and writes its header; `-` is standard output.
     ///
+    /// - Parameter name: what errors call it, where that is not its path.
     /// - Throws: ``ContainerError/fileFailed(_:)``, `cannotWrite`, `outOfMemory`.
     public init(
-        path: String, format: ContainerFormat, video: Video, audio: AudioTracks? = nil
+        path: String, name: String? = nil, format: ContainerFormat, video: Video, audio: AudioTracks? = nil
     ) throws(ContainerError) {
-        let bytes = try MuxerBytes(path: path)
-        self.path = path == "-" ? "standard output" : path
+        let bytes = try MuxerBytes(path: path, name: name)
+        self.path = path == "-" ? "standard output" : name ?? path
         self.video = video
         self.audio = audio
         muxer = try Muxer(bytes, format, video, audio, path: self.path)

@@ -53,15 +53,15 @@ final class MuxerBytes {
     }
 
     /// Makes or empties a file; `-` is standard output.
-    init(path: String) throws(ContainerError) {
+    init(path: String, name: String? = nil) throws(ContainerError) {
         let isRewritable: Bool
         do throws(FileError) {
-            let output = try ByteOutput(path: path)
+            let output = try ByteOutput(path: path, name: name)
             isRewritable = output.isRewritable
             state = State(consume output)
         } catch { throw .fileFailed(error) }
         let size: Int32 = 1 << 16
-        guard let buffer = unsafe av_malloc(Int(size)) else { throw .outOfMemory(path: path) }
+        guard let buffer = unsafe av_malloc(Int(size)) else { throw .outOfMemory(path: name ?? path) }
         // The callbacks are handed the state's address; this object keeps it, and outlives the muxer.
         guard
             let context = unsafe avio_alloc_context(
@@ -70,7 +70,7 @@ final class MuxerBytes {
                 { opaque, offset, whence in unsafe MuxerBytes.seek(opaque, offset, whence) })
         else {
             unsafe av_free(buffer)
-            throw .outOfMemory(path: path)
+            throw .outOfMemory(path: name ?? path)
         }
         unsafe context.pointee.seekable = isRewritable ? AVIO_SEEKABLE_NORMAL : 0
         unsafe self.context = context

@@ -21,11 +21,14 @@ package struct ByteOutput: ~Copyable {
     private var pieces = PieceList()
 
     /// Makes or empties a file; `-` is standard output.
-    package init(path: String) throws(FileError) {
+    ///
+    /// - Parameter name: what errors call it, where that is not its path: the name that it is to bear once it is whole.
+    package init(path: String, name: String? = nil) throws(FileError) {
         if path == "-" {
             self.init(Descriptor(standardStream: STDOUT_FILENO), path: "standard output")
         } else {
-            self.init(try Descriptor.open(path, flags: O_WRONLY | O_CREAT | O_TRUNC), path: path)
+            let descriptor = try Descriptor.open(path, flags: O_WRONLY | O_CREAT | O_TRUNC, name: name)
+            self.init(descriptor, path: name ?? path)
         }
     }
 

@@ -7,15 +7,18 @@ struct Descriptor: ~Copyable {
     private let isOwned: Bool
 
     /// Opens `path` with the flags of `open(2)`; a file that is made gets the rights that the umask leaves of 0666.
-    static func open(_ path: String, flags: Int32) throws(FileError) -> Descriptor {
+    ///
+    /// - Parameter name: what errors call it, where that is not its path.
+    static func open(_ path: String, flags: Int32, name: String? = nil) throws(FileError) -> Descriptor {
+        let said = name ?? path
         let number = retryingInterrupted { Int(unsafe Glibc.open(path, flags | O_CLOEXEC, 0o666)) }
         guard number >= 0 else {
             let code = errno
-            throw code == ENOENT ? .notFound(path: path) : .openFailed(path: path, code: code)
+            throw code == ENOENT ? .notFound(path: said) : .openFailed(path: said, code: code)
         }
         let descriptor = Descriptor(number: Int32(number), isOwned: true)
         // A folder can be opened to be "read", and only fails later with a text that nobody understands.
-        guard descriptor.status?.isFolder != true else { throw .openFailed(path: path, code: EISDIR) }
+        guard descriptor.status?.isFolder != true else { throw .openFailed(path: said, code: EISDIR) }
         return descriptor
     }
 

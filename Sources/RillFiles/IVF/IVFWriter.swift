@@ -23,15 +23,17 @@ public final class IVFWriter: EncodedFrameSink {
     ///
     /// - Parameters:
     ///   - path: the file.
+    ///   - name: what errors call it, where that is not its path.
     ///   - codec: what the frames are coded with.
     ///   - resolution: the size that the header says; frames may have others.
     ///   - timeBase: the unit that the frames' capture times are rounded to.
     /// - Throws: `notFound`, `openFailed`, `writeFailed`.
     public init(
-        path: String, codec: VideoCodec, resolution: Resolution, timeBase: IVFHeader.TimeBase = .rtpVideo
+        path: String, name: String? = nil, codec: VideoCodec, resolution: Resolution,
+        timeBase: IVFHeader.TimeBase = .rtpVideo
     ) throws(FileError) {
         let header = IVFHeader(codec: codec, resolution: resolution, timeBase: timeBase)
-        var output = try ByteOutput(path: path)
+        var output = try ByteOutput(path: path, name: name)
         try output.write(header.bytes.span)
         self.header = header
         self.path = output.path

@@ -10,9 +10,10 @@ public import RillCore
 public enum PNGWriter {
     /// Writes a frame to a file; `-` is standard output.
     ///
+    /// - Parameter name: what errors call it, where that is not its path.
     /// - Throws: `notFound`, `openFailed`, `writeFailed`, `imageNotEncoded`.
-    public static func write(_ frame: VideoFrame, to path: String) throws(FileError) {
-        try write(bytes(of: frame), to: path)
+    public static func write(_ frame: VideoFrame, to path: String, name: String? = nil) throws(FileError) {
+        try write(bytes(of: frame), to: path, name: name)
     }
 
     /// The bytes of a PNG file that shows the frame.
@@ -52,8 +53,8 @@ public enum PNGWriter {
         return bytes
     }
 
-    private static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
-        var output = try ByteOutput(path: path)
+    private static func write(_ bytes: [UInt8], to path: String, name: String? = nil) throws(FileError) {
+        var output = try ByteOutput(path: path, name: name)
         try output.write(bytes.span)
         try output.finish()
     }

@@ -13,11 +13,14 @@ public final class RawVideoWriter: FrameSink {
 
     /// Makes or empties a file; `-` is standard output.
     ///
+    /// - Parameter name: what errors call it, where that is not its path.
     /// - Throws: `notFound`, `openFailed`.
-    public init(path: String, pixelFormat: PixelFormat = .i420, resolution: Resolution) throws(FileError) {
+    public init(
+        path: String, name: String? = nil, pixelFormat: PixelFormat = .i420, resolution: Resolution
+    ) throws(FileError) {
         self.pixelFormat = pixelFormat
         self.resolution = resolution
-        self.writer = FrameWriter(try ByteOutput(path: path), pixelFormat, resolution)
+        self.writer = FrameWriter(try ByteOutput(path: path, name: name), pixelFormat, resolution)
     }
 
     /// Writes a frame of the file's format and size.

@@ -19,9 +19,10 @@ public final class Y4MWriter: FrameSink {
 
     /// Makes or empties a file and writes the first line; `-` is standard output.
     ///
+    /// - Parameter name: what errors call it, where that is not its path.
     /// - Throws: `notFound`, `openFailed`, `writeFailed`.
-    public init(path: String, header: Y4MHeader) throws(FileError) {
-        var output = try ByteOutput(path: path)
+    public init(path: String, name: String? = nil, header: Y4MHeader) throws(FileError) {
+        var output = try ByteOutput(path: path, name: name)
         try output.write([UInt8](header.line.utf8).span)
         self.header = header
         self.path = output.path
@@ -32,14 +33,16 @@ public final class Y4MWriter: FrameSink {
     ///
     /// - Parameters:
     ///   - path: the file.
+    ///   - name: what errors call it, where that is not its path.
     ///   - resolution: size of every picture.
     ///   - frameRate: the rate to play it at.
     ///   - range: full range is said in the header; limited range, which is what Y4M means by itself, is not.
     public convenience init(
-        path: String, resolution: Resolution, frameRate: FrameRate, range: ColorSpace.Range = .limited
+        path: String, name: String? = nil, resolution: Resolution, frameRate: FrameRate,
+        range: ColorSpace.Range = .limited
     ) throws(FileError) {
         try self.init(
-            path: path,
+            path: path, name: name,
             header: Y4MHeader(
                 resolution: resolution, frameRate: frameRate, range: range == .full ? .full : nil))
     }

@@ -124,7 +124,7 @@ struct SegmentTests {
 }
 
 /// Looped pictures that open for ranges.
-private struct RangedPictures: RangedSource {
+struct RangedPictures: RangedSource {
     struct Damaged: Error {}
 
     // Never changed, but by copies of it.

@@ -1,0 +1,70 @@
+import Rill
+import RillPages
+
+/// What has become of all jobs of a batch: a table for people, an object for machines.
+struct BatchReport {
+    private let jobs: [(job: BatchJob, result: BatchResult)]
+
+    /// `results` are those of the jobs, in their order.
+    init(_ jobs: [BatchJob], _ results: [BatchResult]) {
+        self.jobs = Array(zip(jobs, results))
+    }
+
+    /// A job's line when it ends, and what is to be known of it.
+    static func lines(_ job: BatchJob, _ result: BatchResult) -> [String] {
+        var line = "\(result.word): \(job.job.input) → \(job.job.output)"
+        if let first = result.summary?.outputs.first {
+            line += ", \(first.frames) frames" + (first.bitrate.map { ", \(kilobits($0)) kbit/s" } ?? "")
+        }
+        if let reason = result.reason { line += ": \(reason)" }
+        guard case .done(let outcome) = result else { return [line] }
+        return [line] + outcome.notices.map { "  \($0)" }
+    }
+
+    /// A row for each file that was made, or for the job where none was.
+    var text: String {
+        var table = TextTable(["job", "output", "frames", "kbit/s", "result"], textColumns: [0, 1, 4])
+        for (job, result) in jobs {
+            let end = result.word + (result.reason.map { ": \($0)" } ?? "")
+            guard let rows = result.summary?.outputs, !rows.isEmpty else {
+                table.add([job.name, job.job.output, "–", "–", end])
+                continue
+            }
+            for (index, row) in rows.enumerated() {
+                table.add([
+                    index == 0 ? job.name : "", row.path, "\(row.frames)", row.bitrate.map(Self.kilobits) ?? "–",
+                    index == 0 ? end : "",
+                ])
+            }
+        }
+        return table.text
+    }
+
+    private static func kilobits(_ bitrate: Double) -> String { Decimal.text(bitrate / 1000, decimals: 1) }
+
+    /// The same for machines.
+    var object: Object {
+        Object(
+            jobs: jobs.map { job, result in
+                Object.Job(
+                    name: job.name, input: job.job.input, output: job.job.output, result: result.word,
+                    reason: result.reason, summary: result.summary)
+            })
+    }
+
+    /// `--json`.
+    struct Object: Encodable {
+        struct Job: Encodable {
+            var name: String
+            var input: String
+            var output: String
+            /// `done`, `partial`, `skipped`, `failed` or `interrupted`.
+            var result: String
+            var reason: String?
+            /// As for a single transcode.
+            var summary: TranscodeSummary?
+        }
+
+        var jobs: [Job]
+    }
+}

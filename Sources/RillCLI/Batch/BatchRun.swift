@@ -1,0 +1,114 @@
+import Rill
+import Synchronization
+
+/// A batch at work: its jobs begin in their order, as many at once as there are threads, each with one. A thread that finds
+/// no job left is lent to those that have segments (``SpareThreads``). No byte depends on any of that.
+///
+/// Memory: that of as many jobs as there are threads. Any thread.
+final class BatchRun: Sendable {
+    /// How far a job is.
+    enum Status: Sendable {
+        case waiting
+        /// Of so many frames, where that is known.
+        case running(TranscodeProgress?, frameCount: Int?)
+        case ended(BatchResult)
+    }
+
+    /// What can be told of all jobs at one moment.
+    struct Snapshot: Sendable {
+        var statuses: [Status]
+        /// Those that ended, in the order in which they did.
+        var ended: [Int] = []
+    }
+
+    private struct State: ~Copyable {
+        var snapshot: Snapshot
+        var next = 0
+    }
+
+    private let jobs: [BatchJob]
+    private let manifest: BatchManifest
+    private let state: Monitor<State>
+    private let spareThreads: SpareThreads
+    private let isCancelled = Atomic(false)
+
+    /// Starts the work on all jobs that are not done yet.
+    init(_ plan: BatchPlan, _ manifest: BatchManifest, resumes: Bool, threads: Int) {
+        jobs = plan.jobs
+        self.manifest = manifest
+        var snapshot = Snapshot(statuses: jobs.map { _ in .waiting })
+        for (index, job) in jobs.enumerated() where resumes {
+            guard let record = manifest.record(of: job.job) else { continue }
+            snapshot.statuses[index] = .ended(.skipped(record))
+            snapshot.ended.append(index)
+        }
+        let workers = min(threads, jobs.count - snapshot.ended.count)
+        state = Monitor(State(snapshot: snapshot))
+        spareThreads = SpareThreads(threads - workers)
+        for index in 0..<workers {
+            _ = NamedThread("rill-job-\(index)") {
+                while let job = self.takeJob() { self.work(on: job) }
+                self.spareThreads.add()
+            }
+        }
+    }
+
+    /// Waits until a job ends that is behind the first `count` that did, or so much time has passed.
+    func wait(pastEnd count: Int, atMost duration: MediaDuration) -> Snapshot {
+        let clock = LiveClock()
+        let deadline = clock.monotonic(clock.now + duration)
+        let snapshot = state.wait(untilMonotonic: deadline) { state in
+            state.snapshot.ended.count > count ? state.snapshot : nil
+        }
+        return snapshot ?? state.withLock { $0.snapshot }
+    }
+
+    /// Ends the work as soon as may be. Does not wait.
+    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+    private var isWanted: Bool { !isCancelled.load(ordering: .relaxed) }
+
+    // MARK: Work
+
+    private func takeJob() -> Int? {
+        state.withLock { state in
+            while state.next < jobs.count {
+                defer { state.next += 1 }
+                guard case .waiting = state.snapshot.statuses[state.next] else { continue }
+                state.snapshot.statuses[state.next] = .running(nil, frameCount: nil)
+                return state.next
+            }
+            return nil
+        }
+    }
+
+    private func work(on index: Int) {
+        let result = isWanted ? transcode(index) : .interrupted
+        state.change { state in
+            state.snapshot.statuses[index] = .ended(result)
+            state.snapshot.ended.append(index)
+        }
+    }
+
+    private func transcode(_ index: Int) -> BatchResult {
+        var job = jobs[index].job
+        job.spareThreads = spareThreads
+        // Before it is opened: what changes on the way is to be noticed later.
+        let key = BatchRecord.Key(job)
+        var frameCount: Int?
+        do {
+            var outcome = try job.run {
+                frameCount = $0
+            } watch: { progress in
+                state.withLock { $0.snapshot.statuses[index] = .running(progress, frameCount: frameCount) }
+                return isWanted
+            }
+            guard let key else { return .done(outcome) }
+            do { try manifest.append(BatchRecord(key, outcome)) } catch {
+                // The outputs are good. Only --resume will not know it.
+                outcome.notices.append("not noted in the manifest: \(error)")
+            }
+            return .done(outcome)
+        } catch { return BatchResult(error) }
+    }
+}

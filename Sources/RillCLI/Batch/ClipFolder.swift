@@ -1,0 +1,96 @@
+import Foundation
+import Rill
+
+/// The clips of a folder as jobs, each to a file of the same stem in another folder.
+struct ClipFolder {
+    let path: String
+    let output: String
+    let target: BatchOptions.Target
+    let isRecursive: Bool
+
+    /// Endings of the names of clips besides those of ``VideoFileFormat``.
+    private static let endings: Set<String> = [
+        "3gp", "avi", "flv", "gif", "m2ts", "m4v", "mkv", "mov", "mp4", "mpeg", "mpg", "mts", "mxf", "ogv", "ts", "vob",
+        "webm", "wmv",
+    ]
+
+    /// Looks through the folder, and makes the folders of the outputs.
+    ///
+    /// - Parameters:
+    ///   - files, options: of every job.
+    /// - Throws: ``BatchRefusal``, or an error of the file system.
+    func plan(_ files: TranscodeFiles, _ options: TranscodeOptions) throws -> BatchPlan {
+        guard RealPath(path) != RealPath(output) else {
+            throw BatchRefusal(problems: [
+                .init(place: output, reason: "is the folder of the clips: its outputs would be clips the next time")
+            ])
+        }
+        var found = Found()
+        try look(through: "", &found)
+        guard !found.clips.isEmpty else {
+            throw BatchRefusal(problems: [.init(place: path, reason: "there is no clip in it")])
+        }
+        var problems: [BatchRefusal.Problem] = []
+        var sources: [String: String] = [:]
+        let jobs = found.clips.map { clip in
+            let stem = clip.lastIndex(of: ".").map { String(clip[..<$0]) } ?? clip
+            let job = TranscodeJob(
+                input: "\(path)/\(clip)", output: "\(output)/\(stem).\(target.rawValue)", files: files,
+                options: options)
+            if let other = sources.updateValue(clip, forKey: stem) {
+                problems.append(
+                    .init(
+                        place: "\(path)/\(clip)",
+                        reason: "would become \(job.output), as \(other) would: put them into a list, with --jobs"))
+            }
+            do { try files.validate(job.input, job.output, options) } catch {
+                problems.append(.init(place: job.input, reason: JobLine.reason(for: error)))
+            }
+            if [.i420, .nv12].contains(VideoFileFormat(path: clip)), options.clipOptions.rawSize == nil {
+                problems.append(.init(place: job.input, reason: "raw video says nothing of its size; add --raw-size"))
+            }
+            return BatchJob(name: clip, job: job)
+        }
+        guard problems.isEmpty else { throw BatchRefusal(problems: problems) }
+        let notices = found.skipped == 0 ? [] : ["\(path): left alone, as they are no clips: \(found.skipped)"]
+        let plan = try BatchPlan(jobs, manifestPath: "\(output)/rill-transcode.done", notices: notices)
+        for folder in Set(jobs.map { OutputFile.folder(of: $0.job.output) } + [output]) {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        return plan
+    }
+
+    private struct Found {
+        /// Paths in the folder, in the order of their names.
+        var clips: [String] = []
+        var skipped = 0
+        /// Those that were looked through: links may lead in circles.
+        var folders: Set<RealPath> = []
+    }
+
+    /// Hidden files, among them half-written ones, are passed over; so is the folder of the outputs.
+    private func look(through folder: String, _ found: inout Found) throws {
+        let here = folder.isEmpty ? path : "\(path)/\(folder)"
+        guard found.folders.insert(RealPath(here)).inserted else { return }
+        for name in try FileManager.default.contentsOfDirectory(atPath: here).sorted() where !name.hasPrefix(".") {
+            let place = folder.isEmpty ? name : "\(folder)/\(name)"
+            switch FileKind(path: "\(path)/\(place)") {
+            case .folder where isRecursive && RealPath("\(path)/\(place)") != RealPath(output):
+                try look(through: place, &found)
+            case .folder: continue
+            case .file where Self.isClip(name): found.clips.append(place)
+            case .file, .other, nil: found.skipped += 1
+            }
+        }
+    }
+
+    private static func isClip(_ name: String) -> Bool {
+        switch VideoFileFormat(path: name) {
+        case .y4m, .i420, .nv12, .ivf: return true
+        case .rtpDump, .pcap, .pcapng, .png: return false
+        case nil:
+            guard let dot = name.lastIndex(of: ".") else { return false }
+            return endings.contains(name[name.index(after: dot)...].lowercased())
+        }
+    }
+}
