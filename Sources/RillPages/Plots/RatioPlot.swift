@@ -66,9 +66,9 @@ public struct RatioPlot: Sendable {
     }
 
     private static let titleHeight = 26.0
-    private static let rowHeight = 34.0
+    private static let rowHeight = 30.0
     /// Within a row: text above, the bar below.
-    private static let barTop = 18.0
+    private static let barTop = 16.0
     private static let barHeight = 10.0
     private static let footHeight = 36.0
 
@@ -81,7 +81,8 @@ public struct RatioPlot: Sendable {
         for group in groups {
             labels.append(
                 .element(
-                    "text", ["class": "heading", "x": "4", "y": Decimal.place(top + 18)], HTML(text: group.title)))
+                    "text", ["class": "heading group", "x": "4", "y": Decimal.place(top + 18)], HTML(text: group.title))
+            )
             top += RatioPlot.titleHeight
             bars += shade(group, scale, top: top)
             for row in group.rows {
@@ -122,7 +123,7 @@ public struct RatioPlot: Sendable {
 
     private func label(of row: Row, top: Double) -> HTML {
         .element(
-            "text", ["class": "strip", "x": "4", "y": Decimal.place(top + 13)],
+            "text", ["class": "strip label", "x": "4", "y": Decimal.place(top + 12)],
             .element("tspan", ["class": "name"], HTML(text: row.name)), HTML(text: "  \(row.note)"))
     }
 

@@ -25,10 +25,10 @@ import Testing
     }
 
     @Test func `The scatter is how far the middle half of a command's own ratios strays from one`() throws {
-        let scatter = job([]).scatter(.cpu)
+        let scatter = job([]).heats[0].scatter(.cpu)
         #expect(abs(scatter - 0.05) < 1e-9)
         // Of memory nothing is known here: what is no difference in any case is left.
-        #expect(job([]).scatter(.memory) == Measure.memory.leastScatter)
+        #expect(job([]).heats[0].scatter(.memory) == Measure.memory.leastScatter)
     }
 
     @Test func `Verdicts are taken turn by turn against the scatter, and floors get none`() throws {

@@ -24,11 +24,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (1.04, 0.03, Verdict.ahead), (1.02, 0.03, .level), (1.0, 0.0, .level), (0.98, 0.03, .level),
-        (0.96, 0.03, .behind), (1.0001, 0.0, .ahead), (0.5, 1.01, .level), (0.49, 1.0, .behind),
+        ([1.04], 0.03, Verdict.ahead), ([1.02], 0.03, .level), ([1.0], 0.0, .level), ([0.98], 0.03, .level),
+        ([0.96], 0.03, .behind), ([1.0001], 0.0, .ahead), ([0.5], 1.01, .level), ([0.49], 1.0, .behind),
+        // The turns do not agree who is ahead.
+        ([0.8, 1.3, 1.3, 1.3, 1.4], 0.1, .ahead), ([0.8, 0.9, 1.3, 1.4, 1.5], 0.1, .level),
+        ([0.7, 0.8, 1.3], 0.1, .level),
     ])
-    func `Ahead and behind is what differs by more than chance`(ratio: Double, scatter: Double, verdict: Verdict) {
-        #expect(Verdict(ratio: ratio, scatter: scatter) == verdict)
+    func `Ahead and behind is what differs by more than chance`(
+        ratios: [Double], scatter: Double, verdict: Verdict
+    ) throws {
+        #expect(Verdict(try #require(Sample(ratios)), scatter: scatter) == verdict)
     }
 
     @Test func `Callgrind's sum is read from its file, whichever word it stands behind`() {

@@ -48,7 +48,7 @@ struct TranscodeBench: BenchJob {
                 contestants: [whole] + [rival(threads: 1)].compactMap(\.self) + [whole.again]),
             Heat(
                 title: "two at once", measures: [.cpu, .wall, .memory],
-                contestants: [halves] + [rival(threads: 2), rival(threads: 0)].compactMap(\.self)),
+                contestants: [halves] + [rival(threads: 2), rival(threads: 0)].compactMap(\.self) + [halves.again]),
         ]
         explanation = [
             "From \(kind) to VP8 in WebM at \(Int(clip.bitrate.kilobits)) kbit/s, in real-time speed "

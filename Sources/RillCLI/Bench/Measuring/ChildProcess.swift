@@ -7,8 +7,8 @@ import Glibc
 ///
 /// CPU time is what the system counts of the process when it has ended (`wait4`). Its `ru_maxrss` is not that of the
 /// program alone: a child that was spawned begins in its parent's memory, and Linux carries the parent's peak over into
-/// the child at `exec`. So `VmHWM` in `/proc/PID/status`, which begins anew with the program, is read every few
-/// milliseconds, and the system's figure is taken where it is above our own peak, and so cannot be ours.
+/// the child at `exec`. So `VmHWM` in `/proc/PID/status`, which begins anew with the program, is read sixty times a
+/// second, and the system's figure is taken where it is above our own peak, and so cannot be ours.
 final class ChildProcess {
     private let program: String
     private let output: String
@@ -18,8 +18,10 @@ final class ChildProcess {
     private var seenPeak: Int?
     private var isDone = false
 
-    /// How often it is looked after: the error of the wall time, and of the peak where memory grows to the very end.
+    /// Microseconds from look to look: what the wall time may be wrong by.
     private static let pause: UInt32 = 2000
+    /// Looks from one reading of the peak to the next, which costs the system more than all else here.
+    private static let looksPerReading = 8
 
     /// Starts a program. What it prints, on both ways, goes to the file `output`.
     init(_ invocation: Invocation, output: String) throws(BenchError) {
@@ -67,6 +69,7 @@ final class ChildProcess {
     /// - Throws: `failed`, `overdue`, or what `look` throws; the program is then over.
     func wait(limit: Double, whileDoing look: () throws -> Void = {}) throws -> Turn {
         var (status, usage): (Int32, rusage) = (0, rusage())
+        var lookCount = 0
         while true {
             let ended = unsafe wait4(child, &status, WNOHANG, &usage)
             if ended == child { break }
@@ -75,7 +78,10 @@ final class ChildProcess {
                 end()
                 throw BenchError.overdue(program: program, seconds: limit)
             }
-            seenPeak = max(seenPeak ?? 0, ChildProcess.peak(of: "\(child)") ?? 0)
+            if lookCount % ChildProcess.looksPerReading == 0 {
+                seenPeak = max(seenPeak ?? 0, ChildProcess.peak(of: child) ?? 0)
+            }
+            lookCount += 1
             usleep(ChildProcess.pause)
         }
         let wall = ChildProcess.now - start
@@ -93,7 +99,7 @@ final class ChildProcess {
     }
 
     private func peak(_ systemPeak: Int) -> Int? {
-        // The first look may have come before `exec`, when the memory was still ours; no program is as small as nothing.
+        // Where nothing was read in time, nothing is known: no program is as small as nothing.
         systemPeak > ownPeak ? systemPeak : seenPeak.flatMap { $0 > 0 ? $0 : nil }
     }
 
@@ -119,7 +125,7 @@ final class ChildProcess {
     }
 
     /// The largest resident size of a process since its last `exec`, in bytes; `nil` when it has ended.
-    private static func peak(of process: String) -> Int? {
+    private static func peak(of process: pid_t) -> Int? {
         guard let status = try? TextFile.read("/proc/\(process)/status"),  // gone, as it may be at any time
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
         else { return nil }

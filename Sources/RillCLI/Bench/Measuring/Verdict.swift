@@ -8,10 +8,18 @@ enum Verdict: String, Codable, CaseIterable, Sendable {
     case behind
 
     /// - Parameters:
-    ///   - ratio: the other's over Rill's.
+    ///   - ratios: the other's over Rill's, turn by turn. Where their middle half lies on both sides of 1, it is chance who
+    ///     is ahead.
     ///   - scatter: how far a command strays from itself in the same run, as a share of one.
-    init(ratio: Double, scatter: Double) {
+    init(_ ratios: Sample, scatter: Double) {
+        let ratio = ratios.median
         // Both ways alike: a ratio of 1/(1+s) is as far from 1 as one of 1+s.
-        self = ratio > 1 + scatter ? .ahead : ratio * (1 + scatter) < 1 ? .behind : .level
+        if ratio > 1 + scatter, ratios.lowQuartile > 1 {
+            self = .ahead
+        } else if ratio * (1 + scatter) < 1, ratios.highQuartile < 1 {
+            self = .behind
+        } else {
+            self = .level
+        }
     }
 }

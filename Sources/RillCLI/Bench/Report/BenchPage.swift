@@ -19,22 +19,20 @@ struct BenchPage {
     private var processor: String { report.machine.first { $0.name == "processor" }?.value ?? "an unknown machine" }
 
     private var headline: HTML {
+        var parts = [HTML.element("p", ["class": "headline"], HTML(text: report.headline))]
         let behind = report.shortcomings
-        let words = behind.isEmpty ? "Nowhere is it behind." : "Behind, worst first:"
-        return .element(
-            "div", [:],
-            [
-                .element("p", ["class": "headline"], HTML(text: report.headline)),
-                .paragraph(words, isNote: behind.isEmpty),
-            ]
-                + (behind.isEmpty ? [] : [.element("ul", [:], behind.map { .element("li", [:], HTML(text: $0)) })]))
+        if !behind.isEmpty {
+            parts.append(.paragraph("Behind, worst first:"))
+            parts.append(.element("ul", [:], behind.map { .element("li", [:], HTML(text: $0)) }))
+        }
+        return .element("div", [:], parts)
     }
 
     private var reading: HTML {
         .paragraph(
             "Of everything measured here less is better. A figure is what the other takes over what Rill takes, so above 1 "
                 + "Rill takes less. Green: Rill is ahead. Grey: level, the difference is no larger than between two runs of "
-                + "one and the same command. Red: Rill is behind.",
+                + "one and the same command, or the turns do not agree. Red: Rill is behind.",
             isNote: true)
     }
 
@@ -46,7 +44,10 @@ struct BenchPage {
                 heat.measures.compactMap { measure in row(job, heat, measure) }
             }
         }
-        let head = ["", "", "beside Rill", ""].dropLast().map { HTML.element("th", ["scope": "col"], HTML(text: $0)) }
+        guard !rows.isEmpty else { return .empty }
+        let head = ["what", "with", "what the others take, over what Rill takes"].map {
+            HTML.element("th", ["scope": "col"], HTML(text: $0))
+        }
         return .element(
             "div", ["class": "scroll"],
             .element(
@@ -61,10 +62,13 @@ struct BenchPage {
         guard !comparisons.isEmpty else { return nil }
         let cells = comparisons.map { comparison in
             HTML.element(
-                "span", ["class": "key"], HTML(text: comparison.rival + " "),
+                "span", ["class": "key"], HTML(text: comparison.rival + ": "),
                 .element(
                     "span", ["class": "verdict \(comparison.verdict?.rawValue ?? "")"],
-                    HTML(text: "\(RatioText.times(comparison.ratio)) \(comparison.verdict?.words ?? "")")))
+                    HTML(
+                        text:
+                            "\(RatioText.times(comparison.ratio, comparison.measure)) \(comparison.verdict?.words ?? "")"
+                    )))
         }
         return .element(
             "tr", [:], .element("th", ["scope": "row"], HTML(text: "\(job.name), \(measure.title)")),
@@ -74,11 +78,13 @@ struct BenchPage {
     // MARK: One job
 
     private func section(_ job: JobResult) -> HTML {
-        .section(
-            "\(job.name.prefix(1).uppercased())\(job.name.dropFirst()): \(job.title.prefix(1).lowercased())\(job.title.dropFirst())",
-            [.paragraph(job.sentence)] + (job.notices + job.remarks).map { .paragraph($0, isNote: true) } + [plot(job)]
-                + job.heats.map { table(job, $0) } + [scatter(job)]
-                + job.explanation.map { .paragraph($0, isNote: true) })
+        var content = [HTML.paragraph(job.sentence)]
+        for note in job.notices + job.remarks { content.append(.paragraph(note, isNote: true)) }
+        content.append(plot(job))
+        for heat in job.heats { content += [table(heat), scatter(heat)] }
+        for line in job.explanation { content.append(.paragraph(line, isNote: true)) }
+        let title = job.title.prefix(1).lowercased() + job.title.dropFirst()
+        return .section("\(job.name.prefix(1).uppercased())\(job.name.dropFirst()): \(title)", content)
     }
 
     private func plot(_ job: JobResult) -> HTML {
@@ -92,7 +98,7 @@ struct BenchPage {
                         note: "\(RatioText.text(comparison)), \(comparison.verdict?.words ?? "a floor: less work")")
                 }
                 let ours = heat.entries.first?.sample(measure)?.median
-                let scatter = job.scatter(measure)
+                let scatter = heat.scatter(measure)
                 return RatioPlot.Group(
                     "\(measure.title), \(heat.title): Rill takes \(measure.text(ours))", rows,
                     level: 1 / (1 + scatter)...1 + scatter)
@@ -107,7 +113,7 @@ struct BenchPage {
         return plot.groups.isEmpty ? .paragraph("Nobody was there to compare Rill with.", isNote: true) : plot.html
     }
 
-    private func table(_ job: JobResult, _ heat: HeatResult) -> HTML {
+    private func table(_ heat: HeatResult) -> HTML {
         let measures = heat.measuresTaken
         var table = PageTable([heat.title] + measures.map(\.title) + ["pictures", "coded bytes"])
         for entry in heat.entries {
@@ -125,12 +131,10 @@ struct BenchPage {
         return table.html
     }
 
-    private func scatter(_ job: JobResult) -> HTML {
-        let measures = job.measuresTaken
-        return .paragraph(
-            "One and the same command differed from itself by "
-                + measures.map { "\(RatioText.scatter(job.scatter($0))) in \($0.title)" }.joined(separator: ", ")
-                + "; smaller differences count as level.", isNote: true)
+    private func scatter(_ heat: HeatResult) -> HTML {
+        .paragraph(
+            "With \(heat.title) a command differed from itself by: \(heat.scatterText). Smaller differences are level.",
+            isNote: true)
     }
 
     // MARK: To do it again

@@ -24,7 +24,8 @@ extension BenchReport {
     /// How the figures are to be read.
     static let reading =
         "Ratios are the other's over Rill's, turn by turn (the median, and the middle half of the turns): above 1 Rill takes "
-        + "less. Level is what differs by no more than one and the same command differs from itself in this run."
+        + "less. Level is what differs by no more than one and the same command differs from itself in this run, and what its "
+        + "turns do not agree on: their middle half lies on both sides of 1."
 
     /// Every command that was run, once.
     var commands: [Fact] {
@@ -42,13 +43,20 @@ extension BenchReport {
     }
 }
 
+extension HeatResult {
+    /// How far a command strays from itself, measure by measure.
+    var scatterText: String {
+        measuresTaken.map { "\($0.title) \(RatioText.scatter(scatter($0)))" }.joined(separator: ", ")
+    }
+}
+
 extension JobResult {
     fileprivate var text: String {
         var parts = ["\(name): \(title)"]
-        for heat in heats { parts += heat.measuresTaken.map { table($0, heat).text } + [workTable(heat).text] }
-        parts.append(
-            "A command against itself: "
-                + measuresTaken.map { "\($0.title) \(RatioText.scatter(scatter($0)))" }.joined(separator: ", "))
+        for heat in heats {
+            parts += heat.measuresTaken.map { table($0, heat).text } + [workTable(heat).text]
+            parts.append("A command against itself, \(heat.title): \(heat.scatterText)")
+        }
         return (parts + notices + remarks).joined(separator: "\n\n")
     }
 

@@ -23,7 +23,7 @@ struct BenchReport: Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case clip, turns, machine, versions, jobs, comparisons, scatter
+        case clip, turns, machine, versions, jobs, comparisons
     }
 
     init(clip: String, turns: Int, machine: [Fact], versions: [Fact], jobs: [JobResult]) {
@@ -47,10 +47,6 @@ struct BenchReport: Codable, Sendable {
         try container.encode(versions, forKey: .versions)
         try container.encode(jobs, forKey: .jobs)
         try container.encode(comparisons, forKey: .comparisons)
-        let scatters = jobs.map { job in
-            (job.name, Dictionary(uniqueKeysWithValues: Measure.allCases.map { ($0.rawValue, job.scatter($0)) }))
-        }
-        try container.encode(Dictionary(uniqueKeysWithValues: scatters), forKey: .scatter)
     }
 
     /// How many of the comparisons with rivals end in each verdict.
@@ -72,7 +68,7 @@ struct BenchReport: Codable, Sendable {
             .sorted { $0.1.ratio < $1.1.ratio }
             .map { job, comparison in
                 "\(job.name), \(comparison.measure.title) (\(comparison.heat)): Rill takes "
-                    + "\(RatioText.times(1 / comparison.ratio)) what \(comparison.rival) takes"
+                    + "\(RatioText.times(1 / comparison.ratio, comparison.measure)) what \(comparison.rival) takes"
             }
     }
 }

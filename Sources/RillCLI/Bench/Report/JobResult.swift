@@ -7,19 +7,6 @@ struct JobResult: Codable, Sendable {
     var notices: [String]
     var heats: [HeatResult]
 
-    /// How far a command strays from itself in this run, by the contestants that ran twice; never less than what is no
-    /// difference.
-    func scatter(_ measure: Measure) -> Double {
-        let strayings = heats.flatMap { heat in
-            heat.entries.filter { $0.part == .again }.compactMap { again -> Double? in
-                guard let original = heat.entries.first(where: { $0.command == again.command && $0.part != .again })
-                else { return nil }
-                return Sample.ratios(again.values(measure), over: original.values(measure))?.strayingFromOne
-            }
-        }
-        return max(strayings.max() ?? 0, measure.leastScatter)
-    }
-
     /// What was measured of anybody.
     var measuresTaken: [Measure] {
         Measure.allCases.filter { measure in heats.contains { $0.measuresTaken.contains(measure) } }
@@ -29,7 +16,7 @@ struct JobResult: Codable, Sendable {
     var comparisons: [Comparison] {
         heats.flatMap { heat in
             heat.measures.flatMap { measure in
-                heat.entries.dropFirst().compactMap { Comparison(of: $0, in: heat, measure, scatter: scatter(measure)) }
+                heat.entries.dropFirst().compactMap { Comparison(of: $0, in: heat, measure) }
             }
         }
     }
@@ -82,6 +69,16 @@ struct HeatResult: Codable, Sendable {
         }
     }
 
+    /// How far a command strays from itself in this heat, by the contestant that ran twice; never less than what is no
+    /// difference.
+    func scatter(_ measure: Measure) -> Double {
+        guard let again = entries.first(where: { $0.part == .again }),
+            let original = entries.first(where: { $0.command == again.command }),
+            let ratios = Sample.ratios(again.values(measure), over: original.values(measure))
+        else { return measure.leastScatter }
+        return max(ratios.strayingFromOne, measure.leastScatter)
+    }
+
     /// What was measured of anybody.
     var measuresTaken: [Measure] {
         measures.filter { measure in entries.contains { $0.sample(measure) != nil } }
@@ -114,7 +111,7 @@ struct Comparison: Codable, Sendable {
     var verdict: Verdict?
 
     /// `nil` where there is nothing to compare, or the work was other.
-    init?(of entry: HeatResult.Entry, in heat: HeatResult, _ measure: Measure, scatter: Double) {
+    init?(of entry: HeatResult.Entry, in heat: HeatResult, _ measure: Measure) {
         guard entry.part != .again, entry.voidance == nil, entry.failure == nil, let ours = heat.entries.first,
             let ratios = Sample.ratios(entry.values(measure), over: ours.values(measure))
         else { return nil }
@@ -124,7 +121,7 @@ struct Comparison: Codable, Sendable {
         part = entry.part
         ratio = ratios.median
         (lowQuartile, highQuartile) = (ratios.lowQuartile, ratios.highQuartile)
-        self.scatter = scatter
-        verdict = entry.part == .floor ? nil : Verdict(ratio: ratio, scatter: scatter)
+        scatter = heat.scatter(measure)
+        verdict = entry.part == .floor ? nil : Verdict(ratios, scatter: scatter)
     }
 }
