@@ -79,7 +79,7 @@ enum PageStyle {
               padding: 0 3px; white-space: nowrap; }
             .ratios { padding-left: 0; padding-right: 0; }
             @media (min-width: 900px) { .ratios { padding-left: 420px; }
-              .ratios .group { transform: translateX(-420px); }
+              .ratios .group { transform: translate(-420px, 8px); }
               .ratios .label { transform: translate(-420px, 13px); } }
             .headline { font-size: 18px; max-width: 80ch; margin: 8px 0 4px; }
             .verdict { font-weight: 600; white-space: nowrap; } .ahead { color: var(--green); }

@@ -76,7 +76,7 @@ public struct RatioPlot: Sendable {
     public var html: HTML {
         let scale = RatioScale(
             holding: groups.flatMap { $0.rows.flatMap { [$0.ratio, $0.range.lowerBound, $0.range.upperBound] } })
-        var (bars, labels): ([HTML], [HTML]) = ([], [])
+        var (shades, bars, labels): ([HTML], [HTML], [HTML]) = ([], [], [])
         var top = 0.0
         for group in groups {
             labels.append(
@@ -84,7 +84,7 @@ public struct RatioPlot: Sendable {
                     "text", ["class": "heading group", "x": "4", "y": Decimal.place(top + 18)], HTML(text: group.title))
             )
             top += RatioPlot.titleHeight
-            bars += shade(group, scale, top: top)
+            shades += shade(group, scale, top: top)
             for row in group.rows {
                 bars += drawn(row, scale, top: top)
                 labels.append(label(of: row, top: top))
@@ -92,10 +92,15 @@ public struct RatioPlot: Sendable {
             }
         }
         let height = Int(top)
-        let box = HTML.element(
-            "svg",
-            ["width": "100%", "height": "\(height)", "viewBox": "0 0 1000 \(height)", "preserveAspectRatio": "none"],
-            bars)
+        func box(_ marks: [HTML]) -> HTML {
+            .element(
+                "svg",
+                [
+                    "width": "100%", "height": "\(height)", "viewBox": "0 0 1000 \(height)",
+                    "preserveAspectRatio": "none",
+                ],
+                marks)
+        }
         let words = groups.flatMap { group in group.rows.map { "\(group.title): \($0.name) \($0.note)" } }
         return .element(
             "figure", ["class": "plot"], .element("figcaption", [:], .element("b", [:], HTML(text: title))),
@@ -106,7 +111,7 @@ public struct RatioPlot: Sendable {
                     [
                         "class": "outer", "role": "img", "aria-label": words.joined(separator: "; "), "width": "100%",
                         "height": "\(height + Int(RatioPlot.footHeight))",
-                    ], axis(scale, height) + [box] + labels)),
+                    ], [box(shades)] + axis(scale, height) + [box(bars)] + labels)),
             caption.isEmpty ? .empty : .paragraph(caption, isNote: true))
     }
 

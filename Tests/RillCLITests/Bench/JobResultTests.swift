@@ -31,6 +31,16 @@ import Testing
         #expect(job([]).heats[0].scatter(.memory) == Measure.memory.leastScatter)
     }
 
+    @Test func `With few turns seconds have to differ by a tenth`() {
+        var heat = HeatResult(Heat(title: "", measures: [.cpu], contestants: []))
+        heat.entries = [
+            entry("Rill", .ours, cpu: [1]), entry("a", .rival, cpu: [1.09]), entry("b", .rival, cpu: [1.11]),
+            entry("floor", .floor, cpu: [1]), entry("again", .again, cpu: [1]),
+        ]
+        let job = JobResult(name: "", title: "", explanation: [], notices: [], heats: [heat])
+        #expect(job.comparisons.map(\.verdict) == [.level, .ahead, nil])
+    }
+
     @Test func `Verdicts are taken turn by turn against the scatter, and floors get none`() throws {
         // In the slow second turn all are slow.
         let rivals = [

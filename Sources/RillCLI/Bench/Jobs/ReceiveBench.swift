@@ -101,6 +101,7 @@ struct ReceiveBench: BenchJob {
     private static func freeAddress() throws -> UDPAddress {
         for _ in 0..<100 {
             let port = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)).localAddress.port & ~1
+            // One that is taken is passed over.
             let pair = [port, port + 1].map { try? UDPSocket(boundTo: UDPAddress(.loopback, port: $0)) }
             if pair.allSatisfy({ $0 != nil }) { return UDPAddress(.loopback, port: port) }
         }

@@ -10,7 +10,7 @@ final class BenchFolder {
         // Nobody sets the environment while this reads it: there is one thread.
         let place = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         root = "\(place)/rill-bench-\(getpid())"
-        guard unsafe mkdir(root, 0o700) == 0 else { throw .notStarted(program: "mkdir \(root)", code: errno) }
+        guard unsafe mkdir(root, 0o700) == 0 else { throw .fileFailed("making", path: root, code: errno) }
     }
 
     /// The path of a file of that name in it.

@@ -2,8 +2,8 @@ import Rill
 
 /// Runs the contestants of a job in turns, and keeps what each took.
 ///
-/// Every turn runs all of them once, in an order of its own drawn from the seed: whatever else the machine does meets all
-/// alike, and nobody always follows the same neighbour. Instructions are counted afterwards, once for each command.
+/// Every turn runs all of them once, in an order of its own drawn from the seed: whatever else the machine does meets
+/// all alike, and nobody always follows the same neighbour. Instructions are counted afterwards, once for each command.
 struct BenchRun {
     /// Runs of each contestant.
     var turnCount: Int

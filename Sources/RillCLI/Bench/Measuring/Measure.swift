@@ -25,6 +25,17 @@ enum Measure: String, Codable, CaseIterable, Sendable {
         }
     }
 
+    /// The same where there were few turns, whose scatter is itself a matter of chance: of seconds a tenth.
+    func leastScatter(turns: Int) -> Double {
+        switch self {
+        case .cpu, .wall: turns < Measure.fewTurns ? 0.1 : leastScatter
+        case .instructions, .memory: leastScatter
+        }
+    }
+
+    /// Fewer turns than these are too few for seconds to be compared by.
+    static let fewTurns = 5
+
     /// A value for people.
     func text(_ value: Double?) -> String {
         guard let value else { return "–" }

@@ -8,8 +8,8 @@ enum Verdict: String, Codable, CaseIterable, Sendable {
     case behind
 
     /// - Parameters:
-    ///   - ratios: the other's over Rill's, turn by turn. Where their middle half lies on both sides of 1, it is chance who
-    ///     is ahead.
+    ///   - ratios: the other's over Rill's, turn by turn. Where their middle half lies on both sides of 1, it is chance
+    ///     who is ahead.
     ///   - scatter: how far a command strays from itself in the same run, as a share of one.
     init(_ ratios: Sample, scatter: Double) {
         let ratio = ratios.median

@@ -16,7 +16,7 @@ extension BenchReport {
     var turnText: String {
         switch turns {
         case 1: "one turn, too few for seconds to be compared by"
-        case ..<5: "medians of \(turns) turns, too few for seconds to be compared by"
+        case ..<Measure.fewTurns: "medians of \(turns) turns, too few for seconds to be compared by"
         default: "medians of \(turns) turns"
         }
     }

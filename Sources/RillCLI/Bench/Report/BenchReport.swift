@@ -59,7 +59,8 @@ struct BenchReport: Codable, Sendable {
         let all = jobs.flatMap(\.comparisons).filter { $0.verdict != nil }
         guard !all.isEmpty else { return "Nobody was there to compare Rill with." }
         let counts = Verdict.allCases.map { "\($0.rawValue) in \(count($0))" }
-        return "Of \(all.count) comparisons Rill is \(counts[0]), \(counts[1]) and \(counts[2])."
+        return
+            "Of \(all.count) \(all.count == 1 ? "comparison" : "comparisons") Rill is \(counts[0]), \(counts[1]) and \(counts[2])."
     }
 
     /// Where Rill is behind, by name, worst first.

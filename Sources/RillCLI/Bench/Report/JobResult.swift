@@ -75,8 +75,8 @@ struct HeatResult: Codable, Sendable {
         guard let again = entries.first(where: { $0.part == .again }),
             let original = entries.first(where: { $0.command == again.command }),
             let ratios = Sample.ratios(again.values(measure), over: original.values(measure))
-        else { return measure.leastScatter }
-        return max(ratios.strayingFromOne, measure.leastScatter)
+        else { return measure.leastScatter(turns: entries.first?.turns.count ?? 0) }
+        return max(ratios.strayingFromOne, measure.leastScatter(turns: original.turns.count))
     }
 
     /// What was measured of anybody.
