@@ -72,7 +72,8 @@ struct BenchPage {
         }
         return .element(
             "tr", [:], .element("th", ["scope": "row"], HTML(text: "\(job.name), \(measure.title)")),
-            .element("td", [:], HTML(text: heat.title)), .element("td", [:], cells))
+            .element("td", [:], HTML(text: heat.title)),  // A line may end between two of them.
+            .element("td", [:], cells.flatMap { [$0, HTML(text: " ")] }))
     }
 
     // MARK: One job
