@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "RillPages", targets: ["RillPages"]),
         .library(name: "RillContainers", targets: ["RillContainers"]),
         .executable(name: "rill", targets: ["RillCLI"]),
+        .executable(name: "rill-bench-work", targets: ["RillBenchWork"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -84,6 +85,9 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // What `rill bench` measures: processes as an app's would be, with nothing in them but Rill.
+        .executableTarget(name: "RillBenchWork", dependencies: ["Rill"], swiftSettings: settings),
+
         // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.
         .target(
             name: "RillTestSupport", dependencies: ["RillCore", "RillNetwork"], path: "Tests/RillTestSupport",
@@ -105,6 +109,6 @@ let package = Package(
         tests(of: "Rill"),
         tests(of: "RillPages"),
         tests(of: "RillContainers", ["RillFiles"]),
-        tests(of: "RillCLI"),
+        tests(of: "RillCLI", ["RillPages"]),
     ]
 )

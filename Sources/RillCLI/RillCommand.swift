@@ -19,10 +19,11 @@ struct RillCommand: ParsableCommand {
               rill cameras
               rill loopback /dev/video0 --live          what your camera sees
               rill replay call.pcap --to 127.0.0.1:5004
+              rill bench --html bench.html              beside FFmpeg and GStreamer
             """,
         version: "rill 0.1.0",
         subcommands: [
             LoopbackCommand.self, TranscodeCommand.self, ReencodeCommand.self, InspectCommand.self, ReplayCommand.self,
-            GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self,
+            GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self, BenchCommand.self,
         ])
 }

@@ -23,6 +23,10 @@ enum PageStyle {
         .tick { stroke-width: 2; } .dots { stroke-width: 4; stroke-linecap: round; }
         .large { stroke-width: 8; } .dashed { stroke-dasharray: 5 4; }
         .band { fill: currentColor; fill-opacity: .22; } .bar { fill: currentColor; } .shade { fill: var(--shade); }
+        .whisker { fill: none; stroke: var(--text); stroke-width: 1.4; vector-effect: non-scaling-stroke; }
+        .level-band { fill: var(--grid); }
+        .ratios text { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
+        .one { stroke: var(--text); stroke-width: 1.5; } svg .heading { fill: var(--text); font-weight: 700; }
         .ink-blue { color: var(--blue); } .ink-orange { color: var(--orange); } .ink-green { color: var(--green); }
         .ink-red { color: var(--red); } .ink-purple { color: var(--purple); } .ink-grey { color: var(--grey); }
 
@@ -73,6 +77,15 @@ enum PageStyle {
               pointer-events: none; }
             .cursor span { position: absolute; top: -16px; left: 4px; font-size: 11px; background: var(--paper);
               padding: 0 3px; white-space: nowrap; }
+            .ratios { padding-left: 0; padding-right: 0; }
+            @media (min-width: 900px) { .ratios { padding-left: 420px; }
+              .ratios .group { transform: translate(-420px, 8px); }
+              .ratios .label { transform: translate(-420px, 13px); } }
+            .headline { font-size: 18px; max-width: 80ch; margin: 8px 0 4px; }
+            .verdict { font-weight: 600; white-space: nowrap; } .ahead { color: var(--green); }
+            .behind { color: var(--red); } .level { color: var(--soft); }
+            pre { font-size: 12px; background: var(--head); padding: 8px 10px; border-radius: 6px; overflow-x: auto;
+              white-space: pre-wrap; overflow-wrap: anywhere; margin: 4px 0 12px; }
             @media (max-width: 640px) { main { padding: 14px 12px 32px; } .fine text { display: none; }
               .drawing { padding-left: 48px; padding-right: 8px; } .legend { margin-left: 0; display: block; }
               th, td { padding-right: 8px; } .numbers td, .numbers thead th + th { padding-left: 8px; } }

@@ -1,0 +1,48 @@
+import Glibc
+import Rill
+
+/// What `rill bench` measures of Rill: processes as those of an app would be, which link Rill and nothing else.
+///
+///     rill-bench-work send CLIP.y4m HIGH LOW BITRATE LOW_BITRATE THREADS   both layers, as fast as it goes, over UDP
+///     rill-bench-work packets CLIP.y4m OUT.rtpdump BITRATE                 the high layer's packets, into a file
+///     rill-bench-work replay FILE.rtpdump ADDRESS                          a file's packets, at their own times
+///     rill-bench-work receive ADDRESS FRAMES                               one stream, until so many pictures are there
+///     rill-bench-work beautify CLIP.y4m OPTIONS|off                        reads, and makes beautiful
+///
+/// Each prints `frames=COUNT` of what it has worked on.
+@main
+struct BenchWork {
+    static func main() {
+        do {
+            try run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            print("rill-bench-work: \(error)")
+            exit(1)
+        }
+    }
+
+    private static func run(_ words: [String]) throws {
+        let count: Int
+        switch (words.first, words.count) {
+        case ("send", 7):
+            count = try SendWork(
+                clip: words[1], high: try UDPAddress.resolve(words[2]), low: try UDPAddress.resolve(words[3]),
+                bitrate: try Bitrate(notation: words[4]), lowBitrate: try Bitrate(notation: words[5]),
+                threadCount: Int(words[6]) ?? 1
+            ).run()
+        case ("packets", 4):
+            count = try PacketWork(clip: words[1], output: words[2], bitrate: try Bitrate(notation: words[3])).run()
+        case ("replay", 3):
+            let socket = try UDPSocket(connectedTo: try UDPAddress.resolve(words[2]))
+            count = try Replay(of: words[1]).run(to: socket).sent
+        case ("receive", 3):
+            count = try ReceiveWork(address: try UDPAddress.resolve(words[1]), frameCount: Int(words[2]) ?? 1).run()
+        case ("beautify", 3):
+            count = try BeautyWork(clip: words[1], options: try BeautyOptions(notation: words[2])).run()
+        default:
+            print("usage: rill-bench-work send|packets|replay|receive|beautify …, as `rill bench` does")
+            exit(64)
+        }
+        print("frames=\(count)")
+    }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import Rill
+import RillPages
+
+/// `rill bench`: Rill beside what a user would pick instead.
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure Rill beside FFmpeg, GStreamer and vpxenc: whole processes, same clip, same settings.",
+        usage: "rill bench [send|receive|transcode|beauty|all] [<clip>] [<options>]",
+        discussion: """
+            Runs each program by turns on the same clip, with settings as alike as they can be made, and compares CPU \
+            seconds, wall seconds, peak memory and instructions (under valgrind, where it is installed). One command runs \
+            twice: what differs there is chance, and no smaller difference counts. A program that is not installed is \
+            named and left out. Without a clip the portrait scene is drawn at 1280x720.
+
+            The figures are those of the machine as it is: let it rest meanwhile, and look at the load in the report.
+
+            Examples:
+              rill bench
+              rill bench send clip.mp4 --html send.html
+              rill bench all --turns 21 --html bench.html
+              rill bench transcode --no-instructions --json
+            """)
+
+    /// What can be measured.
+    enum Job: String, CaseIterable, Sendable {
+        case send, receive, transcode, beauty
+    }
+
+    @Argument(help: "What to measure (default: all), and the clip to do it with.")
+    var words: [String] = []
+
+    @Option(help: "Runs of each program.")
+    var turns = 11
+
+    @Option(help: "Frames of the clip, from its beginning, at most.")
+    var frames = 300
+
+    @Option(help: "Bitrate of the coded clip (default: by its size, 1500k at 1280x720).", transform: bitrateNotation)
+    var bitrate: Bitrate?
+
+    @Flag(inversion: .prefixedNo, help: "Count instructions too, where valgrind is installed: a minute a program.")
+    var instructions = true
+
+    @Option(help: "Where the order of the programs in each turn comes from.")
+    var seed: UInt64 = 1
+
+    @Option(help: "Write a page with plots, as .html.")
+    var html: String?
+
+    @Flag(help: "Print one JSON object instead of tables.")
+    var json = false
+
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    func run() throws {
+        let interruption = Interruption()
+        let folder = try BenchFolder()
+        let status = StatusLine()
+        defer { status.clear() }
+        func show(_ text: String) throws {
+            guard !interruption.isWanted else { throw BenchError.interrupted }
+            status.show(text)
+        }
+        do {
+            let machine = Surroundings.machine
+            let clip = try makeClip(in: folder) { try show("reading the clip: \($0) frames") }
+            let counter = instructions ? Callgrind(in: folder) : nil
+            if instructions, counter == nil {
+                StandardError.print("valgrind is not installed: instructions are not counted")
+            }
+            var run = BenchRun(turnCount: turns, seed: seed, callgrind: counter, progress: show)
+            var results: [JobResult] = []
+            for job in jobs {
+                try show("\(job.rawValue): getting ready")
+                results.append(try run.results(of: try make(job, clip, folder)))
+            }
+            status.clear()
+            let report = BenchReport(
+                clip: "\(clip.name), \(clip.resolution), \(clip.frameCount) frames at 30 a second", turns: turns,
+                machine: machine, versions: Surroundings.versions(in: folder), jobs: results)
+            if let html { try TextFile.write(BenchPage(report).page.bytes, to: html) }
+            if json { try JSONOutput.print(report) } else { print(report.text) }
+        } catch BenchError.interrupted {
+            throw ExitCode.interrupted
+        }
+    }
+
+    private func makeClip(in folder: BenchFolder, progress: (Int) throws -> Void) throws -> BenchClip {
+        let source: any FrameSource
+        var name = "the drawn portrait"
+        if let path = clipPath {
+            source = try clipOptions.open(path, capacity: 2)
+            name = path.split(separator: "/").last.map(String.init) ?? path
+        } else {
+            source = try PortraitScene(resolution: .hd720, frameRate: 30, frameCount: frames)
+        }
+        return try BenchClip(
+            source, name: name, frameLimit: frames, bitrate: bitrate, in: folder, progress: progress)
+    }
+
+    private func make(_ job: Job, _ clip: BenchClip, _ folder: BenchFolder) throws -> any BenchJob {
+        func work() throws -> String {
+            guard let path = Tool.benchWork else {
+                throw CommandError(
+                    "rill-bench-work, which is measured, is not beside \(Tool.rill): build all with `swift build -c release`"
+                )
+            }
+            return path
+        }
+        switch job {
+        case .send: return try SendBench(clip, work: try work(), in: folder)
+        case .receive: return try ReceiveBench(clip, work: try work(), in: folder)
+        case .transcode: return try TranscodeBench(clip, in: folder)
+        case .beauty: return BeautyBench(clip, work: try work(), in: folder)
+        }
+    }
+
+    /// A first word that names no job is the clip.
+    private var chosen: Job? { words.first.flatMap(Job.init(rawValue:)) }
+    private var namesJob: Bool { chosen != nil || words.first == "all" }
+    private var jobs: [Job] { chosen.map { [$0] } ?? Job.allCases }
+    private var clipPath: String? { words.dropFirst(namesJob ? 1 : 0).first }
+
+    func validate() throws {
+        guard words.count <= (namesJob ? 2 : 1) else {
+            throw ValidationError(
+                "\(words[0]) is none of \(Job.allCases.map(\.rawValue).joined(separator: ", ")) and all: expected one of "
+                    + "them, and a clip")
+        }
+        guard (1...999).contains(turns) else { throw ValidationError("--turns goes from 1 to 999, not \(turns)") }
+        guard (6...100_000).contains(frames) else {
+            throw ValidationError("--frames goes from 6 to 100000, not \(frames)")
+        }
+        if clipPath == "-" { throw ValidationError("all programs read the clip: it has to be a file") }
+        if let html, !html.hasSuffix(".html") { throw ValidationError("\(html): the name of a page must end in .html") }
+        try requireDistinct(input: clipPath, outputs: [html])
+    }
+}
