@@ -76,7 +76,7 @@ package final class RunningProgram {
 
     /// Whether it has ended, by itself or not.
     package var hasEnded: Bool {
-        var end = siginfo_t()
+        var end = unsafe siginfo_t()
         // WNOWAIT leaves the end for `wait()` to see.
         unsafe waitid(P_PID, id_t(child), &end, WEXITED | WNOHANG | WNOWAIT)
         return unsafe end.si_signo == SIGCHLD
