@@ -6,7 +6,7 @@ import Testing
 /// `rill transcode` of files that are damaged in every way: a process for each, so that one that brings it down is one.
 @Suite(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
 struct DamagedClipTests {
-    private static let count = unsafe getenv("RILL_LONG_TESTS") != nil ? 1000 : 40
+    private static let count = unsafe getenv("RILL_LONG_TESTS") != nil ? 1000 : 20
     private let folder = TemporaryFolder()
 
     /// What became of the inputs.

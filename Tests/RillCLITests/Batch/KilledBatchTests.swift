@@ -6,7 +6,8 @@ import Testing
 /// A batch that is killed again and again, and resumed each time.
 @Suite struct KilledBatchTests {
     private let folder = TemporaryFolder()
-    private static let killCount = 20
+    // With its starts in debug builds each kill takes some seconds.
+    private static let killCount = unsafe getenv("RILL_LONG_TESTS") != nil ? 20 : 6
 
     /// All files below a folder but the manifest, by their paths.
     private func files(in root: String) throws -> [String: [UInt8]] {
