@@ -5,7 +5,8 @@ import RillRTP
 ///
 /// A packet is written straight into its slot and sent from there; it stays until the ring comes round.
 ///
-/// All memory is taken, and touched, when the history is made.
+/// All memory is reserved when the history is made; a slot is touched with its first packet, so that a stream of few packets
+/// holds little.
 struct PacketHistory: ~Copyable {
     /// The most packets that a 16-bit number tells apart, looking back.
     static let maximumCapacity = 32767
@@ -33,7 +34,8 @@ struct PacketHistory: ~Copyable {
         self.capacity = capacity
         self.slotByteCount = slotByteCount
         nextSequenceNumber = firstSequenceNumber
-        bytes = [UInt8](repeating: 0, count: capacity * slotByteCount)
+        bytes = []
+        bytes.reserveCapacity(capacity * slotByteCount)
         slots = [Slot](repeating: Slot(), count: capacity)
     }
 
@@ -41,6 +43,8 @@ struct PacketHistory: ~Copyable {
     mutating func append(at now: MediaTime, isParity: Bool = false, _ write: (inout OutputSpan<UInt8>) -> Void) {
         let slot = count % capacity
         let range = slot * slotByteCount..<(slot + 1) * slotByteCount
+        // In the first round the slot is new; it grows into what was reserved.
+        if bytes.count < range.upperBound { bytes.append(contentsOf: repeatElement(0, count: slotByteCount)) }
         let byteCount = unsafe bytes.withUnsafeMutableBufferPointer { block in
             // The array is this value's own and the range lies in it; the span does not leave this closure.
             let memory = block.extracting(range)
