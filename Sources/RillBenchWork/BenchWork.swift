@@ -9,7 +9,13 @@ import Rill
 ///     rill-bench-work receive ADDRESS FRAMES                               one stream, until so many pictures are there
 ///     rill-bench-work beautify CLIP.y4m OPTIONS|off                        reads, and makes beautiful
 ///
-/// Each prints `frames=COUNT` of what it has worked on.
+/// Each prints `frames=COUNT` of what it has worked on. Those that measure themselves print more of such pairs:
+///
+///     rill-bench-work senders CLIP.y4m SIZE COUNT high|low|both BITRATE LOW SECONDS ADDRESS   many live senders
+///     rill-bench-work record CLIP.y4m HIGH.rtpdump LOW.rtpdump BITRATE LOW SECONDS            what receivers are given
+///     rill-bench-work receivers ADDRESS HIGH LOW SECONDS THREADS                              many live streams
+///
+/// LOW is the low layer's bitrate and rate, `45k@5`.
 @main
 struct BenchWork {
     static func main() {
@@ -24,6 +30,23 @@ struct BenchWork {
     private static func run(_ words: [String]) throws {
         let count: Int
         switch (words.first, words.count) {
+        case ("senders", 9):
+            return try SendersWork(
+                clip: words[1], resolution: try Resolution(notation: words[2]), count: Int(words[3]) ?? 1,
+                layers: SendersWork.Layers(rawValue: words[4]) ?? .both, bitrate: try Bitrate(notation: words[5]),
+                low: try LowStream(notation: words[6]), seconds: Double(words[7]) ?? 1,
+                address: try UDPAddress.resolve(words[8])
+            ).run()
+        case ("receivers", 6):
+            return try ReceiversWork(
+                address: try UDPAddress.resolve(words[1]), high: Int(words[2]) ?? 0, low: Int(words[3]) ?? 0,
+                seconds: Double(words[4]) ?? 1, threads: Int(words[5]) ?? 1
+            ).run()
+        case ("record", 7):
+            count = try RecordWork(
+                clip: words[1], high: words[2], lowPath: words[3], bitrate: try Bitrate(notation: words[4]),
+                low: try LowStream(notation: words[5]), seconds: Double(words[6]) ?? 1
+            ).run()
         case ("send", 7):
             count = try SendWork(
                 clip: words[1], high: try UDPAddress.resolve(words[2]), low: try UDPAddress.resolve(words[3]),
@@ -40,7 +63,9 @@ struct BenchWork {
         case ("beautify", 3):
             count = try BeautyWork(clip: words[1], options: try BeautyOptions(notation: words[2])).run()
         default:
-            print("usage: rill-bench-work send|packets|replay|receive|beautify …, as `rill bench` does")
+            print(
+                "usage: rill-bench-work send|packets|replay|receive|beautify|senders|record|receivers …, as `rill bench` does"
+            )
             exit(64)
         }
         print("frames=\(count)")

@@ -7,7 +7,7 @@ struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure Rill beside FFmpeg, GStreamer and vpxenc: whole processes, same clip, same settings.",
-        usage: "rill bench [send|receive|transcode|beauty|all] [<clip>] [<options>]",
+        usage: "rill bench [send|receive|transcode|beauty|scale|all …] [<clip>] [<options>]",
         discussion: """
             Runs each program by turns on the same clip, with settings as alike as they can be made, and compares CPU \
             seconds, wall seconds, peak memory and instructions (under valgrind, where it is installed). One command runs \
@@ -16,19 +16,24 @@ struct BenchCommand: ParsableCommand {
 
             The figures are those of the machine as it is: let it rest meanwhile, and look at the load in the report.
 
+            `scale` measures Rill alone: how many live senders, and how many received streams, one process carries before \
+            pictures are left out or late, what they take, and how well a model of the cost of a layer, a packet and a pixel \
+            foresees it.
+
             Examples:
               rill bench
               rill bench send clip.mp4 --html send.html
               rill bench all --turns 21 --html bench.html
               rill bench transcode --no-instructions --json
+              rill bench scale clip.mp4 --seconds 10 --rounds 3
             """)
 
     /// What can be measured.
     enum Job: String, CaseIterable, Sendable {
-        case send, receive, transcode, beauty
+        case send, receive, transcode, beauty, scale
     }
 
-    @Argument(help: "What to measure (default: all), and the clip to do it with.")
+    @Argument(help: "What to measure (default: all; or some of them), and the clip to do it with.")
     var words: [String] = []
 
     @Option(help: "Runs of each program.")
@@ -45,6 +50,15 @@ struct BenchCommand: ParsableCommand {
 
     @Option(help: "Where the order of the programs in each turn comes from.")
     var seed: UInt64 = 1
+
+    @Option(help: "Seconds that each load of `scale` is measured.")
+    var seconds = 8
+
+    @Option(help: "Rounds of `scale`; the middle one counts.")
+    var rounds = 1
+
+    @Option(help: "Senders, and participants, of `scale` at most.")
+    var most = 4096
 
     @Option(help: "Write a page with plots, as .html.")
     var html: String?
@@ -73,14 +87,24 @@ struct BenchCommand: ParsableCommand {
             }
             var run = BenchRun(turnCount: turns, seed: seed, callgrind: counter, progress: show)
             var results: [JobResult] = []
+            var scale: ScaleResult?
             for job in jobs {
                 try show("\(job.rawValue): getting ready")
-                results.append(try run.results(of: try make(job, clip, folder)))
+                if job == .scale {
+                    scale = try ScaleBench(
+                        clip, work: try work(), seconds: Double(seconds), rounds: rounds, most: most, in: folder,
+                        progress: show
+                    ).run()
+                } else if let job = try make(job, clip, folder) {
+                    results.append(try run.results(of: job))
+                }
             }
             status.clear()
             let report = BenchReport(
-                clip: "\(clip.name), \(clip.resolution), \(clip.frameCount) frames at 30 a second", turns: turns,
-                machine: machine, versions: Surroundings.versions(in: folder), jobs: results)
+                clip: "\(clip.name), \(clip.resolution), \(clip.frameCount) frames at 30 a second",
+                resolution: clip.resolution, turns: turns,
+                machine: machine, versions: Surroundings.versions(in: folder), jobs: results,
+                scale: scale)
             if let html { try TextFile.write(BenchPage(report).page.bytes, to: html) }
             if json { try JSONOutput.print(report) } else { print(report.text) }
         } catch BenchError.interrupted {
@@ -101,39 +125,48 @@ struct BenchCommand: ParsableCommand {
             source, name: name, frameLimit: frames, bitrate: bitrate, in: folder, progress: progress)
     }
 
-    private func make(_ job: Job, _ clip: BenchClip, _ folder: BenchFolder) throws -> any BenchJob {
-        func work() throws -> String {
-            guard let path = Tool.benchWork else {
-                throw CommandError(
-                    "rill-bench-work, which is measured, is not beside \(Tool.rill): build all with `swift build -c release`"
-                )
-            }
-            return path
+    private func work() throws -> String {
+        guard let path = Tool.benchWork else {
+            throw CommandError(
+                "rill-bench-work, which is measured, is not beside \(Tool.rill): build all with `swift build -c release`"
+            )
         }
+        return path
+    }
+
+    /// A job of rivals; `nil` for what Rill is measured in alone.
+    private func make(_ job: Job, _ clip: BenchClip, _ folder: BenchFolder) throws -> (any BenchJob)? {
         switch job {
         case .send: return try SendBench(clip, work: try work(), in: folder)
         case .receive: return try ReceiveBench(clip, work: try work(), in: folder)
         case .transcode: return try TranscodeBench(clip, in: folder)
         case .beauty: return BeautyBench(clip, work: try work(), in: folder)
+        case .scale: return nil
         }
     }
 
-    /// A first word that names no job is the clip.
-    private var chosen: Job? { words.first.flatMap(Job.init(rawValue:)) }
-    private var namesJob: Bool { chosen != nil || words.first == "all" }
-    private var jobs: [Job] { chosen.map { [$0] } ?? Job.allCases }
-    private var clipPath: String? { words.dropFirst(namesJob ? 1 : 0).first }
+    /// Words up to the first that names no job; that one is the clip.
+    private var chosen: [Job] { words.prefix { Job(rawValue: $0) != nil }.compactMap(Job.init(rawValue:)) }
+    private var isAll: Bool { words.first == "all" }
+    private var jobs: [Job] { chosen.isEmpty ? Job.allCases : Job.allCases.filter(chosen.contains) }
+    private var afterJobs: ArraySlice<String> { words.dropFirst(isAll ? 1 : chosen.count) }
+    private var clipPath: String? { afterJobs.first }
 
     func validate() throws {
-        guard words.count <= (namesJob ? 2 : 1) else {
+        guard afterJobs.count <= 1 else {
             throw ValidationError(
-                "\(words[0]) is none of \(Job.allCases.map(\.rawValue).joined(separator: ", ")) and all: expected one of "
+                "\(afterJobs[afterJobs.startIndex]) is none of \(Job.allCases.map(\.rawValue).joined(separator: ", ")) and all: expected some of "
                     + "them, and a clip")
         }
         guard (1...999).contains(turns) else { throw ValidationError("--turns goes from 1 to 999, not \(turns)") }
         guard (6...100_000).contains(frames) else {
             throw ValidationError("--frames goes from 6 to 100000, not \(frames)")
         }
+        guard (1...3600).contains(seconds) else {
+            throw ValidationError("--seconds goes from 1 to 3600, not \(seconds)")
+        }
+        guard (1...100_000).contains(most) else { throw ValidationError("--most goes from 1 to 100000, not \(most)") }
+        guard (1...99).contains(rounds) else { throw ValidationError("--rounds goes from 1 to 99, not \(rounds)") }
         if clipPath == "-" { throw ValidationError("all programs read the clip: it has to be a file") }
         if let html, !html.hasSuffix(".html") { throw ValidationError("\(html): the name of a page must end in .html") }
         try requireDistinct(input: clipPath, outputs: [html])

@@ -1,3 +1,4 @@
+import Rill
 import RillPages
 import RillTestSupport
 import Testing
@@ -65,7 +66,8 @@ import Testing
 
     private func report(_ rivals: [HeatResult.Entry]) -> BenchReport {
         BenchReport(
-            clip: "a clip <b>", turns: 5, machine: [.init("processor", "one & only")], versions: [], jobs: [job(rivals)]
+            clip: "a clip <b>", resolution: .hd720, turns: 5, machine: [.init("processor", "one & only")], versions: [],
+            jobs: [job(rivals)]
         )
     }
 

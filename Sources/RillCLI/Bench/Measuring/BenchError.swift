@@ -10,6 +10,8 @@ enum BenchError: Error, CustomStringConvertible {
     case overdue(program: String, seconds: Double)
     /// Callgrind's file holds no sum.
     case noSum(path: String)
+    /// A program that measures itself did not print one of its figures.
+    case unclear(missing: String)
     /// Ctrl-C.
     case interrupted
 
@@ -21,6 +23,7 @@ enum BenchError: Error, CustomStringConvertible {
             "\(program) ended with \(status)" + (output.isEmpty ? "" : ": \(output)")
         case .overdue(let program, let seconds): "\(program) was not done after \(Int(seconds)) s, and was ended"
         case .noSum(let path): "callgrind wrote no sum into \(path)"
+        case .unclear(let name): "what was measured did not say its \(name)"
         case .interrupted: "interrupted"
         }
     }

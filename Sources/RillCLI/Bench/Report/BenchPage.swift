@@ -12,8 +12,10 @@ struct BenchPage {
     var page: Page {
         Page(
             title: "Rill beside the others",
-            subtitle: "\(report.clip); \(report.turnText), on \(processor).",
-            body: [headline, overview, reading] + report.jobs.map(section) + [surroundings, commands])
+            subtitle: "\(report.clip)\(report.jobs.isEmpty ? "" : "; \(report.turnText)"), on \(processor).",
+            body: (report.jobs.isEmpty ? [] : [headline, overview, reading]) + [bars] + report.jobs.map(section)
+                + (report.scale.map { ScaleSection($0).html } ?? []) + [surroundings]
+                + (report.commands.isEmpty ? [] : [commands]))
     }
 
     private var processor: String { report.machine.first { $0.name == "processor" }?.value ?? "an unknown machine" }
@@ -34,6 +36,27 @@ struct BenchPage {
                 + "Rill takes less. Green: Rill is ahead. Grey: level, the difference is no larger than between two runs of "
                 + "one and the same command, or the turns do not agree. Red: Rill is behind.",
             isNote: true)
+    }
+
+    /// What Rill promises, and whether this run keeps it.
+    private var bars: HTML {
+        guard !report.bars.isEmpty else { return .empty }
+        let rows = report.bars.map { bar in
+            HTML.element(
+                "tr", [:], .element("th", ["scope": "row"], HTML(text: bar.name)),
+                .element("td", [:], HTML(text: "\(bar.figureText), at most \(bar.limitText)")),
+                .element(
+                    "td", [:],
+                    .element(
+                        "span", ["class": "verdict \(bar.isMet ? Verdict.ahead : .behind)"],
+                        HTML(text: bar.isMet ? "met" : "missed"))))
+        }
+        let head = ["what Rill promises", "measured", ""].map { HTML.element("th", ["scope": "col"], HTML(text: $0)) }
+        return .element(
+            "div", ["class": "scroll"],
+            .element(
+                "table", ["class": "verdicts"], .element("thead", [:], .element("tr", [:], head)),
+                .element("tbody", [:], rows)))
     }
 
     // MARK: The table of verdicts

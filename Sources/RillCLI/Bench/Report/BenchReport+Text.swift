@@ -3,12 +3,17 @@ import RillPages
 extension BenchReport {
     /// The report as tables for people.
     var text: String {
-        var parts = ["\(clip); \(turnText).", headline]
+        var parts = [jobs.isEmpty ? "\(clip)." : "\(clip); \(turnText)."]
+        if !headline.isEmpty { parts.append(headline) }
+        if !bars.isEmpty { parts.append(bars.map(\.text).joined(separator: "\n")) }
         if !shortcomings.isEmpty { parts.append("Behind:\n" + shortcomings.map { "  " + $0 }.joined(separator: "\n")) }
         for job in jobs { parts.append(job.text) }
-        parts.append(BenchReport.reading)
+        if !jobs.isEmpty { parts.append(BenchReport.reading) }
+        if let scale { parts.append(scale.text) }
         parts.append((machine + versions).map { "\($0.name): \($0.value)" }.joined(separator: "\n"))
-        parts.append(commands.map { "\($0.name)\n  \($0.value)" }.joined(separator: "\n"))
+        if !commands.isEmpty {
+            parts.append(commands.map { "\($0.name)\n  \($0.value)" }.joined(separator: "\n"))
+        }
         return parts.joined(separator: "\n\n")
     }
 

@@ -1,0 +1,91 @@
+import RillPages
+
+/// What `rill bench scale` found out, as a part of the page: CPU and memory against the number of streams.
+struct ScaleSection {
+    private let result: ScaleResult
+
+    init(_ result: ScaleResult) {
+        self.result = result
+    }
+
+    var html: [HTML] {
+        result.groups.map { group in
+            .section(
+                "Scale: \(group.name)",
+                group.ladders.flatMap(ladder) + [model(group), calibration(group)])
+        } + [.paragraph(ScaleResult.explanation, isNote: true)]
+    }
+
+    private func ladder(_ ladder: ScaleResult.Ladder) -> [HTML] {
+        [
+            .paragraph(ladder.heading + "."), cpuPlot(ladder).html, memoryPlot(ladder).html, table(ladder),
+        ]
+    }
+
+    private func cpuPlot(_ ladder: ScaleResult.Ladder) -> Plot {
+        let most = Double(result.threads) * 100
+        let measured = ladder.steps.map { Mark.Point(Double($0.count), $0.measurement.cpu * 100) }
+        let predicted = ladder.steps.compactMap { step in
+            step.predictedCPU.map { Mark.Point(Double(step.count), min($0 * 100, most)) }
+        }
+        let lost = ladder.steps.filter { !$0.measurement.isRealTime }
+        var marks: [Mark] = [
+            .line("predicted", .grey, predicted, isDashed: true), .line("measured", .blue, measured),
+            .scatter(
+                "in real time", .blue, measured.filter { point in !lost.contains { Double($0.count) == point.x } }),
+        ]
+        if !lost.isEmpty {
+            marks.append(
+                .scatter("real time lost", .red, lost.map { Mark.Point(Double($0.count), $0.measurement.cpu * 100) }))
+        }
+        let highest = (measured + predicted).map(\.y)
+        var plot = Plot(
+            ladder.title,
+            caption:
+                "CPU of the process, where 100 % is one of \(result.threads) hardware threads. Red: pictures are left "
+                + "out or late. Dashed: what the model says, which was fitted to other loads.",
+            x: axis(ladder), y: Axis("CPU", unit: "% of a thread", holding: highest), marks)
+        plot.height = 180
+        return plot
+    }
+
+    private func memoryPlot(_ ladder: ScaleResult.Ladder) -> Plot {
+        let points = ladder.steps.compactMap { step in
+            step.measurement.memoryBytes.map { Mark.Point(Double(step.count), Double($0) / 1_048_576) }
+        }
+        var plot = Plot(
+            "Memory of the same process", caption: "The most that was resident at once.",
+            x: axis(ladder), y: Axis("memory", unit: "MiB", holding: points.map(\.y)),
+            [.line("measured", .blue, points), .scatter("measured", .blue, points)])
+        plot.height = 100
+        return plot
+    }
+
+    private func axis(_ ladder: ScaleResult.Ladder) -> Axis {
+        Axis(ladder.counted, 0...Double(ladder.steps.map(\.count).max() ?? 1))
+    }
+
+    private func table(_ ladder: ScaleResult.Ladder) -> HTML {
+        var table = PageTable([ladder.counted, "CPU", "predicted", "off by", "memory", "in time", "real time"])
+        for step in ladder.steps { table.add(step.cells) }
+        return table.html
+    }
+
+    private func model(_ group: ScaleResult.Group) -> HTML {
+        var table = PageTable(["the model of \(group.name)", "CPU time"])
+        for (quantity, value) in group.model.facts { table.add([quantity, value]) }
+        return table.html
+    }
+
+    private func calibration(_ group: ScaleResult.Group) -> HTML {
+        var table = PageTable(["fitted to", "CPU", "by the model"])
+        for load in group.calibration {
+            let measurement = load.measurement
+            let modelled = group.model.cpu(of: measurement.load, feederCPU: measurement.feederCPU)
+            table.add([
+                load.name, Decimal.percent(measurement.cpu), modelled.isFinite ? Decimal.percent(modelled) : "too much",
+            ])
+        }
+        return table.html
+    }
+}

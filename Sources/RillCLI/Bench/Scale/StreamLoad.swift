@@ -1,0 +1,55 @@
+/// What a process of many streams has to do in a second: what its cost is predicted from.
+struct StreamLoad: Codable, Equatable, Sendable {
+    /// Streams that are encoded or decoded.
+    var layers = 0.0
+    /// Packets sent or received.
+    var packets = 0.0
+    /// Pixels of streams at full size.
+    var highPixels = 0.0
+    /// Pixels of thumbnails, which encoders take more pains with.
+    var lowPixels = 0.0
+
+    /// In the order of ``CapacityModel/costs``.
+    var quantities: [Double] { [layers, packets, highPixels, lowPixels] }
+
+    static func + (a: StreamLoad, b: StreamLoad) -> StreamLoad {
+        StreamLoad(
+            layers: a.layers + b.layers, packets: a.packets + b.packets, highPixels: a.highPixels + b.highPixels,
+            lowPixels: a.lowPixels + b.lowPixels)
+    }
+
+    static func * (load: StreamLoad, factor: Double) -> StreamLoad {
+        StreamLoad(
+            layers: load.layers * factor, packets: load.packets * factor, highPixels: load.highPixels * factor,
+            lowPixels: load.lowPixels * factor)
+    }
+}
+
+/// What a process of many streams was seen to take.
+struct LoadMeasurement: Codable, Equatable, Sendable {
+    var load: StreamLoad
+    /// CPU seconds of the process in a second.
+    var cpu: Double
+    /// CPU seconds a second of who feeds it, on the same machine.
+    var feederCPU = 0.0
+    /// The most memory that was resident at once, without the pictures that a camera would have had.
+    var memoryBytes: Int?
+    /// Of the pictures that were due the share that was coded, or shown in time.
+    var inTime: Double
+
+    /// Less than a hundredth of the pictures were left out or late.
+    var isRealTime: Bool { inTime >= LoadMeasurement.realTimeShare }
+
+    static let realTimeShare = 0.99
+}
+
+extension LoadMeasurement {
+    /// The one in the middle by what it took; in real time where most of them were.
+    static func middle(of measurements: [LoadMeasurement]) -> LoadMeasurement {
+        precondition(!measurements.isEmpty, "nothing was measured")
+        var middle = measurements.sorted { $0.cpu < $1.cpu }[(measurements.count - 1) / 2]
+        middle.inTime = measurements.map(\.inTime).sorted()[measurements.count / 2]
+        middle.memoryBytes = measurements.compactMap(\.memoryBytes).max()
+        return middle
+    }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import RillCLI
+
+@Suite struct CapacityModelTests {
+    /// Costs that nobody would guess: 2 ms a layer, 50 µs a packet, 10 and 40 ms a million pixels; a busy neighbour takes 30 %.
+    private let costs = [2e-3, 50e-6, 10e-9, 40e-9]
+
+    private func measured(_ load: StreamLoad, sharing: Double, feeder: Double = 0) -> LoadMeasurement {
+        let alone = zip(costs, load.quantities).reduce(0) { $0 + $1.0 * $1.1 }
+        // What it takes rises with what it takes: found by going round until it stands still.
+        var cpu = alone
+        for _ in 0..<200 { cpu = alone * (1 + sharing * (cpu + feeder) / 2) }
+        return LoadMeasurement(load: load, cpu: cpu, feederCPU: feeder, inTime: 1)
+    }
+
+    private let loads = [
+        StreamLoad(layers: 1, packets: 160, highPixels: 27e6), StreamLoad(layers: 2, packets: 320, highPixels: 54e6),
+        StreamLoad(layers: 1, packets: 90, highPixels: 7e6), StreamLoad(layers: 24, packets: 180, lowPixels: 2.3e6),
+        StreamLoad(layers: 24, packets: 600, lowPixels: 2.3e6), StreamLoad(layers: 24, packets: 360, lowPixels: 6.9e6),
+    ]
+
+    @Test(arguments: [0, 0.3, 0.8])
+    func `Costs are found again, and foretell loads that were not seen`(sharing: Double) throws {
+        let model = try #require(
+            CapacityModel(fitting: loads.map { measured($0, sharing: sharing, feeder: 0.1) }, threads: 2))
+        #expect(abs(model.sharing - sharing) < 0.011)
+        for (found, cost) in zip([model.perLayer, model.perPacket, model.perHighPixel, model.perLowPixel], costs) {
+            #expect(abs(found / cost - 1) < 0.02, "\(found) for \(cost)")
+        }
+        let unseen = StreamLoad(layers: 4, packets: 500, highPixels: 40e6, lowPixels: 1e6)
+        let truth = measured(unseen, sharing: sharing, feeder: 0.2)
+        #expect(abs(model.cpu(of: unseen, feederCPU: 0.2) / truth.cpu - 1) < 0.01)
+    }
+
+    @Test func `What more threads would take than there are is too much`() throws {
+        let model = try #require(CapacityModel(fitting: loads.map { measured($0, sharing: 0.5) }, threads: 2))
+        let one = StreamLoad(layers: 2, packets: 200, highPixels: 27e6, lowPixels: 1e5)
+        #expect(model.holds(one))
+        #expect(!model.holds(one * 10))
+        #expect(model.cpu(of: one * 100) == .infinity)
+        // A feeder that leaves no room is counted too.
+        #expect(!model.holds(one, feederCPU: 1.8))
+    }
+
+    @Test func `No cost is negative, whatever chance has measured`() throws {
+        let noisy = loads.enumerated().map { index, load in
+            var measurement = measured(load, sharing: 0.2)
+            measurement.cpu *= index % 2 == 0 ? 0.8 : 1.25
+            return measurement
+        }
+        let model = try #require(CapacityModel(fitting: noisy, threads: 2))
+        #expect([model.perLayer, model.perPacket, model.perHighPixel, model.perLowPixel].allSatisfy { $0 >= 0 })
+    }
+
+    @Test func `Nothing measured is no model`() {
+        #expect(CapacityModel(fitting: [], threads: 2) == nil)
+        #expect(CapacityModel(fitting: [LoadMeasurement(load: loads[0], cpu: 0, inTime: 0)], threads: 2) == nil)
+    }
+}
+
+@Suite struct NonNegativeFitTests {
+    @Test func `Unknowns that fit exactly are found`() throws {
+        let rows = [[1.0, 2, 0], [0, 1, 5], [3, 0, 1], [1, 1, 1]]
+        let values = rows.map { $0[0] * 2 + $0[1] * 3 + $0[2] * 0.5 }
+        let fit = try #require(NonNegativeFit.solve(rows, values))
+        for (found, value) in zip(fit.unknowns, [2, 3, 0.5]) { #expect(abs(found - value) < 1e-9) }
+        #expect(fit.error < 1e-18)
+    }
+
+    @Test func `An unknown that would be negative is nothing, and the others make the best of it`() throws {
+        // Without a limit the answer is (2, -1).
+        let fit = try #require(NonNegativeFit.solve([[1, 0], [0, 1], [1, 1]], [2, -1, 1]))
+        #expect(fit.unknowns[1] == 0)
+        #expect(abs(fit.unknowns[0] - 1.5) < 1e-9)
+    }
+
+    @Test func `Quantities of which nothing is known stay nothing`() throws {
+        let fit = try #require(NonNegativeFit.solve([[1, 0], [2, 0]], [3, 6]))
+        #expect(fit.unknowns == [3, 0])
+        #expect(NonNegativeFit.solve([], []) == nil)
+    }
+}
