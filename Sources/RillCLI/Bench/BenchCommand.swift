@@ -7,7 +7,7 @@ struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure Rill beside FFmpeg, GStreamer and vpxenc: whole processes, same clip, same settings.",
-        usage: "rill bench [send|receive|transcode|beauty|all] [<clip>] [<options>]",
+        usage: "rill bench [<job>] [<clip>] [<options>]",
         discussion: """
             Runs each program by turns on the same clip, with settings as alike as they can be made, and compares CPU \
             seconds, wall seconds, peak memory and instructions (under valgrind, where it is installed). One command runs \
@@ -16,19 +16,26 @@ struct BenchCommand: ParsableCommand {
 
             The figures are those of the machine as it is: let it rest meanwhile, and look at the load in the report.
 
+            `latency` has no rivals: it is what a live call's frames go through in Rill, from capture to the last packet \
+            and from the first packet to the picture, on a machine that rests and on one whose threads are all busy.
+
             Examples:
               rill bench
               rill bench send clip.mp4 --html send.html
               rill bench all --turns 21 --html bench.html
               rill bench transcode --no-instructions --json
+              rill bench latency clip.mp4 --duration 10m --html latency.html
             """)
 
     /// What can be measured.
     enum Job: String, CaseIterable, Sendable {
-        case send, receive, transcode, beauty
+        case send, receive, transcode, beauty, latency
     }
 
-    @Argument(help: "What to measure (default: all), and the clip to do it with.")
+    @Argument(
+        help: ArgumentHelp(
+            "What to measure, one of \(Job.allCases.map(\.rawValue).joined(separator: ", ")) and all (the default), and the clip to do it with."
+        ))
     var words: [String] = []
 
     @Option(help: "Runs of each program.")
@@ -39,6 +46,9 @@ struct BenchCommand: ParsableCommand {
 
     @Option(help: "Bitrate of the coded clip (default: by its size, 1500k at 1280x720).", transform: bitrateNotation)
     var bitrate: Bitrate?
+
+    @Option(help: "How long each live call of `latency` lasts.", transform: durationNotation)
+    var duration = MediaDuration.seconds(60)
 
     @Flag(inversion: .prefixedNo, help: "Count instructions too, where valgrind is installed: a minute a program.")
     var instructions = true
@@ -75,12 +85,14 @@ struct BenchCommand: ParsableCommand {
             var results: [JobResult] = []
             for job in jobs {
                 try show("\(job.rawValue): getting ready")
-                results.append(try run.results(of: try make(job, clip, folder)))
+                guard let contest = try make(job, clip, folder) else { continue }
+                results.append(try run.results(of: contest))
             }
+            let latency = try jobs.contains(.latency) ? latency(clip, folder, progress: show) : nil
             status.clear()
             let report = BenchReport(
                 clip: "\(clip.name), \(clip.resolution), \(clip.frameCount) frames at 30 a second", turns: turns,
-                machine: machine, versions: Surroundings.versions(in: folder), jobs: results)
+                machine: machine, versions: Surroundings.versions(in: folder), jobs: results, latency: latency)
             if let html { try TextFile.write(BenchPage(report).page.bytes, to: html) }
             if json { try JSONOutput.print(report) } else { print(report.text) }
         } catch BenchError.interrupted {
@@ -101,20 +113,29 @@ struct BenchCommand: ParsableCommand {
             source, name: name, frameLimit: frames, bitrate: bitrate, in: folder, progress: progress)
     }
 
-    private func make(_ job: Job, _ clip: BenchClip, _ folder: BenchFolder) throws -> any BenchJob {
-        func work() throws -> String {
-            guard let path = Tool.benchWork else {
-                throw CommandError(
-                    "rill-bench-work, which is measured, is not beside \(Tool.rill): build all with `swift build -c release`"
-                )
-            }
-            return path
+    private func work() throws -> String {
+        guard let path = Tool.benchWork else {
+            throw CommandError(
+                "rill-bench-work, which is measured, is not beside \(Tool.rill): build all with `swift build -c release`"
+            )
         }
+        return path
+    }
+
+    private func latency(
+        _ clip: BenchClip, _ folder: BenchFolder, progress: (String) throws -> Void
+    ) throws -> LatencyResult {
+        try LatencyBench(clip: clip, work: try work(), folder: folder, duration: duration).run(progress: progress)
+    }
+
+    /// `nil` for what is no contest.
+    private func make(_ job: Job, _ clip: BenchClip, _ folder: BenchFolder) throws -> (any BenchJob)? {
         switch job {
         case .send: return try SendBench(clip, work: try work(), in: folder)
         case .receive: return try ReceiveBench(clip, work: try work(), in: folder)
         case .transcode: return try TranscodeBench(clip, in: folder)
         case .beauty: return BeautyBench(clip, work: try work(), in: folder)
+        case .latency: return nil
         }
     }
 
@@ -133,6 +154,9 @@ struct BenchCommand: ParsableCommand {
         guard (1...999).contains(turns) else { throw ValidationError("--turns goes from 1 to 999, not \(turns)") }
         guard (6...100_000).contains(frames) else {
             throw ValidationError("--frames goes from 6 to 100000, not \(frames)")
+        }
+        guard (.seconds(1) ... .seconds(86_400)).contains(duration) else {
+            throw ValidationError("--duration goes from 1s to 86400s, not \(duration)")
         }
         if clipPath == "-" { throw ValidationError("all programs read the clip: it has to be a file") }
         if let html, !html.hasSuffix(".html") { throw ValidationError("\(html): the name of a page must end in .html") }

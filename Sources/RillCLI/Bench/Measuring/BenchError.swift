@@ -10,6 +10,8 @@ enum BenchError: Error, CustomStringConvertible {
     case overdue(program: String, seconds: Double)
     /// Callgrind's file holds no sum.
     case noSum(path: String)
+    /// A program printed a line that is none of its own.
+    case unreadable(line: Int, text: String)
     /// Ctrl-C.
     case interrupted
 
@@ -21,6 +23,7 @@ enum BenchError: Error, CustomStringConvertible {
             "\(program) ended with \(status)" + (output.isEmpty ? "" : ": \(output)")
         case .overdue(let program, let seconds): "\(program) was not done after \(Int(seconds)) s, and was ended"
         case .noSum(let path): "callgrind wrote no sum into \(path)"
+        case .unreadable(let line, let text): "line \(line) of what was printed cannot be read: \(text)"
         case .interrupted: "interrupted"
         }
     }

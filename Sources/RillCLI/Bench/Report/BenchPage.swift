@@ -12,8 +12,9 @@ struct BenchPage {
     var page: Page {
         Page(
             title: "Rill beside the others",
-            subtitle: "\(report.clip); \(report.turnText), on \(processor).",
-            body: [headline, overview, reading] + report.jobs.map(section) + [surroundings, commands])
+            subtitle: "\(report.measured.dropLast()), on \(processor).",
+            body: [headline, overview, reading] + report.jobs.map(section)
+                + [report.latency.map { LatencySection($0).html } ?? .empty, surroundings, commands])
     }
 
     private var processor: String { report.machine.first { $0.name == "processor" }?.value ?? "an unknown machine" }
@@ -29,7 +30,8 @@ struct BenchPage {
     }
 
     private var reading: HTML {
-        .paragraph(
+        guard !report.jobs.isEmpty else { return .empty }
+        return .paragraph(
             "Of everything measured here less is better. A figure is what the other takes over what Rill takes, so above 1 "
                 + "Rill takes less. Green: Rill is ahead. Grey: level, the difference is no larger than between two runs of "
                 + "one and the same command, or the turns do not agree. Red: Rill is behind.",

@@ -3,14 +3,18 @@ import RillPages
 extension BenchReport {
     /// The report as tables for people.
     var text: String {
-        var parts = ["\(clip); \(turnText).", headline]
+        var parts = [measured, headline]
         if !shortcomings.isEmpty { parts.append("Behind:\n" + shortcomings.map { "  " + $0 }.joined(separator: "\n")) }
         for job in jobs { parts.append(job.text) }
-        parts.append(BenchReport.reading)
+        if let latency { parts.append(latency.text) }
+        if !jobs.isEmpty { parts.append(BenchReport.reading) }
         parts.append((machine + versions).map { "\($0.name): \($0.value)" }.joined(separator: "\n"))
         parts.append(commands.map { "\($0.name)\n  \($0.value)" }.joined(separator: "\n"))
         return parts.joined(separator: "\n\n")
     }
+
+    /// What was worked on, and how often.
+    var measured: String { jobs.isEmpty ? "\(clip)." : "\(clip); \(turnText)." }
 
     /// How often each program ran, and what that is worth.
     var turnText: String {
@@ -39,6 +43,7 @@ extension BenchReport {
                 }
             }
         }
+        if let latency { commands.append(Fact("latency, a live call", latency.command)) }
         return commands
     }
 }

@@ -6,6 +6,8 @@ struct BenchReport: Codable, Sendable {
     var machine: [Fact]
     var versions: [Fact]
     var jobs: [JobResult]
+    /// What live calls went through, where that was measured.
+    var latency: LatencyResult?
     /// Beside what stands in `jobs`: where Rill is ahead, level and behind.
     var comparisons: [String: [Comparison]] {
         Dictionary(uniqueKeysWithValues: jobs.map { ($0.name, $0.comparisons) })
@@ -23,11 +25,14 @@ struct BenchReport: Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case clip, turns, machine, versions, jobs, comparisons
+        case clip, turns, machine, versions, jobs, latency, comparisons
     }
 
-    init(clip: String, turns: Int, machine: [Fact], versions: [Fact], jobs: [JobResult]) {
+    init(
+        clip: String, turns: Int, machine: [Fact], versions: [Fact], jobs: [JobResult], latency: LatencyResult? = nil
+    ) {
         (self.clip, self.turns, self.machine, self.versions, self.jobs) = (clip, turns, machine, versions, jobs)
+        self.latency = latency
     }
 
     init(from decoder: any Decoder) throws {
@@ -37,6 +42,7 @@ struct BenchReport: Codable, Sendable {
         machine = try container.decode([Fact].self, forKey: .machine)
         versions = try container.decode([Fact].self, forKey: .versions)
         jobs = try container.decode([JobResult].self, forKey: .jobs)
+        latency = try container.decodeIfPresent(LatencyResult.self, forKey: .latency)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -46,6 +52,7 @@ struct BenchReport: Codable, Sendable {
         try container.encode(machine, forKey: .machine)
         try container.encode(versions, forKey: .versions)
         try container.encode(jobs, forKey: .jobs)
+        try container.encodeIfPresent(latency, forKey: .latency)
         try container.encode(comparisons, forKey: .comparisons)
     }
 
@@ -57,10 +64,17 @@ struct BenchReport: Codable, Sendable {
     /// The result in a sentence.
     var headline: String {
         let all = jobs.flatMap(\.comparisons).filter { $0.verdict != nil }
+        // What has no rivals speaks for itself.
+        guard !jobs.isEmpty || latency == nil else { return latencyHeadline }
         guard !all.isEmpty else { return "Nobody was there to compare Rill with." }
         let counts = Verdict.allCases.map { "\($0.rawValue) in \(count($0))" }
         return
             "Of \(all.count) \(all.count == 1 ? "comparison" : "comparisons") Rill is \(counts[0]), \(counts[1]) and \(counts[2])."
+    }
+
+    private var latencyHeadline: String {
+        let verdicts = latency?.verdicts ?? []
+        return "Of \(verdicts.count) bars for a live call \(verdicts.count { $0.isMet }) are met."
     }
 
     /// Where Rill is behind, by name, worst first.
