@@ -10,7 +10,8 @@ public import RillCore
 /// Nothing waits for long: a frame that comes while a layer is still encoding the one before waits in a hand-off of one
 /// place, and the newest wins; what gave way is counted, and what was asked of the encoder with it is asked again with
 /// its successor. A source that delivers faster than real time (a clip, a scene) is paced by its stamps, from its first
-/// frame on; the frames of a camera go on as they come, and count as captured when the camera says.
+/// frame on, and its frames count as captured when they are due; those of a camera go on as they come, and count as
+/// captured when the camera says.
 ///
 /// It sends until its source ends or ``stop()`` is called; to let go of it ends nothing.
 ///
@@ -187,10 +188,13 @@ extension LiveSender {
             case .frame(var frame) where source.format.isLive:
                 frame.stamps[.captured] = clock.time(monotonic: frame.captureTime)
                 try pass(frame, due: nil)
-            case .frame(let frame):
+            case .frame(var frame):
                 // The first frame is due at once: where the source's clock begins is the source's business.
                 lag = lag ?? clock.now - frame.captureTime
-                try pass(frame, due: frame.captureTime + (lag ?? .zero))
+                let due = frame.captureTime + (lag ?? .zero)
+                // A camera would have taken it then, however late this thread wakes.
+                frame.stamps[.captured] = due
+                try pass(frame, due: due)
             // Everything is in use downstream: give the encoders a moment.
             case .noBuffer: LiveClock.pause()
             // The source has waited, and gives the session a chance to be stopped and to report.

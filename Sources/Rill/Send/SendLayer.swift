@@ -51,10 +51,11 @@ final class SendLayer: Sendable {
 
     /// Encodes a frame; `body` gets the coded frame and its bytes, which hold until it returns.
     func encode(
-        _ frame: VideoFrame, _ task: LayerTask, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
+        _ frame: VideoFrame, _ task: LayerTask, clock: () -> MediaTime,
+        _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws -> LayerEncoder.Outcome {
         let (outcome, statistics, framesUnchanged) = try encoder.withLock { encoder in
-            let outcome = try encoder.encode(frame, task, body)
+            let outcome = try encoder.encode(frame, task, clock: { clock() }, body)
             return (outcome, encoder.statistics, encoder.framesUnchanged)
         }
         stream.withLock { stream in

@@ -139,7 +139,7 @@ public final class SendPipeline: Sendable {
         _ frame: VideoFrame, _ task: LayerTask, layer index: Int, to packets: some PacketSink, clock: () -> MediaTime
     ) throws -> LayerEncoder.Outcome {
         try record(.frame(captureTime: frame.captureTime, task: task), layer: index)
-        return try layers[index].encode(frame, task) { coded, payload in
+        return try layers[index].encode(frame, task, clock: clock) { coded, payload in
             var coded = coded
             coded.stamps[.encoded] = clock()
             try encodedTap.withLock { try $0?.consume(coded, payload: payload) }

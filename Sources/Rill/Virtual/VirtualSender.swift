@@ -64,7 +64,9 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
         self.now = now
         for index in layers.indices {
             guard let (job, end) = layers[index].working, end <= now else { continue }
-            let outcome = try pipeline.encode(job.frame, job.task, layer: index, to: packets) { now }
+            var frame = job.frame
+            frame.stamps[.scaled] = end - encodeTime
+            let outcome = try pipeline.encode(frame, job.task, layer: index, to: packets) { now }
             try pipeline.note(outcome, after: encodeTime, layer: index, at: now)
             layers[index].working = layers[index].waiting.map { ($0, now + encodeTime) }
             layers[index].waiting = nil

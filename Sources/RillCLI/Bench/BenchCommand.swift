@@ -7,7 +7,7 @@ struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure Rill beside FFmpeg, GStreamer and vpxenc: whole processes, same clip, same settings.",
-        usage: "rill bench [send|receive|transcode|beauty|scale|all …] [<clip>] [<options>]",
+        usage: "rill bench [<job> …|all] [<clip>] [<options>]",
         discussion: """
             Runs each program by turns on the same clip, with settings as alike as they can be made, and compares CPU \
             seconds, wall seconds, peak memory and instructions (under valgrind, where it is installed). One command runs \
@@ -16,8 +16,10 @@ struct BenchCommand: ParsableCommand {
 
             The figures are those of the machine as it is: let it rest meanwhile, and look at the load in the report.
 
-            `scale` measures Rill alone: how many live senders, and how many received streams, one process carries before \
-            pictures are left out or late, what they take, and how well a model of the cost of a layer, a packet and a pixel \
+            `latency` and `scale` measure Rill alone. `latency`: what a live call's frames go through, from capture to \
+            the last packet and from the first packet to the picture, on a machine that rests and on one whose threads are \
+            all busy. `scale`: how many live senders, and how many received streams, one process carries before pictures \
+            are left out or late, what they take, and how well a model of the cost of a layer, a packet and a pixel \
             foresees it.
 
             Examples:
@@ -26,14 +28,18 @@ struct BenchCommand: ParsableCommand {
               rill bench all --turns 21 --html bench.html
               rill bench transcode --no-instructions --json
               rill bench scale clip.mp4 --seconds 10 --rounds 3
+              rill bench latency clip.mp4 --duration 10m --html latency.html
             """)
 
     /// What can be measured.
     enum Job: String, CaseIterable, Sendable {
-        case send, receive, transcode, beauty, scale
+        case send, receive, transcode, beauty, latency, scale
     }
 
-    @Argument(help: "What to measure (default: all; or some of them), and the clip to do it with.")
+    @Argument(
+        help: ArgumentHelp(
+            "What to measure, some of \(Job.allCases.map(\.rawValue).joined(separator: ", ")), or all (the default), and the clip to do it with."
+        ))
     var words: [String] = []
 
     @Option(help: "Runs of each program.")
@@ -44,6 +50,9 @@ struct BenchCommand: ParsableCommand {
 
     @Option(help: "Bitrate of the coded clip (default: by its size, 1500k at 1280x720).", transform: bitrateNotation)
     var bitrate: Bitrate?
+
+    @Option(help: "How long each live call of `latency` lasts.", transform: durationNotation)
+    var duration = MediaDuration.seconds(60)
 
     @Flag(inversion: .prefixedNo, help: "Count instructions too, where valgrind is installed: a minute a program.")
     var instructions = true
@@ -87,24 +96,18 @@ struct BenchCommand: ParsableCommand {
             }
             var run = BenchRun(turnCount: turns, seed: seed, callgrind: counter, progress: show)
             var results: [JobResult] = []
-            var scale: ScaleResult?
             for job in jobs {
                 try show("\(job.rawValue): getting ready")
-                if job == .scale {
-                    scale = try ScaleBench(
-                        clip, work: try work(), seconds: Double(seconds), rounds: rounds, most: most, in: folder,
-                        progress: show
-                    ).run()
-                } else if let job = try make(job, clip, folder) {
-                    results.append(try run.results(of: job))
-                }
+                guard let contest = try make(job, clip, folder) else { continue }
+                results.append(try run.results(of: contest))
             }
+            let latency = try jobs.contains(.latency) ? self.latency(clip, folder, progress: show) : nil
+            let scale = try jobs.contains(.scale) ? self.scale(clip, folder, progress: show) : nil
             status.clear()
             let report = BenchReport(
                 clip: "\(clip.name), \(clip.resolution), \(clip.frameCount) frames at 30 a second",
-                resolution: clip.resolution, turns: turns,
-                machine: machine, versions: Surroundings.versions(in: folder), jobs: results,
-                scale: scale)
+                resolution: clip.resolution, turns: turns, machine: machine,
+                versions: Surroundings.versions(in: folder), jobs: results, latency: latency, scale: scale)
             if let html { try TextFile.write(BenchPage(report).page.bytes, to: html) }
             if json { try JSONOutput.print(report) } else { print(report.text) }
         } catch BenchError.interrupted {
@@ -134,6 +137,20 @@ struct BenchCommand: ParsableCommand {
         return path
     }
 
+    private func latency(
+        _ clip: BenchClip, _ folder: BenchFolder, progress: (String) throws -> Void
+    ) throws -> LatencyResult {
+        try LatencyBench(clip: clip, work: try work(), folder: folder, duration: duration).run(progress: progress)
+    }
+
+    private func scale(
+        _ clip: BenchClip, _ folder: BenchFolder, progress: @escaping (String) throws -> Void
+    ) throws -> ScaleResult {
+        try ScaleBench(
+            clip, work: try work(), seconds: Double(seconds), rounds: rounds, most: most, in: folder, progress: progress
+        ).run()
+    }
+
     /// A job of rivals; `nil` for what Rill is measured in alone.
     private func make(_ job: Job, _ clip: BenchClip, _ folder: BenchFolder) throws -> (any BenchJob)? {
         switch job {
@@ -141,7 +158,7 @@ struct BenchCommand: ParsableCommand {
         case .receive: return try ReceiveBench(clip, work: try work(), in: folder)
         case .transcode: return try TranscodeBench(clip, in: folder)
         case .beauty: return BeautyBench(clip, work: try work(), in: folder)
-        case .scale: return nil
+        case .latency, .scale: return nil
         }
     }
 
@@ -167,6 +184,9 @@ struct BenchCommand: ParsableCommand {
         }
         guard (1...100_000).contains(most) else { throw ValidationError("--most goes from 1 to 100000, not \(most)") }
         guard (1...99).contains(rounds) else { throw ValidationError("--rounds goes from 1 to 99, not \(rounds)") }
+        guard (.seconds(1) ... .seconds(86_400)).contains(duration) else {
+            throw ValidationError("--duration goes from 1s to 86400s, not \(duration)")
+        }
         if clipPath == "-" { throw ValidationError("all programs read the clip: it has to be a file") }
         if let html, !html.hasSuffix(".html") { throw ValidationError("\(html): the name of a page must end in .html") }
         try requireDistinct(input: clipPath, outputs: [html])

@@ -40,10 +40,13 @@ public final class LayerEncoder {
 
     /// Carries out one task: calls `body` with the coded frame and its bytes, which hold until it returns.
     ///
+    /// - Parameter clock: is asked when the picture has the layer's size, for its stamp `scaled`; one that it has already
+    ///   stays.
     /// - Throws: ``CodecError``, or what `body` throws.
     @discardableResult
     public func encode(
-        _ frame: VideoFrame, _ task: LayerTask, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
+        _ frame: VideoFrame, _ task: LayerTask, clock: () -> MediaTime? = { nil },
+        _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws -> Outcome {
         guard frame.format == .i420 else { throw CodecError.unsupportedFormat(frame.format) }
         let isChanged = task.settings != settings || task.isRestartRequested
@@ -53,9 +56,10 @@ public final class LayerEncoder {
             framesUnchanged += 1
             return .unchanged
         }
-        guard let scaled = scaler.fitted(frame) else {
+        guard var scaled = scaler.fitted(frame) else {
             preconditionFailure("the scaled frame of the task before is still in use")
         }
+        if scaled.stamps[.scaled] == nil { scaled.stamps[.scaled] = clock() }
         // libvpx leaves out no key frame: a request is served by this very frame.
         guard try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body),
             let quantizer = encoder.lastQuantizer

@@ -9,6 +9,8 @@ public struct FrameStamps: Sendable, Equatable {
         case captured
         /// Oriented and made beautiful; about to be split into layers.
         case preprocessed
+        /// Brought to its layer's size; the encoder begins with it.
+        case scaled
         /// The encoder has given its bytes.
         case encoded
         /// Its last packet was handed to the network.
@@ -26,7 +28,7 @@ public struct FrameStamps: Sendable, Equatable {
     }
 
     private static let unset = Int64.min
-    private var nanoseconds = InlineArray<9, Int64>(repeating: FrameStamps.unset)
+    private var nanoseconds = InlineArray<10, Int64>(repeating: FrameStamps.unset)
 
     /// No stamp at all.
     public init() {}

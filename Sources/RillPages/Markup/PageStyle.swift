@@ -81,6 +81,13 @@ enum PageStyle {
             @media (min-width: 900px) { .ratios { padding-left: 420px; }
               .ratios .group { transform: translate(-420px, 8px); }
               .ratios .label { transform: translate(-420px, 13px); } }
+            .histogram { display: grid; grid-template-columns: 330px minmax(0, 1fr); gap: 0 16px; margin-top: 10px; }
+            .histogram .words { font-size: 13px; line-height: 1.35; } .histogram .name { font-weight: 600; }
+            .histogram .series { font-variant-numeric: tabular-nums; } .histogram .outer { display: block; }
+            .mark { stroke: currentColor; stroke-width: 1.6; stroke-dasharray: 4 3; }
+            .limit { stroke: var(--text); stroke-width: 1.5; }
+            svg .limit-label { fill: var(--text); paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
+            @media (max-width: 899px) { .histogram { grid-template-columns: minmax(0, 1fr); } }
             .headline { font-size: 18px; max-width: 80ch; margin: 8px 0 4px; }
             .verdict { font-weight: 600; white-space: nowrap; } .ahead { color: var(--green); }
             .behind { color: var(--red); } .level { color: var(--soft); }

@@ -60,7 +60,7 @@ import Testing
             }
         }
         let document = try MarkupDocument(String(decoding: try read(page), as: UTF8.self))
-        #expect(document.named("h2").count == 6)
+        #expect(document.named("h2").count == 7)
     }
 
     @Test(
@@ -115,7 +115,7 @@ import Testing
 
     @Test(arguments: [
         ["nothing", "clip.y4m"], ["send", "a.y4m", "b.y4m"], ["--turns", "0"], ["--frames", "5"], ["send", "-"],
-        ["--html", "page.txt"], ["send", "a.html", "--html", "a.html"],
+        ["--html", "page.txt"], ["latency", "a", "b"], ["send", "a.html", "--html", "a.html"],
     ])
     func `Wrong arguments are refused`(arguments: [String]) throws {
         #expect(try rillProgram().run(["bench"] + arguments).status == 64, "\(arguments)")

@@ -12,6 +12,8 @@ enum BenchError: Error, CustomStringConvertible {
     case noSum(path: String)
     /// A program that measures itself did not print one of its figures.
     case unclear(missing: String)
+    /// A program printed a line that is none of its own.
+    case unreadable(line: Int, text: String)
     /// Ctrl-C.
     case interrupted
 
@@ -24,6 +26,7 @@ enum BenchError: Error, CustomStringConvertible {
         case .overdue(let program, let seconds): "\(program) was not done after \(Int(seconds)) s, and was ended"
         case .noSum(let path): "callgrind wrote no sum into \(path)"
         case .unclear(let name): "what was measured did not say its \(name)"
+        case .unreadable(let line, let text): "line \(line) of what was printed cannot be read: \(text)"
         case .interrupted: "interrupted"
         }
     }

@@ -18,8 +18,8 @@ final class ChildProcess {
     private var seenPeak: Int?
     private var isDone = false
 
-    /// Microseconds from look to look: what the wall time may be wrong by.
-    private static let pause: UInt32 = 2000
+    /// Microseconds from look to look, where nobody asks for others.
+    static let pause: UInt32 = 2000
     /// Looks from one reading of the peak to the next, which costs the system more than all else here.
     private static let looksPerReading = 8
 
@@ -65,9 +65,12 @@ final class ChildProcess {
     ///
     /// - Parameters:
     ///   - limit: seconds after which it is ended.
-    ///   - look: is called every few milliseconds in the meantime.
+    ///   - pause: microseconds from look to look: what the wall time may be wrong by.
+    ///   - look: is called after each pause.
     /// - Throws: `failed`, `overdue`, or what `look` throws; the program is then over.
-    func wait(limit: Double, whileDoing look: () throws -> Void = {}) throws -> Turn {
+    func wait(
+        limit: Double, pause: UInt32 = ChildProcess.pause, whileDoing look: () throws -> Void = {}
+    ) throws -> Turn {
         var (status, usage): (Int32, rusage) = (0, rusage())
         var lookCount = 0
         while true {
@@ -82,7 +85,7 @@ final class ChildProcess {
                 seenPeak = max(seenPeak ?? 0, ChildProcess.peak(of: child) ?? 0)
             }
             lookCount += 1
-            usleep(ChildProcess.pause)
+            usleep(pause)
         }
         let wall = ChildProcess.now - start
         isDone = true

@@ -12,8 +12,9 @@ struct BenchPage {
     var page: Page {
         Page(
             title: "Rill beside the others",
-            subtitle: "\(report.clip)\(report.jobs.isEmpty ? "" : "; \(report.turnText)"), on \(processor).",
+            subtitle: "\(report.measured.dropLast()), on \(processor).",
             body: (report.jobs.isEmpty ? [] : [headline, overview, reading]) + [bars] + report.jobs.map(section)
+                + [report.latency.map { LatencySection($0).html } ?? .empty]
                 + (report.scale.map { ScaleSection($0).html } ?? []) + [surroundings]
                 + (report.commands.isEmpty ? [] : [commands]))
     }
@@ -31,7 +32,8 @@ struct BenchPage {
     }
 
     private var reading: HTML {
-        .paragraph(
+        guard !report.jobs.isEmpty else { return .empty }
+        return .paragraph(
             "Of everything measured here less is better. A figure is what the other takes over what Rill takes, so above 1 "
                 + "Rill takes less. Green: Rill is ahead. Grey: level, the difference is no larger than between two runs of "
                 + "one and the same command, or the turns do not agree. Red: Rill is behind.",

@@ -3,12 +3,13 @@ import RillPages
 extension BenchReport {
     /// The report as tables for people.
     var text: String {
-        var parts = [jobs.isEmpty ? "\(clip)." : "\(clip); \(turnText)."]
+        var parts = [measured]
         if !headline.isEmpty { parts.append(headline) }
         if !bars.isEmpty { parts.append(bars.map(\.text).joined(separator: "\n")) }
         if !shortcomings.isEmpty { parts.append("Behind:\n" + shortcomings.map { "  " + $0 }.joined(separator: "\n")) }
         for job in jobs { parts.append(job.text) }
         if !jobs.isEmpty { parts.append(BenchReport.reading) }
+        if let latency { parts.append(latency.text) }
         if let scale { parts.append(scale.text) }
         parts.append((machine + versions).map { "\($0.name): \($0.value)" }.joined(separator: "\n"))
         if !commands.isEmpty {
@@ -16,6 +17,9 @@ extension BenchReport {
         }
         return parts.joined(separator: "\n\n")
     }
+
+    /// What was worked on, and how often.
+    var measured: String { jobs.isEmpty ? "\(clip)." : "\(clip); \(turnText)." }
 
     /// How often each program ran, and what that is worth.
     var turnText: String {
@@ -44,6 +48,7 @@ extension BenchReport {
                 }
             }
         }
+        if let latency { commands.append(Fact("latency, a live call", latency.command)) }
         return commands
     }
 }

@@ -10,6 +10,8 @@ struct BenchReport: Codable, Sendable {
     var machine: [Fact]
     var versions: [Fact]
     var jobs: [JobResult]
+    /// What live calls went through; `nil` where that was not measured.
+    var latency: LatencyResult?
     /// Senders and receivers in numbers; `nil` where that was not measured.
     var scale: ScaleResult?
     /// Beside what stands in `jobs`: where Rill is ahead, level and behind.
@@ -29,17 +31,16 @@ struct BenchReport: Codable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case clip, resolution, turns, machine, versions, jobs, scale, comparisons, bars
+        case clip, resolution, turns, machine, versions, jobs, latency, scale, comparisons, bars
     }
 
     init(
         clip: String, resolution: Resolution, turns: Int, machine: [Fact], versions: [Fact], jobs: [JobResult],
-        scale: ScaleResult? = nil
+        latency: LatencyResult? = nil, scale: ScaleResult? = nil
     ) {
-        (self.clip, self.resolution, self.turns, self.machine, self.versions) = (
-            clip, "\(resolution)", turns, machine, versions
-        )
-        (self.jobs, self.scale) = (jobs, scale)
+        (self.clip, self.resolution, self.turns) = (clip, "\(resolution)", turns)
+        (self.machine, self.versions) = (machine, versions)
+        (self.jobs, self.latency, self.scale) = (jobs, latency, scale)
     }
 
     init(from decoder: any Decoder) throws {
@@ -50,6 +51,7 @@ struct BenchReport: Codable, Sendable {
         machine = try container.decode([Fact].self, forKey: .machine)
         versions = try container.decode([Fact].self, forKey: .versions)
         jobs = try container.decode([JobResult].self, forKey: .jobs)
+        latency = try container.decodeIfPresent(LatencyResult.self, forKey: .latency)
         scale = try container.decodeIfPresent(ScaleResult.self, forKey: .scale)
     }
 
@@ -61,6 +63,7 @@ struct BenchReport: Codable, Sendable {
         try container.encode(machine, forKey: .machine)
         try container.encode(versions, forKey: .versions)
         try container.encode(jobs, forKey: .jobs)
+        try container.encodeIfPresent(latency, forKey: .latency)
         try container.encodeIfPresent(scale, forKey: .scale)
         try container.encode(comparisons, forKey: .comparisons)
         try container.encode(bars, forKey: .bars)
@@ -81,7 +84,8 @@ struct BenchReport: Codable, Sendable {
     /// The result in a sentence.
     var headline: String {
         let all = jobs.flatMap(\.comparisons).filter { $0.verdict != nil }
-        guard !all.isEmpty else { return jobs.isEmpty ? "" : "Nobody was there to compare Rill with." }
+        guard !jobs.isEmpty else { return "" }
+        guard !all.isEmpty else { return "Nobody was there to compare Rill with." }
         let counts = Verdict.allCases.map { "\($0.rawValue) in \(count($0))" }
         return
             "Of \(all.count) \(all.count == 1 ? "comparison" : "comparisons") Rill is \(counts[0]), \(counts[1]) and \(counts[2])."

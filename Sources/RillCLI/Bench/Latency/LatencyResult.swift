@@ -1,0 +1,70 @@
+/// What a live call's frames went through, under each condition.
+struct LatencyResult: Codable, Sendable {
+    /// Seconds that the call lasted.
+    var seconds: Double
+    /// As a shell takes it.
+    var command: String
+    var explanation: [String]
+    var conditions: [Condition]
+    /// Whether the bars are met.
+    var verdicts: [LatencyVerdict]
+
+    /// One call.
+    struct Condition: Codable, Sendable {
+        /// `idle`, `busy`.
+        var name: String
+        /// What else the machine did.
+        var load: String
+        var framesCaptured: Int
+        /// How late the capture thread was awake, after each frame was due.
+        var lateness: Distribution?
+        var layers: [Layer]
+    }
+
+    /// One layer of a call.
+    struct Layer: Codable, Sendable {
+        var name: String
+        /// Frames that the layer is to have at its rate.
+        var framesDue: Int
+        /// What became of frames and packets, by name.
+        var counts: [String: Int]
+        /// By the names of the measures; those of which there is nothing are not there.
+        var latencies: [String: Distribution]
+
+        func latency(_ measure: LatencyMeasure) -> Distribution? { latencies[measure.rawValue] }
+
+        /// A count that the work has given; what it did not name did not happen.
+        func count(_ name: String) -> Int { counts[name] ?? 0 }
+
+        /// Frames that were due and not shown, for whatever reason.
+        var framesLost: Int { framesDue - count("shown") }
+        /// Datagrams that were sent and did not come.
+        var packetsLost: Int { count("packetsSent") - count("packetsReceived") }
+    }
+
+    init(seconds: Double, command: String, explanation: [String], conditions: [Condition]) {
+        (self.seconds, self.command, self.explanation) = (seconds, command, explanation)
+        self.conditions = conditions
+        verdicts = conditions.first { $0.name == "idle" }.map { LatencyVerdict.all(of: $0, seconds: seconds) } ?? []
+    }
+}
+
+extension LatencyResult.Condition {
+    /// - Parameter framesPerSecond: of each layer, by name; the call itself has 30.
+    init(name: String, load: String, _ record: LatencyRecord, framesPerSecond: [String: Int]) {
+        (self.name, self.load) = (name, load)
+        framesCaptured = record.captures.count
+        lateness = Distribution(record.captures.map { $0.woken - $0.due })
+        let captured = framesCaptured
+        layers = record.layers.map { layer in
+            let rate = framesPerSecond[layer.name] ?? BenchClip.framesPerSecond
+            let measured = LatencyMeasure.allCases.compactMap { measure in
+                Distribution(measure.values(of: layer)).map { (measure.rawValue, $0) }
+            }
+            return LatencyResult.Layer(
+                name: layer.name,
+                framesDue: (captured * rate + BenchClip.framesPerSecond - 1) / BenchClip.framesPerSecond,
+                counts: layer.counts, latencies: Dictionary(uniqueKeysWithValues: measured))
+        }
+    }
+}

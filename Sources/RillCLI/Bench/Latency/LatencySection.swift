@@ -1,0 +1,89 @@
+import RillPages
+
+/// What live calls went through, as a part of a page: the bars, histograms of each layer, and all figures.
+struct LatencySection {
+    let result: LatencyResult
+
+    init(_ result: LatencyResult) {
+        self.result = result
+    }
+
+    var html: HTML {
+        let plots = layerNames.map(plot)
+        let tables = result.conditions.flatMap { condition in [latencyTable(condition), countTable(condition)] }
+        return .section(
+            "Latency: what a live call's frames go through",
+            [verdicts] + plots + tables + result.explanation.map { .paragraph($0, isNote: true) })
+    }
+
+    private var verdicts: HTML {
+        .element(
+            "ul", [:],
+            result.verdicts.map { verdict in
+                .element(
+                    "li", [:], HTML(text: "\(verdict.question): \(verdict.finding): "),
+                    .element(
+                        "span", ["class": "verdict \(verdict.isMet ? "ahead" : "behind")"],
+                        HTML(text: verdict.isMet ? "met" : "missed")))
+            })
+    }
+
+    private var layerNames: [String] { result.conditions.first?.layers.map(\.name) ?? [] }
+
+    // MARK: Histograms
+
+    private func plot(of layer: String) -> HTML {
+        var rows: [HistogramPlot.Row] = []
+        // The capture thread is the same for all layers, and stands with the first.
+        if layer == layerNames.first { rows.append(row("capture thread awake") { $0.lateness }) }
+        for measure in LatencyMeasure.allCases {
+            var row = row(measure.title) { condition in
+                condition.layers.first { $0.name == layer }?.latency(measure)
+            }
+            if measure == .added { row.limit = Double(LatencyVerdict.mostAdded) / 1e9 }
+            rows.append(row)
+        }
+        return HistogramPlot(
+            "The \(layer) layer",
+            caption:
+                "How many frames took how long, along a scale of logarithms; each plot is as high as its tallest bar, and "
+                + "a single frame is seen. Dashed: the 99th percentile.",
+            rows
+        ).html
+    }
+
+    private func row(
+        _ name: String, _ value: (LatencyResult.Condition) -> Distribution?
+    ) -> HistogramPlot.Row {
+        let series = zip(result.conditions, [Ink.blue, .orange]).compactMap { condition, ink in
+            value(condition).map { distribution in
+                HistogramPlot.Series(
+                    condition.name, ink,
+                    distribution.buckets.map { bucket in
+                        HistogramPlot.Bucket(Double(bucket.from) / 1e9...Double(bucket.to) / 1e9, count: bucket.count)
+                    },
+                    mark: Double(distribution.percentile99) / 1e9,
+                    note: "median \(LatencyText.milliseconds(distribution.median)), "
+                        + "99 % \(LatencyText.milliseconds(distribution.percentile99)), "
+                        + "most \(LatencyText.milliseconds(distribution.maximum)) ms")
+            }
+        }
+        return HistogramPlot.Row(name, series)
+    }
+
+    // MARK: Tables
+
+    private func latencyTable(_ condition: LatencyResult.Condition) -> HTML {
+        var table = PageTable(["\(condition.name), ms"] + LatencyText.columns)
+        for row in condition.rows {
+            table.add([row.name] + LatencyText.cells(row.distribution), isDetail: row.depth > 0)
+        }
+        return HTML([.paragraph("\(condition.name): \(condition.load)."), table.html])
+    }
+
+    private func countTable(_ condition: LatencyResult.Condition) -> HTML {
+        var table = PageTable(["\(condition.name), frames and packets"] + condition.layers.map(\.name))
+        for row in condition.counts { table.add([row.name] + row.values.map { "\($0)" }) }
+        return table.html
+    }
+}
