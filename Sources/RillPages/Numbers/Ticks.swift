@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Round numbers along an axis, for people to read values off it.
 struct Ticks: Equatable {
     /// The places, rising, each a multiple of the step.
@@ -8,6 +10,8 @@ struct Ticks: Equatable {
     var coarseStep: Int
     /// From one to the next.
     private(set) var step: Double
+    /// The values are 1, 2 and 5 times powers of ten, of which the powers stay where there is little room.
+    private var isLogarithmic = false
 
     /// At most `count` (2 or more) multiples of 1, 2 or 5 times a power of ten within `range`.
     init(_ range: ClosedRange<Double>, atMost count: Int) {
@@ -39,6 +43,15 @@ struct Ticks: Equatable {
         self.init(range, step: step, decimals: 0)
     }
 
+    /// 1, 2 and 5 times powers of ten within a range above zero.
+    init(logarithmic range: ClosedRange<Double>) {
+        precondition(range.lowerBound > 0, "logarithms of \(range)")
+        let powers = Int(log10(range.lowerBound).rounded(.down))...Int(log10(range.upperBound).rounded(.down))
+        values = powers.flatMap { power in [1.0, 2, 5].map { $0 * pow(10, Double(power)) } }.filter(range.contains)
+        decimals = max(0, -powers.lowerBound)
+        (coarseStep, step, isLogarithmic) = (1, 1, true)
+    }
+
     private init(_ range: ClosedRange<Double>, step: Double, decimals: Int) {
         let first = (range.lowerBound / step - 1e-6).rounded(.up)
         let last = (range.upperBound / step + 1e-6).rounded(.down)
@@ -50,7 +63,11 @@ struct Ticks: Equatable {
     }
 
     /// Whether a tick stays where there is little room.
-    func isCoarse(_ value: Double) -> Bool { Int((value / step).rounded()) % coarseStep == 0 }
+    func isCoarse(_ value: Double) -> Bool {
+        guard isLogarithmic else { return Int((value / step).rounded()) % coarseStep == 0 }
+        let digits = log10(value)
+        return (digits - digits.rounded()).magnitude < 1e-9
+    }
 
     private static func leastStep(_ range: ClosedRange<Double>, _ count: Int) -> Double {
         max((range.upperBound - range.lowerBound) / Double(count - 1), range.upperBound.magnitude * 1e-9, 1e-9)

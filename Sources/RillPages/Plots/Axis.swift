@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// What runs along one side of a plot.
 public struct Axis: Sendable, Equatable {
     /// What is measured.
@@ -8,6 +10,8 @@ public struct Axis: Sendable, Equatable {
     public var range: ClosedRange<Double>
     /// The values are seconds, written as times; `nil` for any other quantity.
     private(set) var clock: Clock.Part?
+    /// Places go with the logarithms: twice as much lies everywhere as far away.
+    private(set) var isLogarithmic = false
 
     /// An axis over a range, which has to be finite; one without any length is made longer.
     public init(_ title: String, unit: String = "", _ range: ClosedRange<Double>) {
@@ -35,6 +39,14 @@ public struct Axis: Sendable, Equatable {
             (low * 1.02 / step).rounded(.down) * step...min((high * 1.02 / step).rounded(.up) * step, most))
     }
 
+    /// Numbers that grow by doubling; all are above zero.
+    public static func logarithmic(_ title: String, unit: String = "", _ range: ClosedRange<Double>) -> Axis {
+        precondition(range.lowerBound > 0, "logarithms of \(range)")
+        var axis = Axis(title, unit: unit, range)
+        axis.isLogarithmic = true
+        return axis
+    }
+
     /// Seconds since the beginning.
     public static func time(_ range: ClosedRange<Double>) -> Axis {
         var axis = Axis("time", range)
@@ -47,11 +59,17 @@ public struct Axis: Sendable, Equatable {
     }
 
     /// Where a value lies along the axis: 0 is its beginning, 1 its end.
-    func place(_ value: Double) -> Double { (value - range.lowerBound) / (range.upperBound - range.lowerBound) }
+    func place(_ value: Double) -> Double {
+        guard isLogarithmic else { return (value - range.lowerBound) / (range.upperBound - range.lowerBound) }
+        // What is not above zero lies somewhere to the left.
+        guard value > 0 else { return -1 }
+        return log(value / range.lowerBound) / log(range.upperBound / range.lowerBound)
+    }
 
     /// At most that many ticks.
     func ticks(atMost count: Int) -> Ticks {
-        clock == nil ? Ticks(range, atMost: count) : Ticks(time: range, atMost: count)
+        if isLogarithmic { return Ticks(logarithmic: range) }
+        return clock == nil ? Ticks(range, atMost: count) : Ticks(time: range, atMost: count)
     }
 
     /// How a value is written.

@@ -23,6 +23,18 @@ import Testing
         )
     }
 
+    @Test func `Along logarithms twice as much lies everywhere as far away`() throws {
+        let axis = Axis.logarithmic("streams", 1...1024)
+        let drawing = Drawing(x: axis, height: 100)
+        let points = [0, 1, 2, 32, 1024, 5000].map { Mark.Point($0, 0) }
+        #expect(
+            drawing.line(points, y) == "M0 100L0 100L100 100L500 100L1000 100L1000 100")
+        let ticks = axis.ticks(atMost: 12)
+        #expect(ticks.values == [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
+        #expect(ticks.values.filter(ticks.isCoarse) == [1, 10, 100, 1000])
+        #expect(axis.text(0.2, decimals: Axis.logarithmic("", 0.2...7).ticks(atMost: 2).decimals) == "0.2")
+    }
+
     @Test func `A value that is no number breaks the line`() throws {
         let points = [Mark.Point(0, 0), Mark.Point(1, .nan), Mark.Point(2, 10), Mark.Point(3, 10)]
         #expect(try path(.line("", .blue, points)) == "M0 100M200 90L300 90")

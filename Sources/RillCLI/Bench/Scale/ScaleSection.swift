@@ -44,7 +44,7 @@ struct ScaleSection {
             caption:
                 "CPU of the process, where 100 % is one of \(result.threads) hardware threads. Red: pictures are left "
                 + "out or late. Dashed: what the model says, which was fitted to other loads.",
-            x: axis(ladder), y: Axis("CPU", unit: "% of a thread", holding: highest), marks)
+            x: growingAxis(ladder), y: Axis("CPU", unit: "% of a thread", holding: highest), marks)
         plot.height = 180
         return plot
     }
@@ -59,6 +59,13 @@ struct ScaleSection {
             [.line("measured", .blue, points), .scatter("measured", .blue, points)])
         plot.height = 100
         return plot
+    }
+
+    /// Up to a dozen one by one; what grows by doubling along logarithms.
+    private func growingAxis(_ ladder: ScaleResult.Ladder) -> Axis {
+        let counts = ladder.steps.map { Double($0.count) }
+        guard let least = counts.min(), let most = counts.max(), most > 40 else { return axis(ladder) }
+        return .logarithmic(ladder.counted, least...most)
     }
 
     private func axis(_ ladder: ScaleResult.Ladder) -> Axis {
