@@ -60,6 +60,7 @@ enum PageStyle {
             thead th { color: var(--text); font-weight: 700; border-bottom: 1px solid var(--rule); white-space: nowrap; }
             tbody tr { border-bottom: 1px solid var(--grid); }
             .numbers td, .numbers thead th + th { text-align: right; padding-left: 16px; white-space: nowrap; }
+            .numbers tbody th { min-width: 9em; }
             .words td { overflow-wrap: anywhere; } .words th { white-space: nowrap; }
             .detail th { padding-left: 16px; } .group th { padding-top: 12px; color: var(--text); font-weight: 700; }
             figure { margin: 18px 0 0; }

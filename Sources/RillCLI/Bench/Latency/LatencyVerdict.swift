@@ -17,7 +17,7 @@ struct LatencyVerdict: Codable, Equatable, Sendable {
     static func all(of condition: LatencyResult.Condition, seconds: Double) -> [LatencyVerdict] {
         let added = condition.layers.map { layer -> LatencyVerdict in
             let value = layer.latency(.added)?.percentile99
-            let found = value.map { "\(LatencyText.milliseconds($0)) ms" } ?? "nothing was sent"
+            let found = value.map { "\(LatencyText.exactMilliseconds($0)) ms" } ?? "nothing was sent"
             return LatencyVerdict(
                 question: "what Rill adds to \(layer.name) at the 99th percentile, \(condition.name)",
                 finding: "\(found), at most \(mostAdded / 1_000_000) ms", isMet: value.map { $0 <= mostAdded } ?? false)
@@ -37,13 +37,16 @@ extension LatencyResult.Layer {
         var losses: [String] = []
         if framesLost != 0 {
             let reasons = [
-                ("encoderBusy", "gave way to a newer one"), ("rateControl", "left out by the rate control"),
-            ].compactMap { count($0.0) > 0 ? "\(count($0.0)) \($0.1)" : nil }
+                (count("encoderBusy"), "gave way to a newer one"),
+                (count("rateControl"), "left out by the rate control"), (framesSpared, "spared for want of time"),
+            ].compactMap { $0.0 > 0 ? "\($0.0) \($0.1)" : nil }
             losses.append(
                 "\(framesLost) of \(framesDue) frames of \(name)"
                     + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"))
         }
-        if packetsLost != 0 { losses.append("\(packetsLost) datagrams of \(name)") }
+        if packetsLost != 0 {
+            losses.append("\(packetsLost) \(packetsLost == 1 ? "datagram" : "datagrams") of \(name)")
+        }
         return losses
     }
 }
