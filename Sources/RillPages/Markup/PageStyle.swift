@@ -82,7 +82,7 @@ enum PageStyle {
             @media (min-width: 900px) { .ratios { padding-left: 420px; }
               .ratios .group { transform: translate(-420px, 8px); }
               .ratios .label { transform: translate(-420px, 13px); } }
-            .histogram { display: grid; grid-template-columns: 330px minmax(0, 1fr); gap: 0 16px; margin-top: 10px; }
+            .histogram { display: grid; grid-template-columns: 360px minmax(0, 1fr); gap: 0 16px; margin-top: 10px; }
             .histogram .words { font-size: 13px; line-height: 1.35; } .histogram .name { font-weight: 600; }
             .histogram .series { font-variant-numeric: tabular-nums; } .histogram .outer { display: block; }
             .mark { stroke: currentColor; stroke-width: 1.6; stroke-dasharray: 4 3; }

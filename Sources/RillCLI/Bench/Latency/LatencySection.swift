@@ -21,7 +21,7 @@ struct LatencySection {
             "ul", [:],
             result.verdicts.map { verdict in
                 .element(
-                    "li", [:], HTML(text: "\(verdict.question): \(verdict.finding): "),
+                    "li", [:], HTML(text: "\(verdict.sentence): "),
                     .element(
                         "span", ["class": "verdict \(verdict.isMet ? "ahead" : "behind")"],
                         HTML(text: verdict.isMet ? "met" : "missed")))

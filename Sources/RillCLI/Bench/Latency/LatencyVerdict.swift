@@ -4,12 +4,14 @@ import RillPages
 struct LatencyVerdict: Codable, Equatable, Sendable {
     /// What was asked.
     var question: String
-    /// What was found.
+    /// What was found; empty where the question says it.
     var finding: String
     var isMet: Bool
 
     /// `what Rill adds to high at the 99th percentile, idle: 0.41 ms, at most 1 ms: met`
-    var text: String { "\(question): \(finding): \(isMet ? "met" : "missed")" }
+    var text: String { "\(sentence): \(isMet ? "met" : "missed")" }
+    /// The same without the verdict.
+    var sentence: String { finding.isEmpty ? question : "\(question): \(finding)" }
 
     /// At the 99th percentile Rill may add so much to the encoder's own time, in nanoseconds.
     static let mostAdded: Int64 = 1_000_000
@@ -25,7 +27,7 @@ struct LatencyVerdict: Codable, Equatable, Sendable {
         let losses = condition.layers.flatMap(\.losses)
         let lost = LatencyVerdict(
             question: "nothing lost in \(Decimal.text(seconds, decimals: 0)) s, \(condition.name)",
-            finding: losses.isEmpty ? "nothing" : losses.joined(separator: ", "),
+            finding: losses.joined(separator: ", "),
             isMet: losses.isEmpty && condition.framesCaptured > 0)
         return added + [lost]
     }
