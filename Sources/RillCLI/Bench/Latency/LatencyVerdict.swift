@@ -41,6 +41,7 @@ extension LatencyResult.Layer {
             let reasons = [
                 (count("encoderBusy"), "gave way to a newer one"),
                 (count("rateControl"), "left out by the rate control"), (framesSpared, "spared for want of time"),
+                (count("decoded") - count("shown"), "overtaken at the receiver, decoded and not shown"),
             ].compactMap { $0.0 > 0 ? "\($0.0) \($0.1)" : nil }
             losses.append(
                 "\(framesLost) of \(framesDue) frames of \(name)"

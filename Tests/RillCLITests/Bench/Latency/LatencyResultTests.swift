@@ -51,6 +51,9 @@ import Testing
         text = text.replacing("packetsReceived=4", with: "packetsReceived=5")
         let busy = LatencyVerdict.all(of: try condition(text), seconds: 0.1)
         #expect(busy[1].finding == "1 of 3 frames of high (1 gave way to a newer one)")
+        text = text.replacing("encoderBusy=1", with: "encoderBusy=0").replacing("decoded=2", with: "decoded=3")
+        let late = LatencyVerdict.all(of: try condition(text), seconds: 0.1)
+        #expect(late[1].finding == "1 of 3 frames of high (1 overtaken at the receiver, decoded and not shown)")
     }
 
     @Test func `At the 99th percentile a millisecond is met, and a nanosecond more is not`() throws {
