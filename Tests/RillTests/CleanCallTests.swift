@@ -73,6 +73,19 @@ struct CleanCallTests {
         #expect(layer.received.freezeCount == 0)
     }
 
+    @Test func whatEncodingTakesInVirtualTimeLiesBetweenTheScaledPictureAndTheCodedFrame() throws {
+        var settings = LoopbackSettings(layers: [.high(.qqvga, bitrate: .kilobits(100)), .low])
+        settings.encodeTime = .milliseconds(7)
+        let pictures = try LoopedPictures(.qqvga, frameCount: 30)
+        let report = try Loopback(settings) { LoopedPictures(pictures) }.runInVirtualTime()
+        for layer in report.layers {
+            let times = Dictionary(uniqueKeysWithValues: layer.latencies.map { ("\($0.from) → \($0.to)", $0) })
+            #expect(times["preprocessed → scaled"]?.maximum == 0, "\(layer.rid)")
+            #expect(times["scaled → encoded"]?.median == 7, "\(layer.rid)")
+            #expect(times["scaled → encoded"]?.count == layer.received.framesShown, "\(layer.rid)")
+        }
+    }
+
     @Test func aSourceThatFailsHalfWayIsSentThatFar() throws {
         struct Unplugged: Error {}
         final class FailingSource: FrameSource {

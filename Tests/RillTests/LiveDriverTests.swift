@@ -130,6 +130,27 @@ struct LiveDriverTests {
         #expect(sender.framesCaptured == 5)
     }
 
+    @Test func aClipsFramesCountAsCapturedWhenTheyAreDueHoweverLateItsThreadWakes() throws {
+        let kept = Monitor([StreamLayer.RID: [(captureTime: MediaTime, stamps: FrameStamps)]]())
+        let tap = EncodedFrameTap { frame, _ in
+            kept.withLock { $0[frame.layer.rid, default: []].append((frame.captureTime, frame.stamps)) }
+        }
+        let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: tap))
+        let source = try ShiftedPictures(resolution, start: .seconds(7), spacing: .milliseconds(11), count: 20)
+        try LiveSender(pipeline, source: source, packets: ConcurrentPacketTap { _, _ in }).waitUntilFinished()
+        let frames = kept.withLock { $0 }
+        #expect(Set(frames.keys) == [.high, .low])
+        for (rid, frames) in frames {
+            let lags = Set(frames.compactMap { frame in frame.stamps[.captured].map { $0 - frame.captureTime } })
+            #expect(lags.count == 1, "\(rid): \(lags)")
+            for frame in frames {
+                let stages: [FrameStamps.Stage] = [.captured, .preprocessed, .scaled, .encoded]
+                let stamps = stages.compactMap { frame.stamps[$0] }
+                #expect(stamps.count == 4 && stamps == stamps.sorted(), "\(rid): \(stamps)")
+            }
+        }
+    }
+
     @Test func stoppingDoesNotWaitForTheNextFramesTime() throws {
         let source = try ShiftedPictures(resolution, start: .zero, spacing: .seconds(3600), count: 5)
         let sender = try LiveSender(source: source, layers: layers) { _, _ in }

@@ -51,7 +51,7 @@ struct BenchCommand: ParsableCommand {
     @Option(help: "Bitrate of the coded clip (default: by its size, 1500k at 1280x720).", transform: bitrateNotation)
     var bitrate: Bitrate?
 
-    @Option(help: "How long each live call of `latency` lasts.", transform: durationNotation)
+    @Option(help: "How long each live call of `latency` lasts (default: 60s).", transform: durationNotation)
     var duration = MediaDuration.seconds(60)
 
     @Flag(inversion: .prefixedNo, help: "Count instructions too, where valgrind is installed: a minute a program.")
@@ -90,8 +90,9 @@ struct BenchCommand: ParsableCommand {
         do {
             let machine = Surroundings.machine
             let clip = try makeClip(in: folder) { try show("reading the clip: \($0) frames") }
-            let counter = instructions ? Callgrind(in: folder) : nil
-            if instructions, counter == nil {
+            let countsInstructions = instructions && jobs.contains { $0 != .latency }
+            let counter = countsInstructions ? Callgrind(in: folder) : nil
+            if countsInstructions, counter == nil {
                 StandardError.print("valgrind is not installed: instructions are not counted")
             }
             var run = BenchRun(turnCount: turns, seed: seed, callgrind: counter, progress: show)

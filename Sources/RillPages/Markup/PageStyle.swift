@@ -60,6 +60,7 @@ enum PageStyle {
             thead th { color: var(--text); font-weight: 700; border-bottom: 1px solid var(--rule); white-space: nowrap; }
             tbody tr { border-bottom: 1px solid var(--grid); }
             .numbers td, .numbers thead th + th { text-align: right; padding-left: 16px; white-space: nowrap; }
+            .numbers tbody th { min-width: 9em; }
             .words td { overflow-wrap: anywhere; } .words th { white-space: nowrap; }
             .detail th { padding-left: 16px; } .group th { padding-top: 12px; color: var(--text); font-weight: 700; }
             figure { margin: 18px 0 0; }
@@ -81,7 +82,7 @@ enum PageStyle {
             @media (min-width: 900px) { .ratios { padding-left: 420px; }
               .ratios .group { transform: translate(-420px, 8px); }
               .ratios .label { transform: translate(-420px, 13px); } }
-            .histogram { display: grid; grid-template-columns: 330px minmax(0, 1fr); gap: 0 16px; margin-top: 10px; }
+            .histogram { display: grid; grid-template-columns: 360px minmax(0, 1fr); gap: 0 16px; margin-top: 10px; }
             .histogram .words { font-size: 13px; line-height: 1.35; } .histogram .name { font-weight: 600; }
             .histogram .series { font-variant-numeric: tabular-nums; } .histogram .outer { display: block; }
             .mark { stroke: currentColor; stroke-width: 1.6; stroke-dasharray: 4 3; }

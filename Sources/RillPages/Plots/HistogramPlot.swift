@@ -12,6 +12,8 @@ public struct HistogramPlot: Sendable {
     public var caption: String
     /// From top to bottom.
     public var rows: [Row]
+    /// Times that the axis holds in any case, in seconds: so that several plots can be compared.
+    public var span: ClosedRange<Double>?
 
     /// One thing that took its time, under one condition or several.
     public struct Row: Sendable {
@@ -68,9 +70,10 @@ public struct HistogramPlot: Sendable {
     }
 
     /// A plot; rows without any histogram are left out.
-    public init(_ title: String, caption: String = "", _ rows: [Row]) {
+    public init(_ title: String, caption: String = "", _ rows: [Row], span: ClosedRange<Double>? = nil) {
         self.title = title
         self.caption = caption
+        self.span = span
         self.rows = rows.filter { row in row.series.contains { !$0.buckets.isEmpty } }
     }
 
@@ -86,7 +89,7 @@ public struct HistogramPlot: Sendable {
                 row.series.flatMap { series in
                     series.buckets.flatMap { [$0.range.lowerBound, $0.range.upperBound] }
                 } + [row.limit].compactMap(\.self)
-            })
+            } + (span.map { [$0.lowerBound, $0.upperBound] } ?? []))
         let pieces = rows.map { html(of: $0, scale) } + [axis(scale)]
         return .element(
             "figure", ["class": "plot"], .element("figcaption", [:], .element("b", [:], HTML(text: title))),

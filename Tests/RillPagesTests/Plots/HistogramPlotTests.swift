@@ -85,6 +85,17 @@ import Testing
         #expect(!plot.html.source.contains("nothing"))
     }
 
+    @Test func `Plots that are told of the same span have the same axis`() throws {
+        func labels(_ bucket: Bucket) throws -> [String] {
+            let row = HistogramPlot.Row("a", [.init("idle", .blue, [bucket], note: "")])
+            let plot = HistogramPlot("Times", [row], span: 1e-5...3)
+            return try MarkupDocument(plot.html.source).named("text").map(\.text)
+        }
+        let short = try labels(Bucket(1e-5...2e-5, count: 1))
+        #expect(try short == labels(Bucket(2...3, count: 7)))
+        #expect(short.first == "10 µs" && short.last == "1 s")
+    }
+
     @Test func `A plot of nothing is a plot`() throws {
         #expect(try MarkupDocument(HistogramPlot("Nothing", []).html.source).named("figure").count == 1)
     }

@@ -40,6 +40,7 @@ struct LatencyBench {
         _ name: String, _ load: String, _ progress: (String) throws -> Void
     ) throws -> LatencyResult.Condition {
         let output = folder.path("latency-\(name)")
+        let start = MachineTime.now
         let child = try ChildProcess(command, output: output)
         var looks = 0
         let limit = duration.seconds + LatencyBench.secondsAround
@@ -48,9 +49,10 @@ struct LatencyBench {
             let seconds = min(Double(looks) * Double(LatencyBench.pause) / 1e6, duration.seconds)
             try progress("latency, \(name): \(Clock.text(seconds)) of \(Clock.text(duration.seconds))")
         }
+        let others = start.flatMap { MachineTime.now?.others(since: $0, without: turn) }
         let low = LayerSettings.low
         return LatencyResult.Condition(
-            name: name, load: load, try LatencyRecord(parsing: turn.output),
+            name: name, load: load, others: others, try LatencyRecord(parsing: turn.output),
             framesPerSecond: ["\(low.rid)": Int(low.frameRate.framesPerSecond)])
     }
 

@@ -2,10 +2,12 @@ import RillPages
 
 /// Times as people read them.
 enum LatencyText {
-    /// `0.41`, from 10 ms on `12.3`.
-    static func milliseconds(_ nanoseconds: Int64) -> String {
-        let value = Double(nanoseconds) / 1e6
-        return Decimal.text(value, decimals: value < 10 ? 3 : value < 100 ? 2 : 1)
+    /// `0.41`, as the tables have it.
+    static func milliseconds(_ nanoseconds: Int64) -> String { Decimal.text(Double(nanoseconds) / 1e6, decimals: 2) }
+
+    /// `0.412`, to be judged by.
+    static func exactMilliseconds(_ nanoseconds: Int64) -> String {
+        Decimal.text(Double(nanoseconds) / 1e6, decimals: 3)
     }
 
     /// The columns of every table of latencies.
@@ -25,32 +27,50 @@ extension LatencyResult {
 
     /// The result as tables for people.
     var text: String {
-        let tables = conditions.map { condition in
-            "\(condition.name): \(condition.load)\n\n\(condition.latencyTable.text)\n\n\(condition.countTable.text)"
+        let tables = conditions.flatMap { condition in
+            [condition.heading, condition.latencyTable.text, condition.countTable.text]
         }
-        return (["latency: \(LatencyResult.title)"] + verdicts.map(\.text) + tables + explanation)
-            .joined(separator: "\n\n")
+        let bars = verdicts.map(\.text).joined(separator: "\n")
+        return (["latency: \(LatencyResult.title)", bars] + tables + explanation).joined(separator: "\n\n")
     }
 }
 
 extension LatencyResult.Condition {
-    /// Rows of a table: what, and how long; the layers one after the other.
-    var rows: [(name: String, depth: Int, distribution: Distribution)] {
-        var rows: [(name: String, depth: Int, distribution: Distribution)] = []
-        if let lateness { rows.append(("capture thread awake, after the frame was due", 0, lateness)) }
-        for layer in layers {
-            for measure in LatencyMeasure.allCases {
-                guard let distribution = layer.latency(measure) else { continue }
-                rows.append(("\(layer.name): \(measure.title)", measure.depth, distribution))
+    /// What else the machine did: an idle machine that was none shows here.
+    var heading: String {
+        guard let others else { return "\(name): \(load)." }
+        let threads = Decimal.text(others.busy, decimals: 2)
+        return "\(name): \(load). Others took \(threads) hardware threads meanwhile, the hypervisor "
+            + "\(Decimal.text(others.stolen, decimals: 2))."
+    }
+
+    /// Rows of a table, those of each layer by themselves.
+    struct Group {
+        var title: String
+        var rows: [(name: String, depth: Int, distribution: Distribution)]
+    }
+
+    /// The capture thread, then each layer.
+    var groups: [Group] {
+        let capture = lateness.map { Group(title: "capture", rows: [("awake, after the frame was due", 0, $0)]) }
+        return [capture].compactMap(\.self)
+            + layers.map { layer in
+                Group(
+                    title: layer.name,
+                    rows: LatencyMeasure.allCases.compactMap { measure in
+                        layer.latency(measure).map { (measure.title, measure.depth, $0) }
+                    })
             }
-        }
-        return rows
     }
 
     fileprivate var latencyTable: TextTable {
         var table = TextTable(["\(name), ms"] + LatencyText.columns)
-        for row in rows {
-            table.add([String(repeating: "  ", count: row.depth) + row.name] + LatencyText.cells(row.distribution))
+        for group in groups {
+            table.add([group.title])
+            for row in group.rows {
+                let space = String(repeating: "  ", count: row.depth + 1)
+                table.add([space + row.name] + LatencyText.cells(row.distribution))
+            }
         }
         return table
     }
@@ -61,18 +81,19 @@ extension LatencyResult.Condition {
         return table
     }
 
-    /// What became of frames and packets: a value for each layer.
+    /// What became of frames and packets, in the order of the way: a value for each layer.
     var counts: [(name: String, values: [Int])] {
         func row(_ title: String, _ value: (LatencyResult.Layer) -> Int) -> (name: String, values: [Int]) {
             (title, layers.map(value))
         }
-        let names = [
-            ("encoderBusy", "gave way to a newer one"), ("rateControl", "left out by the rate control"),
-            ("unchanged", "unchanged"), ("coded", "coded"), ("packetsSent", "packets sent"),
-            ("packetsReceived", "packets received"), ("decoded", "decoded"), ("shown", "shown"),
-            ("sizeChanges", "changes of size, for want of time"),
+        func row(_ title: String, _ count: String) -> (name: String, values: [Int]) { row(title) { $0.count(count) } }
+        return [
+            row("frames due", \.framesDue), row("  gave way to a newer one", "encoderBusy"),
+            row("  left out by the rate control", "rateControl"), row("  spared for want of time", \.framesSpared),
+            row("frames coded", "coded"), row("packets sent", "packetsSent"),
+            row("packets received", "packetsReceived"), row("frames decoded", "decoded"), row("frames shown", "shown"),
+            row("frames lost", \.framesLost), row("datagrams lost", \.packetsLost),
+            row("changes of size, for want of time", "sizeChanges"),
         ]
-        return [row("frames due", \.framesDue)] + names.map { name in row(name.1) { $0.count(name.0) } }
-            + [row("frames lost", \.framesLost), row("datagrams lost", \.packetsLost)]
     }
 }

@@ -15,6 +15,8 @@ struct LatencyResult: Codable, Sendable {
         var name: String
         /// What else the machine did.
         var load: String
+        /// How many hardware threads were at work for others meanwhile, on the average; `nil` where nobody knows.
+        var others: MachineTime?
         var framesCaptured: Int
         /// How late the capture thread was awake, after each frame was due.
         var lateness: Distribution?
@@ -36,6 +38,10 @@ struct LatencyResult: Codable, Sendable {
         /// A count that the work has given; what it did not name did not happen.
         func count(_ name: String) -> Int { counts[name] ?? 0 }
 
+        /// Frames that the layer was not asked for: it became slower, for want of time.
+        var framesSpared: Int {
+            framesDue - count("coded") - count("encoderBusy") - count("rateControl") - count("unchanged")
+        }
         /// Frames that were due and not shown, for whatever reason.
         var framesLost: Int { framesDue - count("shown") }
         /// Datagrams that were sent and did not come.
@@ -51,8 +57,10 @@ struct LatencyResult: Codable, Sendable {
 
 extension LatencyResult.Condition {
     /// - Parameter framesPerSecond: of each layer, by name; the call itself has 30.
-    init(name: String, load: String, _ record: LatencyRecord, framesPerSecond: [String: Int]) {
-        (self.name, self.load) = (name, load)
+    init(
+        name: String, load: String, others: MachineTime? = nil, _ record: LatencyRecord, framesPerSecond: [String: Int]
+    ) {
+        (self.name, self.load, self.others) = (name, load, others)
         framesCaptured = record.captures.count
         lateness = Distribution(record.captures.map { $0.woken - $0.due })
         let captured = framesCaptured

@@ -21,7 +21,7 @@ struct LatencySection {
             "ul", [:],
             result.verdicts.map { verdict in
                 .element(
-                    "li", [:], HTML(text: "\(verdict.question): \(verdict.finding): "),
+                    "li", [:], HTML(text: "\(verdict.sentence): "),
                     .element(
                         "span", ["class": "verdict \(verdict.isMet ? "ahead" : "behind")"],
                         HTML(text: verdict.isMet ? "met" : "missed")))
@@ -48,8 +48,17 @@ struct LatencySection {
             caption:
                 "How many frames took how long, along a scale of logarithms; each plot is as high as its tallest bar, and "
                 + "a single frame is seen. Dashed: the 99th percentile.",
-            rows
+            rows, span: span
         ).html
+    }
+
+    /// From the shortest time to the longest, of all layers: all plots have one axis.
+    private var span: ClosedRange<Double>? {
+        let buckets = result.conditions.flatMap { condition in
+            condition.groups.flatMap { group in group.rows.flatMap(\.distribution.buckets) }
+        }
+        guard let least = buckets.map(\.from).min(), let most = buckets.map(\.to).max() else { return nil }
+        return Double(least) / 1e9...Double(most) / 1e9
     }
 
     private func row(
@@ -75,10 +84,13 @@ struct LatencySection {
 
     private func latencyTable(_ condition: LatencyResult.Condition) -> HTML {
         var table = PageTable(["\(condition.name), ms"] + LatencyText.columns)
-        for row in condition.rows {
-            table.add([row.name] + LatencyText.cells(row.distribution), isDetail: row.depth > 0)
+        for group in condition.groups {
+            table.addGroup(group.title)
+            for row in group.rows {
+                table.add([row.name] + LatencyText.cells(row.distribution), isDetail: row.depth > 0)
+            }
         }
-        return HTML([.paragraph("\(condition.name): \(condition.load)."), table.html])
+        return HTML([.paragraph(condition.heading), table.html])
     }
 
     private func countTable(_ condition: LatencyResult.Condition) -> HTML {

@@ -46,11 +46,14 @@ import Testing
         #expect(layer.framesDue == 3 && layer.framesLost == 1 && layer.packetsLost == 1)
         let verdicts = LatencyVerdict.all(of: try condition(), seconds: 0.1)
         #expect(verdicts.map(\.isMet) == [true, false])
-        #expect(verdicts[1].finding == "1 of 3 frames of high, 1 datagrams of high")
+        #expect(verdicts[1].finding == "1 of 3 frames of high, 1 datagram of high")
         var text = Self.printed.replacing("encoderBusy=0", with: "encoderBusy=1")
         text = text.replacing("packetsReceived=4", with: "packetsReceived=5")
         let busy = LatencyVerdict.all(of: try condition(text), seconds: 0.1)
         #expect(busy[1].finding == "1 of 3 frames of high (1 gave way to a newer one)")
+        text = text.replacing("encoderBusy=1", with: "encoderBusy=0").replacing("decoded=2", with: "decoded=3")
+        let late = LatencyVerdict.all(of: try condition(text), seconds: 0.1)
+        #expect(late[1].finding == "1 of 3 frames of high (1 overtaken at the receiver, decoded and not shown)")
     }
 
     @Test func `At the 99th percentile a millisecond is met, and a nanosecond more is not`() throws {
@@ -96,5 +99,17 @@ import Testing
         #expect(bands == 2 * labels.count)
         let verdicts = document.elements.filter { $0.attributes["class"]?.hasPrefix("verdict ") == true }
         #expect(verdicts.map(\.text) == ["met", "missed"])
+    }
+
+    @Test func `What others took of the machine is told, without what was measured`() throws {
+        let text = "cpu  1000 20 300 5000 7 10 20 40 0 0\ncpu0 1 2 3\n"
+        let start = try #require(MachineTime(parsing: text, ticksPerSecond: 100))
+        #expect(start == MachineTime(busy: 13.5, stolen: 0.4))
+        let end = MachineTime(busy: 23.5, stolen: 1.4)
+        let others = end.others(since: start, without: Turn(cpuSeconds: 8, wallSeconds: 10, peakBytes: nil))
+        #expect(abs(others.busy - 0.2) < 1e-9 && abs(others.stolen - 0.1) < 1e-9)
+        for text in ["", "cpu 1 2 3", "cpu0 1 2 3 4 5 6 7 8", "intr 1 2 3 4 5 6 7 8 9"] {
+            #expect(MachineTime(parsing: text, ticksPerSecond: 100) == nil, "\(text)")
+        }
     }
 }
