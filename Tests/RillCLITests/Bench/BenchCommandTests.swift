@@ -60,7 +60,7 @@ import Testing
             }
         }
         let document = try MarkupDocument(String(decoding: try read(page), as: UTF8.self))
-        #expect(document.named("h2").count == 7)
+        #expect(document.named("h2").count == 6)
     }
 
     @Test(

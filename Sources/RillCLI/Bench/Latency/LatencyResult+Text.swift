@@ -5,11 +5,6 @@ enum LatencyText {
     /// `0.41`, as the tables have it.
     static func milliseconds(_ nanoseconds: Int64) -> String { Decimal.text(Double(nanoseconds) / 1e6, decimals: 2) }
 
-    /// `0.412`, to be judged by.
-    static func exactMilliseconds(_ nanoseconds: Int64) -> String {
-        Decimal.text(Double(nanoseconds) / 1e6, decimals: 3)
-    }
-
     /// The columns of every table of latencies.
     static let columns = ["frames", "median", "90 %", "95 %", "99 %", "99.9 %", "max"]
 
@@ -30,8 +25,7 @@ extension LatencyResult {
         let tables = conditions.flatMap { condition in
             [condition.heading, condition.latencyTable.text, condition.countTable.text]
         }
-        let bars = verdicts.map(\.text).joined(separator: "\n")
-        return (["latency: \(LatencyResult.title)", bars] + tables + explanation).joined(separator: "\n\n")
+        return (["latency: \(LatencyResult.title)"] + tables + explanation).joined(separator: "\n\n")
     }
 }
 

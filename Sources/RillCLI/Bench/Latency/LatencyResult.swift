@@ -6,8 +6,6 @@ struct LatencyResult: Codable, Sendable {
     var command: String
     var explanation: [String]
     var conditions: [Condition]
-    /// Whether the bars are met.
-    var verdicts: [LatencyVerdict]
 
     /// One call.
     struct Condition: Codable, Sendable {
@@ -46,12 +44,6 @@ struct LatencyResult: Codable, Sendable {
         var framesLost: Int { framesDue - count("shown") }
         /// Datagrams that were sent and did not come.
         var packetsLost: Int { count("packetsSent") - count("packetsReceived") }
-    }
-
-    init(seconds: Double, command: String, explanation: [String], conditions: [Condition]) {
-        (self.seconds, self.command, self.explanation) = (seconds, command, explanation)
-        self.conditions = conditions
-        verdicts = conditions.first { $0.name == "idle" }.map { LatencyVerdict.all(of: $0, seconds: seconds) } ?? []
     }
 }
 

@@ -13,19 +13,7 @@ struct LatencySection {
         let tables = result.conditions.flatMap { condition in [latencyTable(condition), countTable(condition)] }
         return .section(
             "Latency: what a live call's frames go through",
-            [verdicts] + plots + tables + result.explanation.map { .paragraph($0, isNote: true) })
-    }
-
-    private var verdicts: HTML {
-        .element(
-            "ul", [:],
-            result.verdicts.map { verdict in
-                .element(
-                    "li", [:], HTML(text: "\(verdict.sentence): "),
-                    .element(
-                        "span", ["class": "verdict \(verdict.isMet ? "ahead" : "behind")"],
-                        HTML(text: verdict.isMet ? "met" : "missed")))
-            })
+            plots + tables + result.explanation.map { .paragraph($0, isNote: true) })
     }
 
     private var layerNames: [String] { result.conditions.first?.layers.map(\.name) ?? [] }
@@ -40,7 +28,7 @@ struct LatencySection {
             var row = row(measure.title) { condition in
                 condition.layers.first { $0.name == layer }?.latency(measure)
             }
-            if measure == .added { row.limit = Double(LatencyVerdict.mostAdded) / 1e9 }
+            if measure == .added { row.limit = Double(LatencyResult.mostAdded) / 1e9 }
             rows.append(row)
         }
         return HistogramPlot(

@@ -4,27 +4,30 @@ import RillPages
 struct Bar: Codable, Equatable, Sendable {
     /// What is promised: `17 participants, CPU`.
     var name: String
-    /// What was measured, and what it may be at most.
-    var figure: Double
+    /// What was measured; `nil` where nothing was, which keeps no promise.
+    var figure: Double?
+    /// What it may be at most.
     var limit: Double
     /// Behind both numbers: `%`, `×`, `MiB`.
     var unit: String
+    /// What the figure is made of.
+    var note = ""
 
-    var isMet: Bool { figure <= limit }
+    var isMet: Bool { figure.map { $0 <= limit } ?? false }
 
-    /// `17 participants, CPU: 9.8 % of a core, at most 15: met`.
-    var text: String { "\(name): \(figureText), at most \(limitText): \(isMet ? "met" : "missed")" }
+    /// `17 participants, CPU: 9.80 % of a core, at most 15 % of a core: met`.
+    var text: String { "\(name): \(finding): \(isMet ? "met" : "missed")" }
 
-    var figureText: String { Decimal.text(figure, decimals: unit == "×" ? 3 : figure < 100 ? 2 : 1) + unitText }
-    var limitText: String { shortest(limit) + unitText }
+    /// `9.80 %, at most 15 %`.
+    var finding: String {
+        guard let figure else { return "nothing was measured" }
+        let measured = Decimal.text(figure, decimals: decimals(figure)) + unitText
+        let allowed = limit == 0 ? "" : ", at most \(Decimal.text(limit, decimals: decimals(limit)) + unitText)"
+        return measured + allowed + (note.isEmpty ? "" : " (\(note))")
+    }
 
     private var unitText: String { unit.isEmpty || unit == "×" ? unit : " \(unit)" }
 
-    /// Without zeros at its end.
-    private func shortest(_ value: Double) -> String {
-        let decimals = (0...3).first { ((value * places($0)).rounded() / places($0) - value).magnitude < 1e-9 } ?? 3
-        return Decimal.text(value, decimals: decimals)
-    }
-
-    private func places(_ decimals: Int) -> Double { [1, 10, 100, 1000][decimals] }
+    /// None for whole numbers, else three: as many as the strictest limit has.
+    private func decimals(_ value: Double) -> Int { value == value.rounded() ? 0 : 3 }
 }

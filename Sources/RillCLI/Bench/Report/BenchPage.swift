@@ -46,7 +46,7 @@ struct BenchPage {
         let rows = report.bars.map { bar in
             HTML.element(
                 "tr", [:], .element("th", ["scope": "row"], HTML(text: bar.name)),
-                .element("td", [:], HTML(text: "\(bar.figureText), at most \(bar.limitText)")),
+                .element("td", [:], HTML(text: bar.finding)),
                 .element(
                     "td", [:],
                     .element(

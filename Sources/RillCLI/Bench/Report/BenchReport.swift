@@ -73,7 +73,7 @@ struct BenchReport: Codable, Sendable {
     var bars: [Bar] {
         // What is promised of sending is promised at this size.
         let sending = resolution == Resolution.hd720.description ? jobs.first { $0.name == "send" } : nil
-        return (sending.map { SendBars($0).bars } ?? []) + (scale?.bars ?? [])
+        return (sending.map { SendBars($0).bars } ?? []) + (latency?.bars ?? []) + (scale?.bars ?? [])
     }
 
     /// How many of the comparisons with rivals end in each verdict.
