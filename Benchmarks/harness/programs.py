@@ -10,7 +10,7 @@ from .workloads import PACKAGE, Workload, product, stripped
 BUILD = PACKAGE / ".build"
 
 
-def compile(*arguments: str) -> None:
+def compile_c(*arguments: str) -> None:
     """Compiles C; the compiler says itself what is wrong."""
     BUILD.mkdir(exist_ok=True)
     step = ["clang", "-O2", "-Wall", "-Wextra", "-Wno-unknown-warning-option", *arguments]
@@ -22,15 +22,15 @@ def compile(*arguments: str) -> None:
 def bare_loop() -> Path:
     """The library calls of the sending side and nothing else."""
     program = BUILD / "bare-loop"
-    compile(str(PACKAGE / "BareLoop" / "bare-loop.c"), "-lvpx", "-lyuv", "-o", str(program))
+    compile_c(str(PACKAGE / "BareLoop" / "bare-loop.c"), "-lvpx", "-lyuv", "-o", str(program))
     return program
 
 
 def fake_camera() -> tuple[Path, Path]:
     """A camera made of a file in memory, to be preloaded, and libyuv's bare conversion of the same picture."""
     sources, library, bare = PACKAGE / "FakeCamera", BUILD / "fake-camera.so", BUILD / "bare-conversion"
-    compile("-shared", "-fPIC", str(sources / "fake-camera.c"), "-ldl", "-o", str(library))
-    compile(str(sources / "bare-conversion.c"), "-lyuv", "-o", str(bare))
+    compile_c("-shared", "-fPIC", str(sources / "fake-camera.c"), "-ldl", "-o", str(library))
+    compile_c(str(sources / "bare-conversion.c"), "-lyuv", "-o", str(bare))
     return library, bare
 
 
