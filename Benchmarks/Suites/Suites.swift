@@ -33,7 +33,8 @@ extension Material {
     /// The material that this program made, or one of the same build; made anew where there is none.
     fileprivate static func current() throws -> Material {
         let files = FileManager.default
-        let program = try files.attributesOfItem(atPath: CommandLine.arguments[0])
+        // The harness starts this program by a name that is no path.
+        let program = try files.attributesOfItem(atPath: files.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         let built = (program[.modificationDate] as? Date ?? .distantPast).timeIntervalSince1970
         let folder = files.temporaryDirectory.appending(path: "rill-suites-\(getuid())")
         let marker = folder.appending(path: "made-by-\(Int(built))")

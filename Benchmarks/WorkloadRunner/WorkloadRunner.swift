@@ -7,9 +7,9 @@ import Workloads
 ///     workload list --folder F
 ///     workload run NAME --folder F [--count N] [--turns N] [--turn-time MS]
 ///
-/// `prepare` writes what the others work on. `list` gives all workloads. `run` does the work as often as `--count`
-/// says, or as often as takes `--turn-time`, and prints a line for each turn: nanoseconds, cycles and instructions of one of
-/// the things counted, and 0 for what the machine does not count.
+/// `prepare` writes what the others work on. `list` gives all workloads. `run` does the work as often as `--count` says, or as
+/// often as takes `--turn-time` but at least five times its own count, and prints a line for each turn: nanoseconds, cycles
+/// and instructions of one of the things counted, and 0 for what the machine does not count.
 @main
 struct WorkloadRunner {
     static func main() {
@@ -52,7 +52,8 @@ struct WorkloadRunner {
         if let time = options.turnTime {
             sum &+= try work(workload.count)  // the first time is slower
             let once = try measured(counter, workload.count) { sum &+= try work($0) }
-            count = max(1, Int(1e6 * Double(time) / once.nanoseconds))
+            // A whole session, begun anew in each turn, would spend a short one on its beginning.
+            count = max(5 * workload.count, Int(1e6 * Double(time) / once.nanoseconds))
         }
         for _ in 0..<options.turns {
             let turn = try measured(counter, count) { sum &+= try work($0) }
