@@ -14,8 +14,8 @@ struct ThroughputPage {
         let page = Page(
             title: content.title, subtitle: content.subtitle,
             body: [
-                Page.section("Stages", [table.html]),
-                Page.section("Measured with", content.facts.map { Page.paragraph($0) }),
+                HTML.section("Stages", [table.html]),
+                HTML.section("Measured with", content.facts.map { HTML.paragraph($0) }),
             ])
         try FileHandle.standardOutput.write(contentsOf: Data(page.bytes))
     }
