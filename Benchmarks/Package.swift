@@ -9,6 +9,9 @@ let insides: [Target.Dependency] = [
 
 let package = Package(
     name: "rill-benchmarks",
+    products: [
+        .library(name: "Workloads", targets: ["Workloads"])
+    ],
     dependencies: [
         .package(name: "rill", path: "..")
     ],
@@ -17,12 +20,21 @@ let package = Package(
         .executableTarget(
             name: "send-side", dependencies: [.product(name: "Rill", package: "rill")], path: "SendSide",
             swiftSettings: [.swiftLanguageMode(.v6)]),
-        // What `pictures` and `rtp` share: the command line, and the clock.
-        .target(name: "Turns", path: "Turns", swiftSettings: [.swiftLanguageMode(.v6)]),
-        // What `pictures` measures.
+        // What `thresholds`, `throughput`, `rtp`, `pictures`, `receive` and the suites in Suites/ measure.
+        .target(
+            name: "Workloads", dependencies: [.product(name: "Rill", package: "rill"), "BareYUV"] + insides,
+            path: "Workloads", swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
         .executableTarget(
-            name: "picture-work", dependencies: ["Turns", .product(name: "Rill", package: "rill")], path: "PictureWork",
-            swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
+            name: "workload", dependencies: ["Workloads", "PerfEvents"], path: "WorkloadRunner",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What `throughput --html` writes with.
+        .executableTarget(
+            name: "throughput-page", dependencies: [.product(name: "RillPages", package: "rill")],
+            path: "ThroughputPage", swiftSettings: [.swiftLanguageMode(.v6)]),
+        // libyuv itself, for the floors that workloads are compared with.
+        .systemLibrary(name: "BareYUV", path: "BareYUV"),
+        // The processor's counters.
+        .target(name: "PerfEvents", path: "PerfEvents"),
         // What `beauty` measures.
         .executableTarget(
             name: "beauty-work", dependencies: [.product(name: "Rill", package: "rill")], path: "BeautyWork",
@@ -37,19 +49,11 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]),
         // The calls of `network` and `rivals`.
         .executableTarget(
-            name: "network-trial", dependencies: [.product(name: "Rill", package: "rill")] + insides,
+            name: "network-trial", dependencies: ["Workloads", .product(name: "Rill", package: "rill")] + insides,
             path: "NetworkTrial", swiftSettings: [.swiftLanguageMode(.v6)]),
-        // What `receive` measures.
-        .executableTarget(
-            name: "receive-chain", dependencies: ["Turns", .product(name: "Rill", package: "rill")] + insides,
-            path: "ReceiveChain", swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
         // What `camera` measures.
         .executableTarget(
             name: "camera-cost", dependencies: [.product(name: "Rill", package: "rill")], path: "CameraCost",
             swiftSettings: [.swiftLanguageMode(.v6)]),
-        // What `rtp` measures.
-        .executableTarget(
-            name: "rtp-wire", dependencies: ["Turns", .product(name: "RillRTP", package: "rill")], path: "RTPWire",
-            swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
     ]
 )

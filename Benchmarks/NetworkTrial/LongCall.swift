@@ -1,36 +1,8 @@
 import Rill
 
-/// Ten seconds of a call at full size, and hours made of them.
+/// Hours made of ten seconds of a call at full size, which `workload prepare` encodes.
 enum LongCall {
-    private static let seconds = 10
     static let layer = LayerSettings.high(.hd720, bitrate: .kilobits(1500))
-
-    /// Encodes ten seconds of 1280x720 at 30 frames a second and 1.5 Mbit/s into `hd.ivf`, and writes the packets that they
-    /// make, each at the time of its frame, into `hd.pcap`.
-    static func record(clip path: String?, in folder: String) throws {
-        let count = 30 * seconds
-        let source: any FrameSource =
-            if let path { try Y4MReader(path: path) } else {
-                try PortraitScene(resolution: .hd720, frameRate: 30, frameCount: count)
-            }
-        let encoder = try SimulcastEncoder(layers: [layer])
-        let file = try IVFWriter(path: folder + "/hd.ivf", codec: .vp8, resolution: layer.resolution)
-        let capture = try LinkCapture(path: folder + "/hd.pcap")
-        let packets = PacketTap { capture.add($0, .toReceiver, at: $1) }
-        var generator = SeededGenerator(seed: 1)
-        var sender = try RTPStreamSender(
-            RTPStreamSettings(payloadType: PayloadType(96), canonicalName: "rill", using: &generator))
-        for index in 0..<count {
-            guard case .frame(var frame) = try source.next() else { throw WrongUse("the clip has no 10 seconds") }
-            frame.captureTime = layer.frameRate.time(ofFrame: index)
-            try encoder.encode(frame) { coded, bytes in
-                try file.consume(coded, payload: bytes)
-                sender.send(coded, payload: bytes, at: coded.captureTime, to: packets)
-            }
-        }
-        try file.finish()
-        try capture.finish()
-    }
 
     /// Simulates so many hours of it without codecs; prints datagrams, frames shown, and the seconds that it took.
     static func run(hours: Int, network: String, in folder: String) throws {

@@ -6,12 +6,11 @@ import Rill
 ///     network-trial prepare --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]
 ///     network-trial calls   --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]  < JOBS > RESULTS
 ///     network-trial judge   TRACE.json high|low  < LOG > RESULTS
-///     network-trial record  --folder F [--clip CLIP.y4m]
 ///     network-trial long    --folder F --hours N --network NETWORK
 ///
 /// `prepare` encodes both layers once. `calls` makes a call for each line that it reads, and writes a line for each; one
 /// with a capture also writes CAPTURE.json, which `judge` needs to judge what another receiver made of the capture.
-/// `record` encodes ten seconds of 1280x720 and writes their packets, `long` simulates hours of them.
+/// `long` simulates hours of the ten seconds that `workload prepare` encodes.
 @main
 struct NetworkTrial {
     static func main() {
@@ -38,10 +37,9 @@ struct NetworkTrial {
                 Pictures(clip: options.clip), seconds: options.number("--seconds"), keySeconds: options.keySeconds,
                 in: options.folder)
         case "calls": try makeCalls(options)
-        case "record": try LongCall.record(clip: options.clip, in: options.folder)
         case "long":
             try LongCall.run(hours: options.number("--hours"), network: options["--network"], in: options.folder)
-        default: throw WrongUse("no verb \(verb): expected prepare, calls, judge, record or long")
+        default: throw WrongUse("no verb \(verb): expected prepare, calls, judge or long")
         }
     }
 

@@ -1,4 +1,5 @@
 import Rill
+import Workloads
 
 /// Where the pictures of a trial come from, as often as they are wanted from the beginning.
 enum Pictures {
@@ -30,29 +31,6 @@ enum Pictures {
         case .portrait: return try PortraitScene(resolution: .vga, frameRate: 30, frameCount: count)
         case .clip(let frames): return Pendulum(frames, count: count)
         }
-    }
-}
-
-/// Plays frames there and back, again and again, so that there is no cut where it turns.
-private final class Pendulum: FrameSource {
-    let format: SourceFormat
-    private let frames: [VideoFrame]
-    private let count: Int
-    private var nextFrame = 0
-
-    init(_ frames: [VideoFrame], count: Int) {
-        self.frames = frames
-        self.count = count
-        format = SourceFormat(resolution: frames[0].resolution, frameRate: 30, frameCount: count)
-    }
-
-    func next() -> SourceOutput {
-        guard nextFrame < count else { return .end }
-        let place = nextFrame % (2 * frames.count - 2)
-        var frame = frames[place < frames.count ? place : 2 * frames.count - 2 - place]
-        frame.captureTime = FrameRate(30).time(ofFrame: nextFrame)
-        nextFrame += 1
-        return .frame(frame)
     }
 }
 

@@ -4,7 +4,20 @@ import RillReceive
 /// Plays a recorded stream into a jitter buffer.
 ///
 /// A value, whose parts are accessed without asking at run time whether somebody else does.
-struct Bench: ~Copyable {
+struct ChainBench: ~Copyable {
+    /// What can be measured.
+    enum Work: String, CaseIterable {
+        /// All packets come, in order.
+        case inOrder = "in-order"
+        /// 5 % of the packets come 10 ms late, so that others overtake them, and 2 % get lost; the jitter buffer asks for
+        /// them, and they come 100 ms later.
+        case disturbed
+        /// Only number the packets anew, as all of these do.
+        case renumber
+        /// Number the packets anew and copy each twice, into a ring of 64 and out of it: the least that a buffer has to do.
+        case copy
+    }
+
     /// Hangs on all that was done.
     private(set) var sum = 0
     private var stream: RecordedStream
@@ -18,7 +31,7 @@ struct Bench: ~Copyable {
     private var firstRepair = 0
     private let schedule: Schedule
 
-    private var ring = [UInt8](repeating: 0, count: Bench.slotCount * Bench.slotByteCount)
+    private var ring = [UInt8](repeating: 0, count: ChainBench.slotCount * ChainBench.slotByteCount)
 
     private static let roundTripTime = MediaDuration.milliseconds(100)
     private static let (slotCount, slotByteCount) = (64, 1500)
@@ -26,7 +39,7 @@ struct Bench: ~Copyable {
     init(_ stream: RecordedStream) {
         self.stream = stream
         schedule = Schedule(stream)
-        let settings = JitterBufferSettings(payloadType: stream.payloadType, roundTripTime: Bench.roundTripTime)
+        let settings = JitterBufferSettings(payloadType: stream.payloadType, roundTripTime: ChainBench.roundTripTime)
         buffer = JitterBuffer(settings)
         repairs.reserveCapacity(65_536)
     }
@@ -92,7 +105,7 @@ struct Bench: ~Copyable {
                 for number in buffer.requestedPackets {
                     // Up to a few hundred packets ahead are not sent yet in the schedule's order.
                     let index = stream.index(of: number, upTo: newest)
-                    repairs.append((index, now + Bench.roundTripTime))
+                    repairs.append((index, now + ChainBench.roundTripTime))
                 }
             case .wait(let time):
                 wakeTime = time
@@ -111,12 +124,12 @@ struct Bench: ~Copyable {
     }
 
     private mutating func copy(packets count: Int) {
-        var frame = [UInt8](repeating: 0, count: Bench.slotByteCount)
+        var frame = [UInt8](repeating: 0, count: ChainBench.slotByteCount)
         var position = stream.position(of: next)
         frame.withUnsafeMutableBufferPointer { frame in
             ring.withUnsafeMutableBufferPointer { ring in
                 for index in next..<next + count {
-                    let slot = ring.baseAddress! + index % Bench.slotCount * Bench.slotByteCount
+                    let slot = ring.baseAddress! + index % ChainBench.slotCount * ChainBench.slotByteCount
                     let byteCount = stream.withPacket(at: position) { packet in
                         packet.withUnsafeBufferPointer { packet in
                             slot.update(from: packet.baseAddress!, count: packet.count)

@@ -1,28 +1,28 @@
 import Glibc
 import RillRTP
 
-/// What can be measured.
-enum Work: String, CaseIterable {
-    /// Parse the header, walk the extension of two elements and look up what they are, read the VP8 descriptor.
-    case read
-    /// Only parse the packet.
-    case parse
-    /// Write header, VP8 descriptor and 1200 bytes of packet in all.
-    case packetize
-    /// The same with an extension of two elements.
-    case packetizeExtended = "packetize-extended"
-    /// Write a compound of a report, a request for packets and transport-wide feedback on 100 packets.
-    case writeRTCP = "write-rtcp"
-    /// Read it again, down to each number and packet.
-    case readRTCP = "read-rtcp"
-    /// Copy as many bytes as `packetize` writes, and nothing else.
-    case memcpy
-}
-
 /// Received packets, a frame to send, and the memory to write into.
 ///
 /// The loops take their views once, so that what is measured is the work and not the counting of references.
-struct Bench {
+struct WireBench {
+    /// What can be measured.
+    enum Work: String, CaseIterable {
+        /// Parse the header, walk the extension of two elements and look up what they are, read the VP8 descriptor.
+        case read
+        /// Only parse the packet.
+        case parse
+        /// Write header, VP8 descriptor and 1200 bytes of packet in all.
+        case packetize
+        /// The same with an extension of two elements.
+        case packetizeExtended = "packetize-extended"
+        /// Write a compound of a report, a request for packets and transport-wide feedback on 100 packets.
+        case writeRTCP = "write-rtcp"
+        /// Read it again, down to each number and packet.
+        case readRTCP = "read-rtcp"
+        /// Copy as many bytes as `packetize` writes, and nothing else.
+        case memcpy
+    }
+
     private static let packetByteCount = 1200
     private static let receivedCount = 16
     private let map: HeaderExtensionMap
@@ -33,7 +33,7 @@ struct Bench {
     private let feedback = Feedback()
     /// Packets to read, one behind the other, each `packetByteCount` long.
     private var received: [UInt8] = []
-    private var output = [UInt8](repeating: 0, count: Bench.packetByteCount)
+    private var output = [UInt8](repeating: 0, count: WireBench.packetByteCount)
 
     init() {
         var map = HeaderExtensionMap()
@@ -58,11 +58,11 @@ struct Bench {
             temporalLayer: VP8PayloadDescriptor.TemporalLayer(index: 1, isLayerSync: true))
         plain = VP8Packetizer(
             frameByteCount: frame.count, header: header, descriptor: descriptor,
-            maximumPacketByteCount: Bench.packetByteCount)
+            maximumPacketByteCount: WireBench.packetByteCount)
         extended = VP8Packetizer(
             frameByteCount: frame.count, header: header, descriptor: descriptor,
-            maximumPacketByteCount: Bench.packetByteCount, headerExtensionByteCount: layout.byteCount)
-        for index in 0..<Bench.receivedCount {
+            maximumPacketByteCount: WireBench.packetByteCount, headerExtensionByteCount: layout.byteCount)
+        for index in 0..<WireBench.receivedCount {
             _ = packetizeExtended(packets: index + 1)
             received += output
         }
@@ -121,8 +121,8 @@ struct Bench {
 
     @inline(__always) @_lifetime(copy bytes)
     private func received(_ index: Int, in bytes: Span<UInt8>) -> Span<UInt8> {
-        let start = index % Bench.receivedCount * Bench.packetByteCount
-        return bytes.extracting(start..<start + Bench.packetByteCount)
+        let start = index % WireBench.receivedCount * WireBench.packetByteCount
+        return bytes.extracting(start..<start + WireBench.packetByteCount)
     }
 
     private mutating func packetize(packets count: Int) -> Int {
@@ -190,8 +190,8 @@ struct Bench {
                 var sum = 0
                 for index in 0..<count {
                     let start = index % pieces * 1100
-                    _ = Glibc.memcpy(memory.baseAddress!, source.baseAddress! + start, Bench.packetByteCount)
-                    sum &+= Int(memory[start % Bench.packetByteCount])
+                    _ = Glibc.memcpy(memory.baseAddress!, source.baseAddress! + start, WireBench.packetByteCount)
+                    sum &+= Int(memory[start % WireBench.packetByteCount])
                 }
                 return sum
             }

@@ -1,0 +1,23 @@
+/// Workloads of one room of the house.
+public enum Suite: String, CaseIterable, Sendable {
+    case image
+    case beauty
+    case codec
+    case rtp
+    case receive
+    case pipeline
+    case transcode
+
+    /// What belongs to it.
+    public var workloads: [Workload] {
+        switch self {
+        case .image: Self.imageWorkloads
+        case .beauty: Self.beautyWorkloads
+        case .codec: Self.codecWorkloads
+        case .rtp: Self.rtpWorkloads
+        case .receive: Self.receiveWorkloads
+        case .pipeline: Self.pipelineWorkloads
+        case .transcode: Self.transcodeWorkloads
+        }
+    }
+}
