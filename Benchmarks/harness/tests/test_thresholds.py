@@ -29,6 +29,12 @@ class Judging(unittest.TestCase):
         self.assertIs(judge(989, INSTRUCTIONS), Verdict.BETTER)
         self.assertFalse(Verdict.BETTER.is_failure)
 
+    def test_another_machine_may_take_somewhat_more_and_no_more_than_that(self) -> None:
+        self.assertIs(judge(1009, INSTRUCTIONS, 0.05), Verdict.KEPT)
+        self.assertIs(judge(1060, INSTRUCTIONS, 0.05), Verdict.ELSEWHERE)
+        self.assertIs(judge(1061, INSTRUCTIONS, 0.05), Verdict.EXCEEDED)
+        self.assertFalse(Verdict.ELSEWHERE.is_failure)
+
     def test_slack_lets_nothing_stay_nearly_nothing(self) -> None:
         nothing = Threshold(0, slack=0.02)
         self.assertIs(judge(0.01, nothing), Verdict.KEPT)
@@ -47,6 +53,13 @@ class Judging(unittest.TestCase):
 
 
 class Comparing(unittest.TestCase):
+    def test_only_instructions_are_forgiven_another_machine(self) -> None:
+        both = {"instructions": INSTRUCTIONS, "allocations": ALLOCATIONS}
+        figures = {"rtp/parse": {"instructions": 1040, "allocations": 1.04}}
+        for made_with, verdict in ((MADE_WITH, Verdict.EXCEEDED), ({"libvpx": "1.15.0"}, Verdict.ELSEWHERE)):
+            rows = committed(rtp_parse=both).compare(figures, None, made_with)
+            self.assertEqual([row.verdict for row in rows], [verdict, Verdict.EXCEEDED])
+
     def test_rows_say_what_changed_by_how_much(self) -> None:
         rows = committed(rtp_parse={"instructions": INSTRUCTIONS}).compare({"rtp/parse": {"instructions": 1100}})
         self.assertEqual([(row.workload, row.verdict) for row in rows], [("rtp/parse", Verdict.EXCEEDED)])
