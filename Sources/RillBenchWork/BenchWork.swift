@@ -8,7 +8,7 @@ import Rill
 ///     rill-bench-work replay FILE.rtpdump ADDRESS                          a file's packets, at their own times
 ///     rill-bench-work receive ADDRESS FRAMES                               one stream, until so many pictures are there
 ///     rill-bench-work beautify CLIP.y4m OPTIONS|off                        reads, and makes beautiful
-///     rill-bench-work latency CLIP.y4m PICTURES BITRATE FRAMES             a live call with oneself; prints all stamps
+///     rill-bench-work latency CLIP.y4m BITRATE FRAMES                      a live call with oneself; prints all stamps
 ///     rill-bench-work spin PARENT                                          keeps a hardware thread busy
 ///
 /// Each prints `frames=COUNT` of what it has worked on. Those that measure themselves print more of such pairs:
@@ -64,10 +64,9 @@ struct BenchWork {
             count = try ReceiveWork(address: try UDPAddress.resolve(words[1]), frameCount: Int(words[2]) ?? 1).run()
         case ("beautify", 3):
             count = try BeautyWork(clip: words[1], options: try BeautyOptions(notation: words[2])).run()
-        case ("latency", 5):
+        case ("latency", 4):
             count = try LatencyWork(
-                clip: words[1], pictureCount: Int(words[2]) ?? 1, bitrate: try Bitrate(notation: words[3]),
-                frameCount: Int(words[4]) ?? 1
+                clip: words[1], bitrate: try Bitrate(notation: words[2]), frameCount: Int(words[3]) ?? 1
             ).run()
         case ("spin", 2): count = SpinWork(parent: pid_t(words[1]) ?? 0).run()
         default:

@@ -9,7 +9,8 @@ struct HeldClip {
     private static let mostFrames = 60
 
     /// Reads a Y4M file; its pictures resized where another size is wanted.
-    init(path: String, resolution wanted: Resolution? = nil, mostFrames: Int = HeldClip.mostFrames) throws {
+    init(path: String, resolution wanted: Resolution? = nil) throws {
+        let mostFrames = HeldClip.mostFrames
         let clip = try Y4MReader(path: path, capacity: wanted == nil ? mostFrames : 1)
         resolution = wanted ?? clip.format.resolution
         let pool = try wanted.map { try FramePool(resolution: $0, capacity: mostFrames) }

@@ -11,8 +11,6 @@ import Rill
 struct LatencyWork {
     /// Y4M.
     var clip: String
-    /// Of the clip, from its beginning; they are held in memory.
-    var pictureCount: Int
     /// Of the high layer.
     var bitrate: Bitrate
     /// How long it lasts: at 30 frames a second.
@@ -22,8 +20,7 @@ struct LatencyWork {
     private static let drainTime = MediaDuration.seconds(3)
 
     func run() throws -> Int {
-        let held = try HeldClip(path: clip, mostFrames: pictureCount)
-        let source = HeldClipSource(held, frameCount: frameCount)
+        let source = HeldClipSource(try HeldClip(path: clip), frameCount: frameCount)
         let layers = [LayerSettings.high(source.format.resolution, bitrate: bitrate), .low]
         let clock = LiveClock()
         let log = LatencyLog(clock, layers: layers.map(\.rid), frameCount: frameCount)

@@ -69,6 +69,11 @@ struct BenchCommand: ParsableCommand {
     @Option(help: "Senders, and participants, of `scale` at most.")
     var most = 4096
 
+    @Option(
+        name: .customLong("work"),
+        help: "Another build of rill-bench-work to measure, in the place of the one beside rill.")
+    var benchWork: String?
+
     @Option(help: "Write a page with plots, as .html.")
     var html: String?
 
@@ -91,7 +96,9 @@ struct BenchCommand: ParsableCommand {
             let machine = Surroundings.machine
             let clip = try makeClip(in: folder) { try show("reading the clip: \($0) frames") }
             let countsInstructions = instructions && jobs.contains { $0 != .latency }
-            let counter = countsInstructions ? Callgrind(in: folder) : nil
+            let counter =
+                countsInstructions
+                ? Callgrind(in: folder, own: [Tool.rill, benchWork ?? Tool.benchWork].compactMap(\.self)) : nil
             if countsInstructions, counter == nil {
                 StandardError.print("valgrind is not installed: instructions are not counted")
             }
@@ -130,7 +137,7 @@ struct BenchCommand: ParsableCommand {
     }
 
     private func work() throws -> String {
-        guard let path = Tool.benchWork else {
+        guard let path = benchWork ?? Tool.benchWork else {
             throw CommandError(
                 "rill-bench-work, which is measured, is not beside \(Tool.rill): build all with `swift build -c release`"
             )

@@ -19,7 +19,7 @@ struct LatencyBench {
     private var frameCount: Int { max(1, Int(duration.seconds * Double(BenchClip.framesPerSecond))) }
 
     private var command: Invocation {
-        Invocation(words: [work, "latency", clip.y4m, "\(clip.frameCount)", "\(clip.bitrate)", "\(frameCount)"])
+        Invocation(words: [work, "latency", clip.y4m, "\(clip.bitrate)", "\(frameCount)"])
     }
 
     /// Runs both calls.
@@ -61,7 +61,7 @@ struct LatencyBench {
             "One process plays the clip as a camera at 30 frames a second, its pictures held in memory, codes it as "
                 + "\(clip.resolution) and as 160x120 at 5 frames a second, sends both over UDP on 127.0.0.1, receives, "
                 + "decodes and shows them; capture, each encoder, receiving and decoding have a thread each. All stamps are "
-                + "of one clock. The clip begins anew every \(clip.frameCount) frames, and the cut is coded with the rest.",
+                + "of one clock. The clip's first 60 pictures are played forwards and backwards, so that no cut is in it.",
             "Captured is when a frame was due, so the capture thread's lateness counts. What Rill adds is the time to the last "
                 + "packet without the encoder's own call: waking, handing over, scaling, cutting into packets, the system's "
                 + "calls. What is shown waits in the jitter buffer until its time has come.",

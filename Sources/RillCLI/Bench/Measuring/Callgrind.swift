@@ -6,15 +6,19 @@ struct Callgrind {
     private let valgrind: String
     private let strip: String?
     private let folder: BenchFolder
+    private let own: [String]
     /// Copies of our own programs without debug information, on which callgrind 3.19 gives up.
     private var stripped: [String: String] = [:]
 
     /// `nil` where valgrind is not installed.
-    init?(in folder: BenchFolder) {
+    ///
+    /// - Parameter own: programs of ours, which have debug information.
+    init?(in folder: BenchFolder, own: [String]) {
         guard let valgrind = Tool.path(of: "valgrind") else { return nil }
         self.valgrind = valgrind
         self.strip = Tool.path(of: "strip")
         self.folder = folder
+        self.own = own
     }
 
     private static let filePrefix = "callgrind."
@@ -22,7 +26,7 @@ struct Callgrind {
     /// The command as it is run to be counted.
     mutating func counted(_ invocation: Invocation) throws -> Invocation {
         var words = invocation.words
-        if [Tool.rill, Tool.benchWork].contains(words[0]) { words[0] = try withoutDebugInformation(words[0]) }
+        if own.contains(words[0]) { words[0] = try withoutDebugInformation(words[0]) }
         return Invocation(
             words: [
                 valgrind, "--quiet", "--tool=callgrind", "--trace-children=yes",
