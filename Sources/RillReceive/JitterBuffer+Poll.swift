@@ -256,11 +256,12 @@ extension JitterBuffer {
         // What a thread wakes late by is not the network's.
         let isLate = due + PlayoutTiming.margin < now
         let targetDelay = timing.targetDelay
-        counts.noteRelease(frame, isOvertaken: isOvertaken, isLate: isLate, at: now, targetDelay: targetDelay)
+        let isShown = lag.release(isOvertaken: isOvertaken, ready: max(assembly, due), at: now)
+        counts.noteRelease(frame, isOvertaken: !isShown, isLate: isLate, at: now, targetDelay: targetDelay)
         describe(frame, number, references, resolution)
         releasedFrame.playoutTime = due + timing.decodeTime
         releasedFrame.targetDelay = targetDelay
-        releasedFrame.isShown = header.isShown && !isOvertaken
+        releasedFrame.isShown = header.isShown && isShown
         releasedFrame.isLate = isLate
         return true
     }

@@ -25,7 +25,8 @@ public import RillRTP
 ///   nearly all frames keep, and a margin, as little as ``JitterBufferSettings/playoutDelay`` and the network let it be.
 /// - Frames are released in decode order, each when its playout time has come, it is whole, and what it refers to was
 ///   released. Late is better than never; but of several that are due at once, only the last is to be shown. One that
-///   no other refers to is then dropped instead.
+///   no other refers to is then dropped instead. Who decodes so slowly that the last never comes is given one to show twice
+///   a second.
 /// - Missing packets are asked for as soon as they are missed, at most once in a round-trip time each
 ///   (``JitterBufferSettings/nack``).
 /// - The first frame in decode order that cannot be decoded, because something of it or before it is missing, breaks the
@@ -60,6 +61,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var frameLength = FrameLength()
     var timing: PlayoutTiming
     var requester: KeyFrameRequester
+    var lag = DecoderLag()
     var counts = InboundStatistics()
     /// Size of the last key frame's picture.
     var resolution: Resolution?

@@ -1,9 +1,13 @@
-/// Predicts what a process of many streams takes: so much for each layer, packet and pixel, and more while the machine's
-/// other threads are at work, which share cores, caches and memory with it.
+/// Predicts what a process of many streams takes: so much for each layer, packet and pixel, and more or less while the
+/// machine's other threads are at work.
 ///
-/// With a load that would take `L` seconds a second on a machine that does nothing else, on `T` hardware threads, and
-/// `σ` by how much a thread is slowed by others that never rest, it takes `C = L (1 + σ (C + F) / T)`, where `F` is what
-/// others take; solved for `C`.
+/// Pixels cost more then, since threads share cores, caches and memory; layers and packets may cost less, since a thread
+/// that is still awake need not be woken for the next one. With `P` and `W`, what pixels and the rest would take in a second
+/// on a machine that does nothing else, on `T` hardware threads, the process takes
+///
+///     C = P (1 + sharing · u) + W (1 + waking · u)        u = (C + F) / T
+///
+/// where `F` is what others take; it is solved for `C`.
 struct CapacityModel: Codable, Equatable, Sendable {
     /// CPU seconds of a layer in a second, whatever it carries.
     var perLayer: Double
@@ -13,8 +17,10 @@ struct CapacityModel: Codable, Equatable, Sendable {
     var perHighPixel: Double
     /// CPU seconds of a pixel of a thumbnail.
     var perLowPixel: Double
-    /// By what part a thread is slowed while all others are busy.
+    /// By what part pixels cost more while all threads are busy.
     var sharing: Double
+    /// By what part layers and packets cost more while all threads are busy; below zero, less.
+    var waking: Double
     /// Hardware threads of the machine.
     var threads: Int
 
@@ -23,10 +29,11 @@ struct CapacityModel: Codable, Equatable, Sendable {
 
     /// What a load takes of the CPU, in seconds a second; infinite where it is more than the threads have.
     func cpu(of load: StreamLoad, feederCPU: Double = 0) -> Double {
-        let alone = zip(costs, load.quantities).reduce(0) { $0 + $1.0 * $1.1 }
-        let rest = 1 - sharing * alone / Double(threads)
-        guard rest > 0 else { return .infinity }
-        return alone * (1 + sharing * feederCPU / Double(threads)) / rest
+        let rest = perLayer * load.layers + perPacket * load.packets
+        let pixels = perHighPixel * load.highPixels + perLowPixel * load.lowPixels
+        let growth = (sharing * pixels + waking * rest) / Double(threads)
+        guard growth < 1 else { return .infinity }
+        return (pixels + rest + growth * feederCPU) / (1 - growth)
     }
 
     /// Whether a load leaves the machine's threads something to spare.
@@ -34,30 +41,42 @@ struct CapacityModel: Codable, Equatable, Sendable {
         cpu(of: load, feederCPU: feederCPU) + feederCPU <= CapacityModel.fullLoad * Double(threads)
     }
 
-    private var costs: [Double] { [perLayer, perPacket, perHighPixel, perLowPixel] }
-
-    private init(costs: [Double], sharing: Double, threads: Int) {
+    private init(costs: [Double], sharing: Double, waking: Double, threads: Int) {
         (perLayer, perPacket, perHighPixel, perLowPixel) = (costs[0], costs[1], costs[2], costs[3])
-        (self.sharing, self.threads) = (sharing, threads)
+        (self.sharing, self.waking, self.threads) = (sharing, waking, threads)
     }
+
+    /// What pixels may cost more: a thread that shares its core with one that never rests has half of it.
+    private static let sharings = stride(from: 0.0, through: 1.0, by: 0.05)
+    /// What the rest may cost more or less.
+    private static let wakings = stride(from: -0.8, through: 1.0, by: 0.1)
 
     /// The model that comes closest to what was measured, in parts of each measurement; no cost is negative.
     ///
     /// - Returns: `nil` where nothing was measured.
     init?(fitting measurements: [LoadMeasurement], threads: Int) {
         let usable = measurements.filter { $0.cpu > 0 }
-        // The other threads slow a thread by at most as much as if it had to give way to them.
-        let candidates = stride(from: 0.0, through: 1.0, by: 0.02).compactMap { sharing -> (CapacityModel, Double)? in
-            let rows = usable.map { measurement in
-                let busy = (measurement.cpu + measurement.feederCPU) / Double(threads)
-                return measurement.load.quantities.map { $0 * (1 + sharing * busy) / measurement.cpu }
+        let ones = [Double](repeating: 1, count: usable.count)
+        var best: (model: CapacityModel, error: Double)?
+        for sharing in CapacityModel.sharings {
+            for waking in CapacityModel.wakings {
+                let rows = usable.map { measurement in
+                    let busy = (measurement.cpu + measurement.feederCPU) / Double(threads)
+                    let (pixels, rest) = ((1 + sharing * busy) / measurement.cpu, (1 + waking * busy) / measurement.cpu)
+                    let load = measurement.load
+                    return [
+                        load.layers * rest, load.packets * rest, load.highPixels * pixels, load.lowPixels * pixels,
+                    ]
+                }
+                guard let (costs, error) = NonNegativeFit.solve(rows, ones) else { continue }
+                // Of two that fit alike the one that assumes less.
+                let judged = error + 1e-6 * (sharing.magnitude + waking.magnitude)
+                if judged < best?.error ?? .infinity {
+                    best = (CapacityModel(costs: costs, sharing: sharing, waking: waking, threads: threads), judged)
+                }
             }
-            guard let (costs, error) = NonNegativeFit.solve(rows, [Double](repeating: 1, count: rows.count)) else {
-                return nil
-            }
-            return (CapacityModel(costs: costs, sharing: sharing, threads: threads), error)
         }
-        guard let best = candidates.min(by: { $0.1 < $1.1 }) else { return nil }
-        self = best.0
+        guard let best else { return nil }
+        self = best.model
     }
 }

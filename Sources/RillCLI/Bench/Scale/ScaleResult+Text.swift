@@ -100,7 +100,8 @@ extension CapacityModel {
             ("a packet, with what is coded in it", Decimal.text(perPacket * 1e6, decimals: 1) + " µs"),
             ("a million pixels at full size", Decimal.text(perHighPixel * 1e9, decimals: 2) + " ms"),
             ("a million pixels of thumbnails", Decimal.text(perLowPixel * 1e9, decimals: 2) + " ms"),
-            ("more, while all threads are busy", Decimal.percent(sharing)),
+            ("pixels cost more, while all threads are busy", Decimal.percent(sharing)),
+            ("layers and packets cost more then", (waking < 0 ? "−" : "") + Decimal.percent(waking.magnitude)),
         ]
     }
 }

@@ -9,9 +9,6 @@ struct StreamLoad: Codable, Equatable, Sendable {
     /// Pixels of thumbnails, which encoders take more pains with.
     var lowPixels = 0.0
 
-    /// In the order of ``CapacityModel/costs``.
-    var quantities: [Double] { [layers, packets, highPixels, lowPixels] }
-
     static func + (a: StreamLoad, b: StreamLoad) -> StreamLoad {
         StreamLoad(
             layers: a.layers + b.layers, packets: a.packets + b.packets, highPixels: a.highPixels + b.highPixels,
