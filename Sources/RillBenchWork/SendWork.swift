@@ -8,12 +8,14 @@ struct SendWork {
     var low: UDPAddress
     var bitrate: Bitrate
     var lowBitrate: Bitrate
-    /// Of each encoder.
+    /// Of each encoder; with one the whole process has but one, else reading and the low layer have one of their own.
     var threadCount: Int
 
+    /// Two pictures wait on either side of a thread, where there are several, and each has one in hand.
+    private var pictureCount: Int { threadCount > 1 ? 8 : 2 }
+
     func run() throws -> Int {
-        // One picture at a time is on its way.
-        let clip = try Y4MReader(path: clip, capacity: 2)
+        let clip = try Y4MReader(path: clip, capacity: pictureCount)
         var layers = [LayerSettings.high(clip.format.resolution, bitrate: bitrate), LayerSettings.low]
         layers[0].encoder.threadCount = threadCount
         layers[1].bitrate = lowBitrate
@@ -21,6 +23,11 @@ struct SendWork {
         let packets = LayerSockets(
             highSource: pipeline.ssrc(of: .high), high: try UDPSocket(connectedTo: high),
             low: try UDPSocket(connectedTo: low))
+        guard threadCount == 1 else {
+            let count = try pipeline.send(allOf: clip, to: packets)
+            try pipeline.finish()
+            return count
+        }
         var count = 0
         while case .frame(let frame) = try clip.next() {
             try pipeline.send(frame, at: frame.captureTime, to: packets)
@@ -32,7 +39,7 @@ struct SendWork {
 }
 
 /// Each layer's packets to a port of their own, as FFmpeg and GStreamer send theirs.
-private final class LayerSockets: PacketSink {
+private final class LayerSockets: PacketSink, Sendable {
     private let highSource: SSRC
     private let high: UDPSocket
     private let low: UDPSocket

@@ -34,14 +34,20 @@ public final class LiveReceiver: Sendable {
     ///   - feedback: gets RTCP packets for the senders, from the decoding threads.
     ///   - threadCount: decoding threads, at least 1. One decodes a 720p stream and a dozen thumbnails with ease.
     ///   - clock: the session's clock, if it has one already.
-    public init(feedback: any PacketSink & Sendable, threadCount: Int = 1, clock: LiveClock = LiveClock()) {
+    ///   - placement: where its threads run, beside a sender with the same placement.
+    public init(
+        feedback: any PacketSink & Sendable, threadCount: Int = 1, clock: LiveClock = LiveClock(),
+        placement: ThreadPlacement = .system
+    ) {
         precondition(threadCount > 0, "a receiver has at least one decoding thread")
         let groups = (0..<threadCount).map { _ in Monitor(StreamGroup()) }
         self.clock = clock
         self.feedback = feedback
         self.groups = groups
         self.threads = groups.indices.map { index in
-            NamedThread("rill-decode-\(index)") { decode(groups[index], clock: clock, feedback: feedback) }
+            NamedThread("rill-decode-\(index)", on: placement.part(isLargestEncoder: false)) {
+                decode(groups[index], clock: clock, feedback: feedback)
+            }
         }
     }
 

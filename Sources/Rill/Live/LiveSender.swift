@@ -16,7 +16,8 @@ public import RillCore
 /// It sends until its source ends or ``stop()`` is called; to let go of it ends nothing.
 ///
 /// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these; the packet sink is called from
-/// several of them.
+/// several of them. They ask the system for short turns, so that a decoder or another's work does not hold up a frame that
+/// waits to be sent.
 public final class LiveSender: Sendable {
     /// The clock that frames and packets are stamped with.
     public let clock: LiveClock
@@ -25,6 +26,7 @@ public final class LiveSender: Sendable {
 
     private let packets: any PacketSink & Sendable
     private let handoffs: [LatestValue<Job>]
+    private let placement: ThreadPlacement
     private let state = Monitor(State())
 
     private struct Job: Sendable {
@@ -50,13 +52,15 @@ public final class LiveSender: Sendable {
     ///   - source: where frames come from; it belongs to the capture thread from now on.
     ///   - packets: where packets go; called from each layer's thread.
     ///   - clock: the session's clock, if it has one already.
+    ///   - placement: where its threads run.
     public init(
         _ pipeline: SendPipeline, source: sending any FrameSource, packets: any PacketSink & Sendable,
-        clock: LiveClock = LiveClock()
+        clock: LiveClock = LiveClock(), placement: ThreadPlacement = .system
     ) {
         self.pipeline = pipeline
         self.packets = packets
         self.clock = clock
+        self.placement = placement
         self.handoffs = pipeline.layers.map { _ in LatestValue<Job>() }
         start(source)
     }
@@ -136,14 +140,17 @@ public final class LiveSender: Sendable {
 extension LiveSender {
     private func start(_ source: sending any FrameSource) {
         state.withLock { $0.runningThreads = 1 + handoffs.count }
+        let layers = pipeline.settings.layers
+        let largest = pipeline.settings.indexOfLargestLayer
         for index in handoffs.indices {
-            _ = NamedThread("rill-\(pipeline.settings.layers[index].rid)") {
+            let part = placement.part(isLargestEncoder: index == largest)
+            _ = NamedThread("rill-\(layers[index].rid)", turn: .short, on: part) {
                 self.run { try self.encode(layer: index) }
             }
         }
         // The source is handed over to the capture thread, which alone uses it.
         let handedOver = Monitor(source)
-        _ = NamedThread("rill-capture") {
+        _ = NamedThread("rill-capture", turn: .short, on: placement.part(isLargestEncoder: false)) {
             self.run {
                 defer { for handoff in self.handoffs { handoff.close() } }
                 try handedOver.withLock { try self.capture($0) }

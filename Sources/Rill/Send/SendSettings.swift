@@ -48,6 +48,11 @@ public struct SendSettings: Sendable {
         self.seed = seed
     }
 
+    /// The layer with the most pixels, the first of several.
+    var indexOfLargestLayer: Int {
+        layers.indices.max { layers[$0].resolution.pixelCount < layers[$1].resolution.pixelCount } ?? 0
+    }
+
     /// The payload type that frames of a codec go under.
     public func payloadType(for codec: VideoCodec) -> PayloadType {
         switch codec {

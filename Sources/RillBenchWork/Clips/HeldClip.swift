@@ -45,7 +45,7 @@ final class HeldClipSource: FrameSource {
     private let frameCount: Int
     private var count = 0
 
-    private static let frameRate: FrameRate = 30
+    static let frameRate: FrameRate = 30
 
     /// - Parameters:
     ///   - first: the picture to begin with, so that no two cameras show the same.

@@ -4,6 +4,7 @@ import Rill
 /// A live call with oneself over the machine's own UDP, as an app has it: capture, encoding, receiving and decoding each
 /// on threads of their own. The stamps of every frame are kept and printed at the end, in nanoseconds of one clock:
 ///
+///     bare DUE WOKEN HANDED                                                   before it, two threads that do nothing else
 ///     captured DUE WOKEN                                                      the capture thread, for each frame
 ///     sent RID TIMESTAMP CAPTURED PREPROCESSED SCALED ENCODED SENT            for each frame of each layer
 ///     shown RID TIMESTAMP ARRIVED ASSEMBLED RELEASED DECODED SHOWN
@@ -23,6 +24,7 @@ struct LatencyWork {
         let source = HeldClipSource(try HeldClip(path: clip), frameCount: frameCount)
         let layers = [LayerSettings.high(source.format.resolution, bitrate: bitrate), .low]
         let clock = LiveClock()
+        for line in WakeProbe(clock: clock, frameCount: frameCount).run() { print(line) }
         let log = LatencyLog(clock, layers: layers.map(\.rid), frameCount: frameCount)
         var settings = SendSettings(layers: layers, seed: 1)
         // What is asked for again is sent as it was: the receiver need not be told of a second stream.
@@ -34,7 +36,7 @@ struct LatencyWork {
         let far = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0), settings: buffers)
         let near = try UDPSocket(connectedTo: far.localAddress, settings: buffers)
         let feedback = FeedbackSocket(far, to: near.localAddress)
-        let receiver = LiveReceiver(feedback: feedback, clock: clock)
+        let receiver = LiveReceiver(feedback: feedback, clock: clock, placement: .encoderApart)
         for layer in layers {
             let ssrc = pipeline.ssrc(of: layer.rid)
             let stream = JitterBufferSettings(ssrc: ssrc, payloadType: settings.payloadType, rid: layer.rid)
@@ -42,9 +44,11 @@ struct LatencyWork {
             let receive = ReceiveSettings(jitterBuffer: stream, ssrc: SSRC(ssrc.rawValue ^ 0x8000_0000))
             try receiver.add(receive, sink: log.shownTap(layer.rid))
         }
-        let arrivals = SocketListener("rill-receive", far) { receiver.insert($0) }
-        let sender = LiveSender(pipeline, source: source, packets: log.packetSink(near, of: pipeline), clock: clock)
-        let reports = SocketListener("rill-feedback", near) { sender.receive($0) }
+        let arrivals = SocketListener("rill-receive", far, on: .allButLast) { receiver.insert($0) }
+        let sender = LiveSender(
+            pipeline, source: source, packets: log.packetSink(near, of: pipeline), clock: clock,
+            placement: .encoderApart)
+        let reports = SocketListener("rill-feedback", near, on: .allButLast) { sender.receive($0) }
 
         let failure = Result { try sender.waitUntilFinished() }
         let end = clock.now + LatencyWork.drainTime

@@ -12,11 +12,14 @@ final class SocketListener: Sendable {
         let isSet = Atomic(false)
     }
 
-    init(_ name: String, _ socket: UDPSocket, _ receive: @escaping @Sendable (Span<UInt8>) -> Void) {
+    init(
+        _ name: String, _ socket: UDPSocket, on part: NamedThread.Part = .any,
+        _ receive: @escaping @Sendable (Span<UInt8>) -> Void
+    ) {
         let isOver = OverFlag()
         let failure = failure
         self.isOver = isOver
-        thread = NamedThread(name) {
+        thread = NamedThread(name, turn: .short, on: part) {
             var datagram: [UInt8] = []
             do {
                 while !isOver.isSet.load(ordering: .relaxed) {

@@ -61,7 +61,10 @@ struct LatencyBench {
             "One process plays the clip as a camera at 30 frames a second, its pictures held in memory, codes it as "
                 + "\(clip.resolution) and as 160x120 at 5 frames a second, sends both over UDP on 127.0.0.1, receives, "
                 + "decodes and shows them; capture, each encoder, receiving and decoding have a thread each. All stamps are "
-                + "of one clock. The clip's first 60 pictures are played forwards and backwards, so that no cut is in it.",
+                + "of one clock. The high layer's encoder has a hardware thread for itself, all others share the rest. The "
+                + "clip's first 60 pictures are played forwards and backwards, so that no cut is in it.",
+            "Before the call two threads do nothing but wake, 30 times a second for half a minute: one sleeps, and wakes the "
+                + "other. That is the machine's part of what Rill adds.",
             "Captured is when a frame was due, so the capture thread's lateness counts. What Rill adds is the time to the last "
                 + "packet without the encoder's own call: waking, handing over, scaling, cutting into packets, the system's "
                 + "calls. What is shown waits in the jitter buffer until its time has come.",

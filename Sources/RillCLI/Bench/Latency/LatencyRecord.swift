@@ -1,5 +1,8 @@
 /// The stamps of every frame of one call, as `rill-bench-work latency` prints them; in nanoseconds of one clock.
 struct LatencyRecord: Sendable {
+    /// Of two threads that only wake, before the call: when the first was to be awake, when it was, and when the second was
+    /// that it woke.
+    var bare: [(due: Int64, woken: Int64, handed: Int64)] = []
     /// When each frame was due, and when the capture thread had it.
     var captures: [(due: Int64, woken: Int64)] = []
     /// In the order of the layers.
@@ -40,6 +43,9 @@ struct LatencyRecord: Sendable {
     private mutating func add(_ words: [Substring]) -> Bool {
         let numbers = words.dropFirst(2).compactMap { Int64($0) }
         switch (words.first, words.count) {
+        case ("bare", 4):
+            guard let due = Int64(words[1]), numbers.count == 2 else { return false }
+            bare.append((due, numbers[0], numbers[1]))
         case ("captured", 3):
             guard let due = Int64(words[1]), let woken = numbers.first else { return false }
             captures.append((due, woken))

@@ -44,10 +44,18 @@ extension LatencyResult.Condition {
         var rows: [(name: String, depth: Int, distribution: Distribution)]
     }
 
-    /// The capture thread, then each layer.
+    /// The machine, the capture thread, then each layer.
     var groups: [Group] {
+        let bare = machine.map { machine in
+            Group(
+                title: "the machine, without a call",
+                rows: [
+                    ("a thread that only sleeps, awake", 0, machine.woken),
+                    ("a second one, woken by the first", 0, machine.handed),
+                ])
+        }
         let capture = lateness.map { Group(title: "capture", rows: [("awake, after the frame was due", 0, $0)]) }
-        return [capture].compactMap(\.self)
+        return [bare, capture].compactMap(\.self)
             + layers.map { layer in
                 Group(
                     title: layer.name,

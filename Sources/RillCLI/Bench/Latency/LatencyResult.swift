@@ -15,10 +15,20 @@ struct LatencyResult: Codable, Sendable {
         var load: String
         /// How many hardware threads were at work for others meanwhile, on the average; `nil` where nobody knows.
         var others: MachineTime?
+        /// The machine itself, without a call; `nil` where nobody looked.
+        var machine: Machine?
         var framesCaptured: Int
         /// How late the capture thread was awake, after each frame was due.
         var lateness: Distribution?
         var layers: [Layer]
+    }
+
+    /// Two threads that only wake.
+    struct Machine: Codable, Sendable {
+        /// How late the first is awake.
+        var woken: Distribution
+        /// How late the second is awake, to which the first hands on.
+        var handed: Distribution
     }
 
     /// One layer of a call.
@@ -53,6 +63,7 @@ extension LatencyResult.Condition {
         name: String, load: String, others: MachineTime? = nil, _ record: LatencyRecord, framesPerSecond: [String: Int]
     ) {
         (self.name, self.load, self.others) = (name, load, others)
+        machine = LatencyResult.Machine(record.bare)
         framesCaptured = record.captures.count
         lateness = Distribution(record.captures.map { $0.woken - $0.due })
         let captured = framesCaptured
@@ -66,5 +77,14 @@ extension LatencyResult.Condition {
                 framesDue: (captured * rate + BenchClip.framesPerSecond - 1) / BenchClip.framesPerSecond,
                 counts: layer.counts, latencies: Dictionary(uniqueKeysWithValues: measured))
         }
+    }
+}
+
+extension LatencyResult.Machine {
+    fileprivate init?(_ wakes: [(due: Int64, woken: Int64, handed: Int64)]) {
+        guard let woken = Distribution(wakes.map { $0.woken - $0.due }),
+            let handed = Distribution(wakes.map { $0.handed - $0.due })
+        else { return nil }
+        (self.woken, self.handed) = (woken, handed)
     }
 }

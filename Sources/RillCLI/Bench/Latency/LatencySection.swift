@@ -23,7 +23,13 @@ struct LatencySection {
     private func plot(of layer: String) -> HTML {
         var rows: [HistogramPlot.Row] = []
         // The capture thread is the same for all layers, and stands with the first.
-        if layer == layerNames.first { rows.append(row("capture thread awake") { $0.lateness }) }
+        if layer == layerNames.first {
+            if result.conditions.contains(where: { $0.machine != nil }) {
+                rows.append(row("without a call: a thread awake") { $0.machine?.woken })
+                rows.append(row("and a second one, woken by it") { $0.machine?.handed })
+            }
+            rows.append(row("capture thread awake") { $0.lateness })
+        }
         for measure in LatencyMeasure.allCases {
             var row = row(measure.title) { condition in
                 condition.layers.first { $0.name == layer }?.latency(measure)

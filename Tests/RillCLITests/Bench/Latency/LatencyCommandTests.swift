@@ -52,7 +52,7 @@ import Testing
         let histograms = document.elements.filter {
             $0.attributes["class"] == "histogram" && $0.attributes["aria-hidden"] == nil
         }
-        #expect(histograms.count == 1 + 2 * LatencyMeasure.allCases.count)
+        #expect(histograms.count == 3 + 2 * LatencyMeasure.allCases.count)
     }
 
     @Test func `Tables are aligned, and the bars are judged in words`() throws {

@@ -65,6 +65,19 @@ import Testing
         #expect(try !isMet(added: 1_000_001))
     }
 
+    @Test func `What the machine itself takes to wake stands beside the bar`() throws {
+        let bare = (1...100).map { "bare \($0 * 1000) \($0 * 1000 + $0) \($0 * 1000 + 200_000)\n" }.joined()
+        let condition = try condition(bare + Self.printed)
+        let machine = try #require(condition.machine)
+        #expect(machine.woken.count == 100 && machine.woken.percentile99 == 99 && machine.handed.median == 200_000)
+        #expect(try #require(condition.bars(seconds: 1).first).note == "two threads that only wake: 0.200 ms")
+        #expect(condition.groups.map(\.title) == ["the machine, without a call", "capture", "high"])
+        let result = LatencyResult(seconds: 0.1, command: "work", explanation: [], conditions: [condition])
+        let document = try MarkupDocument(LatencySection(result).html.source)
+        let labels = document.elements.compactMap { $0.attributes["aria-label"] }
+        #expect(labels.count == 3 + LatencyMeasure.allCases.count)
+    }
+
     @Test func `A call in which nothing was sent meets no bar`() throws {
         let bars = try condition("layer high coded=0\n").bars(seconds: 1)
         #expect(bars.map(\.isMet) == [false, false])
@@ -72,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "captured 1", "captured a b", "captured 1 2 3", "sent high 1 2 3", "sent high 90 1 2 3 - 5",
+        "bare 1 2", "bare 1 2 x", "captured 1", "captured a b", "captured 1 2 3", "sent high 1 2 3", "sent high 90 1 2 3 - 5",
         "sent high -1 1 2 3 4 5", "shown high 4294967296 1 2 3 4 5", "layer high x=", "layer high x", "layer",
         "rill-bench-work: something failed", "frame=3",
     ])
