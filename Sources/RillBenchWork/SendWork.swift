@@ -11,8 +11,8 @@ struct SendWork {
     /// Of each encoder; with one the whole process has but one, else reading and the low layer have one of their own.
     var threadCount: Int
 
-    /// Two pictures wait on either side of a thread, where there are several, and each has one in hand.
-    private var pictureCount: Int { threadCount > 1 ? 8 : 2 }
+    /// One is encoded and one is read; where several threads work, one waits between them.
+    private var pictureCount: Int { threadCount > 1 ? 3 : 2 }
 
     func run() throws -> Int {
         let clip = try Y4MReader(path: clip, capacity: pictureCount)

@@ -5,8 +5,8 @@ extension SendPipeline {
     /// layer but the largest, which this thread encodes.
     ///
     /// Nothing is left out, and the packets of each layer are those that ``send(_:at:to:)`` makes of the same frames at the
-    /// times they were captured; what differs is how the layers' packets and reports are mixed. Each thread is at most two
-    /// frames ahead of the next: a source with buffers for fewer than eight may have to wait for one.
+    /// times they were captured; what differs is how the layers' packets and reports are mixed. Between two threads one frame
+    /// waits at most: three buffers of the source are enough to keep two layers busy.
     ///
     /// Threads: `rill-read`, and `rill-` with the layer's name.
     ///
@@ -38,12 +38,9 @@ private final class WholeSourceRun: Sendable {
     let largest: Int
     private let pipeline: SendPipeline
     private let packets: any PacketSink & Sendable
-    private let frames = BoundedQueue<VideoFrame>(capacity: lead)
+    private let frames = BoundedQueue<VideoFrame>(capacity: 1)
     private let jobs: [BoundedQueue<Job>]
     private let firstFailure = Monitor<(any Error)?>(nil)
-
-    /// So many frames a thread may be ahead of the next.
-    private static let lead = 2
 
     private struct Job: Sendable {
         var frame: VideoFrame
@@ -53,7 +50,7 @@ private final class WholeSourceRun: Sendable {
     init(_ pipeline: SendPipeline, _ packets: any PacketSink & Sendable) {
         self.pipeline = pipeline
         self.packets = packets
-        jobs = pipeline.layers.map { _ in BoundedQueue(capacity: WholeSourceRun.lead) }
+        jobs = pipeline.layers.map { _ in BoundedQueue(capacity: 1) }
         largest = pipeline.settings.indexOfLargestLayer
     }
 

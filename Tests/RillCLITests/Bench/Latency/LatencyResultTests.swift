@@ -85,9 +85,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "bare 1 2", "bare 1 2 x", "captured 1", "captured a b", "captured 1 2 3", "sent high 1 2 3", "sent high 90 1 2 3 - 5",
-        "sent high -1 1 2 3 4 5", "shown high 4294967296 1 2 3 4 5", "layer high x=", "layer high x", "layer",
-        "rill-bench-work: something failed", "frame=3",
+        "bare 1 2", "bare 1 2 x", "captured 1", "captured a b", "captured 1 2 3", "sent high 1 2 3",
+        "sent high 90 1 2 3 - 5", "sent high -1 1 2 3 4 5", "shown high 4294967296 1 2 3 4 5", "layer high x=",
+        "layer high x", "layer", "rill-bench-work: something failed", "frame=3",
     ])
     func `A line that is none of the work's is refused by its number`(line: String) throws {
         let error = #expect(throws: BenchError.self) { try LatencyRecord(parsing: "frames=1\n\(line)\n") }
