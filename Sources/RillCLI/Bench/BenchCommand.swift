@@ -28,7 +28,7 @@ struct BenchCommand: ParsableCommand {
               rill bench all --turns 21 --html bench.html
               rill bench transcode --no-instructions --json
               rill bench scale clip.mp4 --seconds 10 --rounds 3
-              rill bench latency clip.mp4 --duration 10m --html latency.html
+              rill bench latency clip.mp4 --duration 10min --html latency.html
             """)
 
     /// What can be measured.

@@ -4,17 +4,23 @@ extension MediaDuration {
 
     private static let units: KeyValuePairs<String, Int64> = ["s": 1_000_000_000, "ms": 1_000_000, "us": 1000, "ns": 1]
 
-    /// A length of time as the command line writes it: a number and `s`, `ms`, `us` or `ns`.
+    /// Minutes are read and not written. They are no `m`, which is more often a mistyped `ms`.
+    private static let readableUnits: KeyValuePairs<String, Int64> = [
+        "min": 60_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1000, "ns": 1,
+    ]
+
+    /// A length of time as the command line writes it: a number and `min`, `s`, `ms`, `us` or `ns`.
     ///
     ///     try MediaDuration(notation: "40ms")
     ///     try MediaDuration(notation: "1.5s")
+    ///     try MediaDuration(notation: "10min")
     ///
     /// ``notation`` writes the same grammar exactly, ``description`` to the microsecond or millisecond. Range: 0 to
     /// `1000000s`; zero needs no unit.
     public init(notation text: some StringProtocol) throws(NotationError) {
         self.init(
             nanoseconds: try DecimalNotation.parse(
-                text, as: .duration, units: MediaDuration.units,
+                text, as: .duration, units: MediaDuration.readableUnits,
                 maximum: MediaDuration.notationMaximum.nanoseconds))
     }
 

@@ -13,6 +13,7 @@ import Testing
     @Test(arguments: [
         ("0", 0), ("0ms", 0), ("40ms", 40_000_000), ("1.5s", 1_500_000_000), ("250us", 250_000), ("7ns", 7),
         ("0.000000001s", 1), ("33.333333ms", 33_333_333), ("1000000s", 1_000_000_000_000_000),
+        ("10min", 600_000_000_000), ("1.5min", 90_000_000_000),
     ])
     func readsDurations(text: String, nanoseconds: Int64) throws {
         #expect(try MediaDuration(notation: text).nanoseconds == nanoseconds)
@@ -41,6 +42,7 @@ import Testing
     @Test(
         arguments: [
             ("40", .unknownUnit("", in: "40", .duration)), ("40m", .unknownUnit("m", in: "40m", .duration)),
+            ("20000min", .tooLarge("20000min", .duration)),
             ("0.5ns", .tooFine("0.5ns", .duration)), ("1000001s", .tooLarge("1000001s", .duration)),
             ("ms", .notANumber("ms", .duration)), ("٤ms", .notANumber("٤ms", .duration)),
         ] as [(String, NotationError)])
