@@ -5,10 +5,9 @@ public enum ThreadPlacement: Sendable {
     /// The encoder of the largest layer on the last hardware thread that the process may use, all other threads on the rest;
     /// with one hardware thread the same as ``system``.
     ///
-    /// For a machine whose main work the session is, and an encoder of one thread. An encoder keeps its hardware thread for
-    /// most of a frame's time, and a system that gathers threads on few of them, as some virtual machines' do, lets those
-    /// that need little wait behind it: on such a machine of two a thumbnail waited for up to 5 ms while the other one
-    /// slept.
+    /// For a machine whose main work the session is, and an encoder of one thread: where the system puts threads that need
+    /// little on the hardware thread that an encoder keeps for most of a frame's time, they wait for it. What it gains
+    /// depends on the system: measure it with `rill bench latency`.
     case encoderApart
 }
 

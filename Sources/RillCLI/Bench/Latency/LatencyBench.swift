@@ -64,7 +64,7 @@ struct LatencyBench {
                 + "of one clock. The high layer's encoder has a hardware thread for itself, all others share the rest. The "
                 + "clip's first 60 pictures are played forwards and backwards, so that no cut is in it.",
             "Before the call two threads do nothing but wake, 30 times a second for half a minute: one sleeps, and wakes the "
-                + "other. That is the machine's part of what Rill adds.",
+                + "other. That is what the machine takes in that half minute; it may be worse later.",
             "Captured is when a frame was due, so the capture thread's lateness counts. What Rill adds is the time to the last "
                 + "packet without the encoder's own call: waking, handing over, scaling, cutting into packets, the system's "
                 + "calls. What is shown waits in the jitter buffer until its time has come.",
