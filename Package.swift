@@ -46,6 +46,7 @@ let package = Package(
         .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CThreads"),
+        .systemLibrary(name: "CPerfEvents"),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CV4L2"),
         .systemLibrary(
@@ -86,7 +87,7 @@ let package = Package(
             swiftSettings: settings),
 
         // What `rill bench` measures: processes as an app's would be, with nothing in them but Rill.
-        .executableTarget(name: "RillBenchWork", dependencies: ["Rill"], swiftSettings: settings),
+        .executableTarget(name: "RillBenchWork", dependencies: ["Rill", "CPerfEvents"], swiftSettings: settings),
 
         // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.
         .target(

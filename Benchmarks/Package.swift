@@ -34,7 +34,7 @@ let package = Package(
         // libyuv itself, for the floors that workloads are compared with.
         .systemLibrary(name: "BareYUV", path: "BareYUV"),
         // The processor's counters.
-        .target(name: "PerfEvents", path: "PerfEvents"),
+        .systemLibrary(name: "PerfEvents", path: "PerfEvents"),
         // What `beauty` measures.
         .executableTarget(
             name: "beauty-work", dependencies: [.product(name: "Rill", package: "rill")], path: "BeautyWork",

@@ -16,8 +16,8 @@ final class CycleCounter {
         }
     }
 
-    private let cycles = perf_event_open_counter(kPerfCycles)
-    private let instructions = perf_event_open_counter(kPerfInstructions)
+    private let cycles = CPerfEvents_open(CPerfEvents_cycles, 0)
+    private let instructions = CPerfEvents_open(CPerfEvents_instructions, 0)
 
     deinit {
         for descriptor in [cycles, instructions] where descriptor >= 0 { close(descriptor) }
@@ -26,7 +26,7 @@ final class CycleCounter {
     /// What was counted so far; `nil` where nothing is, or not all the time.
     func read() -> Reading? {
         guard cycles >= 0, instructions >= 0 else { return nil }
-        let reading = Reading(cycles: perf_event_count(cycles), instructions: perf_event_count(instructions))
+        let reading = Reading(cycles: CPerfEvents_count(cycles), instructions: CPerfEvents_count(instructions))
         return reading.cycles >= 0 && reading.instructions >= 0 ? reading : nil
     }
 }

@@ -1,33 +1,65 @@
+import CPerfEvents
 import Glibc
 import Rill
 
 /// What this process takes between two moments.
+///
+/// Threads that were started before ``InstructionCounter`` are not among the instructions.
 struct LoadWindow {
-    private let cpu: Double
-    private let wall: Double
+    private let counter: InstructionCounter
+    private let start: Reading
+
+    private struct Reading {
+        var cpu: Double
+        var wall: Double
+        var instructions: Int64?
+    }
 
     /// Begins now.
+    init(_ counter: InstructionCounter) {
+        self.counter = counter
+        start = LoadWindow.read(counter)
+    }
+
+    /// CPU and wall seconds and, where the machine counts them, instructions since the beginning: `cpu=0.61 wall=8`.
+    var text: String {
+        let now = LoadWindow.read(counter)
+        var text = "cpu=\(now.cpu - start.cpu) wall=\(now.wall - start.wall)"
+        if let first = start.instructions, let last = now.instructions { text += " instructions=\(last - first)" }
+        return text
+    }
+
+    private static func read(_ counter: InstructionCounter) -> Reading {
+        // User and system time of all threads.
+        Reading(
+            cpu: seconds(CLOCK_PROCESS_CPUTIME_ID), wall: seconds(CLOCK_MONOTONIC), instructions: counter.count)
+    }
+
+    private static func seconds(_ clock: clockid_t) -> Double {
+        var moment = timespec()
+        unsafe clock_gettime(clock, &moment)
+        return Double(moment.tv_sec) + Double(moment.tv_nsec) / 1e9
+    }
+}
+
+/// Instructions of this process and the threads that it starts from here on, the kernel's for it among them where it may
+/// count those.
+final class InstructionCounter {
+    private let descriptor: CInt
+
     init() {
-        (cpu, wall) = (LoadWindow.cpuSeconds, LoadWindow.monotonicSeconds)
+        let whole = CPerfEvents_open(CPerfEvents_instructions, 1)
+        descriptor = whole >= 0 ? whole : CPerfEvents_open(CPerfEvents_instructions, 0)
     }
 
-    /// CPU and wall seconds since the beginning.
-    var elapsed: (cpu: Double, wall: Double) {
-        (LoadWindow.cpuSeconds - cpu, LoadWindow.monotonicSeconds - wall)
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
     }
 
-    /// User and system time of all threads.
-    private static var cpuSeconds: Double {
-        var moment = timespec()
-        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &moment)
-        return seconds(moment)
+    /// `nil` where the machine counts none.
+    var count: Int64? {
+        guard descriptor >= 0 else { return nil }
+        let count = CPerfEvents_count(descriptor)
+        return count >= 0 ? count : nil
     }
-
-    private static var monotonicSeconds: Double {
-        var moment = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
-        return seconds(moment)
-    }
-
-    private static func seconds(_ moment: timespec) -> Double { Double(moment.tv_sec) + Double(moment.tv_nsec) / 1e9 }
 }

@@ -21,6 +21,7 @@ struct ReceiversWork {
         var settings = UDPSocket.Settings()
         settings.receiveBufferByteCount = 8 << 20
         let socket = try UDPSocket(boundTo: address, settings: settings)
+        let counter = InstructionCounter()
         // Nobody sends anything again: what is asked for is not sent either.
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in }, threadCount: threads)
         let (highPictures, lowPictures) = (PictureTally(receiver.clock), PictureTally(receiver.clock))
@@ -39,15 +40,15 @@ struct ReceiversWork {
         }
         receiver.insert(datagram.span)
         try receive(for: ReceiversWork.warmUp, socket, &datagram, receiver)
-        let (window, before) = (LoadWindow(), [highPictures.counts, lowPictures.counts])
+        let (window, before) = (LoadWindow(counter), [highPictures.counts, lowPictures.counts])
         let packetsBefore = socket.statistics.received
         try receive(for: seconds, socket, &datagram, receiver)
-        let elapsed = window.elapsed
+        let taken = window.text
         let (highCounts, lowCounts) = (highPictures.counts - before[0], lowPictures.counts - before[1])
         let packets = socket.statistics.received - packetsBefore
         try receiver.stop()
         print(
-            "cpu=\(elapsed.cpu) wall=\(elapsed.wall) high=\(highCounts.shown) low=\(lowCounts.shown) "
+            "\(taken) high=\(highCounts.shown) low=\(lowCounts.shown) "
                 + "late=\(highCounts.late + lowCounts.late) packets=\(packets)")
     }
 

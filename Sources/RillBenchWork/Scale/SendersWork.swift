@@ -24,18 +24,19 @@ struct SendersWork {
 
     func run() throws {
         let clip = try HeldClip(path: clip, resolution: resolution)
+        let counter = InstructionCounter()
         let senders = try (0..<count).map { index in
             // No two take their pictures at the same moment.
             usleep(UInt32(33_333 / count))
             return try start(index, clip)
         }
         sleep(SendersWork.warmUp)
-        let (window, before) = (LoadWindow(), Tally(senders))
+        let (window, before) = (LoadWindow(counter), Tally(senders))
         sleep(seconds)
-        let (elapsed, work) = (window.elapsed, Tally(senders) - before)
+        let (taken, work) = (window.text, Tally(senders) - before)
         for sender in senders { try sender.live.stop() }
         print(
-            "cpu=\(elapsed.cpu) wall=\(elapsed.wall) held=\(clip.byteCount) captured=\(work.captured) "
+            "\(taken) held=\(clip.byteCount) captured=\(work.captured) "
                 + "high=\(work.high) low=\(work.low) dropped=\(work.dropped) packets=\(work.packets)")
     }
 

@@ -12,6 +12,8 @@ public struct Axis: Sendable, Equatable {
     private(set) var clock: Clock.Part?
     /// Places go with the logarithms: twice as much lies everywhere as far away.
     private(set) var isLogarithmic = false
+    /// Nothing lies between one whole number and the next.
+    private(set) var isWhole = false
 
     /// An axis over a range, which has to be finite; one without any length is made longer.
     public init(_ title: String, unit: String = "", _ range: ClosedRange<Double>) {
@@ -47,6 +49,13 @@ public struct Axis: Sendable, Equatable {
         return axis
     }
 
+    /// Things that are counted: no tick is a part of one.
+    public static func count(_ title: String, _ range: ClosedRange<Double>) -> Axis {
+        var axis = Axis(title, range)
+        axis.isWhole = true
+        return axis
+    }
+
     /// Seconds since the beginning.
     public static func time(_ range: ClosedRange<Double>) -> Axis {
         var axis = Axis("time", range)
@@ -69,7 +78,8 @@ public struct Axis: Sendable, Equatable {
     /// At most that many ticks.
     func ticks(atMost count: Int) -> Ticks {
         if isLogarithmic { return Ticks(logarithmic: range) }
-        return clock == nil ? Ticks(range, atMost: count) : Ticks(time: range, atMost: count)
+        let most = isWhole ? min(count, max(2, Int(range.upperBound - range.lowerBound) + 1)) : count
+        return clock == nil ? Ticks(range, atMost: most) : Ticks(time: range, atMost: most)
     }
 
     /// How a value is written.

@@ -65,6 +65,48 @@ import Testing
     }
 }
 
+@Suite struct LoadCostsTests {
+    private let loads = [
+        StreamLoad(layers: 1, packets: 160, highPixels: 27e6), StreamLoad(layers: 4, packets: 640, highPixels: 110e6),
+        StreamLoad(layers: 24, packets: 180, lowPixels: 2.3e6), StreamLoad(layers: 24, packets: 600, lowPixels: 2.3e6),
+        StreamLoad(layers: 24, packets: 360, lowPixels: 6.9e6), StreamLoad(layers: 96, packets: 720, lowPixels: 9.2e6),
+    ]
+    private let unseen = StreamLoad(layers: 17, packets: 300, highPixels: 27e6, lowPixels: 1.5e6)
+
+    private func measured(_ load: StreamLoad) -> LoadMeasurement {
+        LoadMeasurement(
+            load: load, cpu: 0.1, instructions: instructions(load), memoryBytes: Int(bytes(load)), inTime: 1)
+    }
+
+    private func instructions(_ load: StreamLoad) -> Double {
+        2e6 * load.layers + 30e3 * load.packets + 12 * load.highPixels + 40 * load.lowPixels
+    }
+
+    /// 20 MiB of the program, half a MiB a layer, 1.5 bytes for a pixel of a picture, thirty or five of which make a second.
+    private func bytes(_ load: StreamLoad) -> Double {
+        21e6 + 5e5 * load.layers + 1.5 * (load.highPixels / 30 + load.lowPixels / 5)
+    }
+
+    @Test func `Instructions and bytes of loads that were not seen are the sum of their streams`() throws {
+        let measurements = loads.map(measured)
+        let work = try #require(LoadCosts(instructionsOf: measurements))
+        #expect(abs(work.total(of: unseen) / instructions(unseen) - 1) < 1e-6)
+        #expect(work.process == 0)
+        let memory = try #require(LoadCosts(memoryOf: measurements))
+        #expect(abs(memory.total(of: unseen) / bytes(unseen) - 1) < 1e-5)
+        #expect(memory.perPacket == 0 && abs(memory.process / 21e6 - 1) < 1e-4)
+    }
+
+    @Test func `Where one load was not counted there is no model`() {
+        var measurements = loads.map(measured)
+        measurements[2].instructions = nil
+        measurements[3].memoryBytes = nil
+        #expect(LoadCosts(instructionsOf: measurements) == nil)
+        #expect(LoadCosts(memoryOf: measurements) == nil)
+        #expect(LoadCosts(instructionsOf: []) == nil)
+    }
+}
+
 @Suite struct NonNegativeFitTests {
     @Test func `Unknowns that fit exactly are found`() throws {
         let rows = [[1.0, 2, 0], [0, 1, 5], [3, 0, 1], [1, 1, 1]]

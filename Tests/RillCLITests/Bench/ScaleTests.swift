@@ -73,12 +73,19 @@ import Testing
     // MARK: What was measured
 
     @Test func `The middle of the rounds counts, and real time where most rounds had it`() {
-        func measured(_ cpu: Double, _ inTime: Double, memory: Int) -> LoadMeasurement {
-            LoadMeasurement(load: StreamLoad(layers: 1), cpu: cpu, memoryBytes: memory, inTime: inTime)
+        func measured(_ cpu: Double, _ inTime: Double, memory: Int, instructions: Double?) -> LoadMeasurement {
+            LoadMeasurement(
+                load: StreamLoad(layers: 1), cpu: cpu, instructions: instructions, memoryBytes: memory, inTime: inTime)
         }
         let middle = LoadMeasurement.middle(of: [
-            measured(0.9, 0.5, memory: 3), measured(0.1, 1, memory: 9), measured(0.4, 0.995, memory: 1),
+            measured(0.9, 0.5, memory: 3, instructions: 98), measured(0.1, 1, memory: 9, instructions: 103),
+            measured(0.4, 0.995, memory: 1, instructions: 100),
         ])
+        #expect(middle.instructions == 100)
+        #expect(middle.spread == LoadMeasurement.Spread(cpu: 2, instructions: 0.05))
+        let alone = measured(0.9, 1, memory: 3, instructions: nil)
+        #expect(LoadMeasurement.middle(of: [alone]).spread == nil)
+        #expect(LoadMeasurement.middle(of: [alone, alone]).spread == LoadMeasurement.Spread(cpu: 0, instructions: nil))
         #expect(middle.cpu == 0.4)
         #expect(middle.isRealTime)
         #expect(middle.memoryBytes == 9)
@@ -86,14 +93,19 @@ import Testing
 
     private func result(cpu: Double, predicted: Double) throws -> ScaleResult {
         let load = StreamLoad(layers: 1, packets: 10, highPixels: 1e6)
-        let measurement = LoadMeasurement(load: load, cpu: cpu, memoryBytes: 1 << 20, inTime: 1)
+        var measurement = LoadMeasurement(
+            load: load, cpu: cpu, instructions: 1e8, memoryBytes: 1 << 20, inTime: 1)
+        measurement.spread = LoadMeasurement.Spread(cpu: 0.3, instructions: 0.02)
         let model = try #require(CapacityModel(fitting: [measurement], threads: 2))
         let late = LoadMeasurement(load: load, cpu: 1.9, inTime: 0.5)
         let ladder = ScaleResult.Ladder(
             title: "Receiving <all>", counted: "participants",
             steps: [
-                .init(count: 17, measurement: measurement, predictedCPU: predicted, isPredictedToHold: true),
-                .init(count: 99, measurement: late, predictedCPU: nil, isPredictedToHold: false),
+                .init(
+                    count: 17, measurement: measurement, predictedCPU: predicted, predictedInstructions: 0.96e8,
+                    predictedBytes: 1.25 * 1_048_576, isPredictedToHold: true),
+                .init(
+                    count: 99, measurement: late, predictedCPU: nil, predictedInstructions: 3, isPredictedToHold: false),
             ])
         return ScaleResult(
             threads: 2, seconds: 1, rounds: 1,
@@ -106,9 +118,11 @@ import Testing
 
     @Test func `Seventeen participants and the model are judged, and what was not held in real time is not`() throws {
         let bars = try result(cpu: 0.14, predicted: 0.15).bars
-        #expect(bars.map(\.isMet) == [true, true])
+        #expect(bars.map(\.isMet) == [true, true, true, false])
+        #expect(abs((bars[2].figure ?? 0) - 4) < 1e-9 && abs((bars[3].figure ?? 0) - 25) < 1e-9)
+        #expect(bars[1].note.contains("30") && bars[2].note.contains("2") && bars[3].note.isEmpty)
         #expect(abs((bars[0].figure ?? 0) - 14) < 1e-9 && abs((bars[1].figure ?? 0) - 100.0 / 14) < 1e-9)
-        #expect(try result(cpu: 0.16, predicted: 0.19).bars.map(\.isMet) == [false, false])
+        #expect(try result(cpu: 0.16, predicted: 0.19).bars.map(\.isMet) == [false, false, true, false])
     }
 
     @Test func `The page shows it well-formed, with a plot of CPU and one of memory for each ladder`() throws {

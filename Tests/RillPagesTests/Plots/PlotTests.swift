@@ -45,6 +45,14 @@ import Testing
         #expect(try path(.line("", .blue, [Mark.Point(-5, -5), Mark.Point(50, 500)])) == "M0 100L1000 0")
     }
 
+    @Test func `What is counted has no tick between one and the next`() {
+        func ticks(_ range: ClosedRange<Double>) -> [Double] { Axis.count("senders", range).ticks(atMost: 12).values }
+        #expect(ticks(0...5) == [0, 1, 2, 3, 4, 5])
+        #expect(ticks(0...1) == [0, 1])
+        #expect(ticks(0...20) == [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20])
+        #expect(Axis("seconds", 0...1).ticks(atMost: 12).values.count > 2)
+    }
+
     @Test func `A plot has its title, unit, legend, ticks and caption`() throws {
         var plot = Plot(
             "Delay", caption: "Good: low.", x: .time(0...120), y: Axis("delay", unit: "ms", 0...100),

@@ -9,6 +9,8 @@ struct PrintedPairs {
         }
     }
 
+    subscript(name: String) -> Double? { values[name] }
+
     /// - Throws: `unclear`, where it did not print that.
     func value(_ name: String) throws(BenchError) -> Double {
         guard let value = values[name] else { throw .unclear(missing: name) }

@@ -49,8 +49,8 @@ final class ReceiverLoads {
                 layers: Double(high + low), packets: try printed.value("packets") / wall,
                 highPixels: highPictures * Double(clip.resolution.pixelCount) / wall,
                 lowPixels: lowPictures * Double(Resolution.qqvga.pixelCount) / wall),
-            cpu: try printed.value("cpu") / wall, feederCPU: (fed?.cpuSeconds ?? 0) / length,
-            memoryBytes: turn.peakBytes,
+            cpu: try printed.value("cpu") / wall, instructions: printed["instructions"].map { $0 / wall },
+            feederCPU: (fed?.cpuSeconds ?? 0) / length, memoryBytes: turn.peakBytes,
             inTime: max(0, min(1, (highPictures + lowPictures - (try printed.value("late"))) / due)))
     }
 

@@ -141,9 +141,11 @@ struct ScaleBench {
         guard let model = CapacityModel(fitting: middles, threads: threads) else {
             throw CommandError("no cost of a layer, a packet and a pixel fits what \(name) took")
         }
+        let instructions = LoadCosts(instructionsOf: middles)
+        let memory = LoadCosts(memoryOf: middles)
         let named = Dictionary(uniqueKeysWithValues: zip(calibration.map(\.name), middles))
         return ScaleResult.Group(
-            name: name, model: model,
+            name: name, model: model, instructions: instructions, memory: memory,
             calibration: zip(calibration, middles).map { ScaleResult.Calibration(name: $0.name, measurement: $1) },
             ladders: zip(climbs, climbed).map { climb, measured in
                 ScaleResult.Ladder(
@@ -154,6 +156,8 @@ struct ScaleBench {
                         let predicted = model.cpu(of: load, feederCPU: middle.feederCPU)
                         return ScaleResult.Step(
                             count: count, measurement: middle, predictedCPU: predicted.isFinite ? predicted : nil,
+                            predictedInstructions: instructions?.total(of: load),
+                            predictedBytes: memory?.total(of: load),
                             isPredictedToHold: model.holds(load, feederCPU: middle.feederCPU))
                     })
             })

@@ -27,14 +27,36 @@ extension ScaleResult {
                         name: "\(step.count) participants received in real time, CPU",
                         figure: step.measurement.cpu * 100, limit: 15, unit: "% of a core"))
             }
-            if let error = ladder.largestError {
+            for quantity in ScaleResult.predictions {
+                guard let error = ladder.largest(quantity.error) else { continue }
                 bars.append(
                     Bar(
-                        name: "\(ladder.counted), how far the model is off at most (\(ladder.title))",
-                        figure: error.magnitude * 100, limit: 10, unit: "%"))
+                        name: "\(ladder.counted), how far the model is off at most: \(quantity.name) (\(ladder.title))",
+                        figure: error.magnitude * 100, limit: 10, unit: "%",
+                        note: quantity.spread(ladder.steps) ?? ""))
             }
         }
         return bars
+    }
+
+    /// What the model predicts.
+    private static let predictions: [Prediction] = [
+        Prediction(name: "CPU time", error: \.error, spread: \.cpu),
+        Prediction(name: "instructions", error: \.instructionsError, spread: \.instructions),
+        Prediction(name: "memory", error: \.memoryError, spread: { _ in nil }),
+    ]
+
+    private struct Prediction {
+        var name: String
+        var error: @Sendable (Step) -> Double?
+        var spread: @Sendable (LoadMeasurement.Spread) -> Double?
+
+        /// How far the same load was from itself.
+        func spread(_ steps: [Step]) -> String? {
+            let spreads = steps.filter(\.measurement.isRealTime).compactMap { $0.measurement.spread.flatMap(spread) }
+            guard let most = spreads.max() else { return nil }
+            return "the same load spreads over \(Decimal.percent(most)) of itself at most, from round to round"
+        }
     }
 
     /// Participants of a conference that is promised to take little.
@@ -47,8 +69,8 @@ extension ScaleResult.Group {
     }
 
     private var modelTable: TextTable {
-        var table = TextTable(["\(name), the model", ""])
-        for (quantity, value) in model.facts { table.add([quantity, value]) }
+        var table = TextTable(["\(name), the model"] + ScaleResult.Group.modelColumns)
+        for row in modelRows { table.add(row) }
         return table
     }
 
@@ -64,8 +86,8 @@ extension ScaleResult.Group {
     }
 
     private func table(_ ladder: ScaleResult.Ladder) -> TextTable {
-        var table = TextTable(
-            [ladder.counted, "CPU", "predicted", "off by", "memory", "in time", "real time"], textColumns: [6])
+        let columns = [ladder.counted] + ScaleResult.Step.columns
+        var table = TextTable(columns, textColumns: [columns.count - 1])
         for step in ladder.steps { table.add(step.cells) }
         return table
     }
@@ -81,29 +103,53 @@ extension ScaleResult.Ladder {
 }
 
 extension ScaleResult.Step {
-    /// A row: count, CPU, predicted, off by, memory, in time, real time.
+    /// What stands in a row behind the count.
+    static let columns = [
+        "CPU", "predicted", "off by", "M instructions/s", "off by", "memory", "off by", "in time", "real time",
+    ]
+
+    /// A row: the count, and ``columns``.
     var cells: [String] {
         [
-            "\(count)", measurement.cpuText, predictedCPU.map(percent) ?? "too much",
-            error.map { ($0 < 0 ? "−" : "+") + Decimal.percent($0.magnitude) } ?? "",
-            Measure.memory.text(measurement.memoryBytes.map(Double.init)), Decimal.percent(measurement.inTime),
-            measurement.isRealTime ? "yes" : "no",
+            "\(count)", measurement.cpuText, predictedCPU.map(percent) ?? "too much", offText(error),
+            measurement.instructions.map { Decimal.text($0 / 1e6, decimals: 0) } ?? "–", offText(instructionsError),
+            Measure.memory.text(measurement.memoryBytes.map(Double.init)), offText(memoryError),
+            Decimal.percent(measurement.inTime), measurement.isRealTime ? "yes" : "no",
         ]
+    }
+
+    private func offText(_ error: Double?) -> String {
+        error.map { ($0 < 0 ? "−" : "+") + Decimal.percent($0.magnitude) } ?? ""
     }
 }
 
-extension CapacityModel {
-    /// What it found, in words.
-    var facts: [(String, String)] {
-        [
-            ("a layer, whatever it carries", Decimal.text(perLayer * 1e3, decimals: 2) + " ms a second"),
-            ("a packet, with what is coded in it", Decimal.text(perPacket * 1e6, decimals: 1) + " µs"),
-            ("a million pixels at full size", Decimal.text(perHighPixel * 1e9, decimals: 2) + " ms"),
-            ("a million pixels of thumbnails", Decimal.text(perLowPixel * 1e9, decimals: 2) + " ms"),
-            ("pixels cost more, while all threads are busy", Decimal.percent(sharing)),
-            ("layers and packets cost more then", (waking < 0 ? "−" : "") + Decimal.percent(waking.magnitude)),
+extension ScaleResult.Group {
+    static let modelColumns = ["CPU time", "instructions", "memory"]
+
+    /// What the model found: what costs, and how much of each of ``modelColumns``.
+    var modelRows: [[String]] {
+        func row(
+            _ name: String, _ milliseconds: Double?, _ work: KeyPath<LoadCosts, Double>,
+            _ bytes: KeyPath<LoadCosts, Double>, times count: Double = 1
+        ) -> [String] {
+            [
+                name, milliseconds.map { Decimal.text($0, decimals: 3) + " ms" } ?? "–",
+                instructions.map { Decimal.text($0[keyPath: work] * count / 1e6, decimals: 3) + " M" } ?? "–",
+                memory.map { Decimal.text($0[keyPath: bytes] * count / 1_048_576, decimals: 3) + " MiB" } ?? "–",
+            ]
+        }
+        return [
+            row("the process", nil, \.process, \.process),
+            row("a layer, a second", model.perLayer * 1e3, \.perLayer, \.perLayer),
+            row("a packet, with what is coded in it", model.perPacket * 1e3, \.perPacket, \.perPacket),
+            row("a million pixels, full size", model.perHighPixel * 1e9, \.perHighPixel, \.perHighPixel, times: 1e6),
+            row("a million pixels, thumbnails", model.perLowPixel * 1e9, \.perLowPixel, \.perLowPixel, times: 1e6),
+            ["pixels, while all threads are busy", signed(model.sharing), "", ""],
+            ["layers and packets then", signed(model.waking), "", ""],
         ]
     }
+
+    private func signed(_ share: Double) -> String { (share < 0 ? "−" : "+") + Decimal.percent(share.magnitude) }
 }
 
 extension LoadMeasurement {

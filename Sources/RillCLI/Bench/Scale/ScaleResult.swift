@@ -14,6 +14,9 @@ struct ScaleResult: Codable, Sendable {
         var name: String
         /// Fitted to the loads in `calibration` alone.
         var model: CapacityModel
+        /// Instructions a second, and bytes, fitted to the same; `nil` where they were not counted.
+        var instructions: LoadCosts?
+        var memory: LoadCosts?
         var calibration: [Calibration]
         var ladders: [Ladder]
     }
@@ -40,6 +43,9 @@ struct ScaleResult: Codable, Sendable {
         var measurement: LoadMeasurement
         /// What the model says that it takes, in CPU seconds a second; `nil` where it says that the machine has not so much.
         var predictedCPU: Double?
+        /// Instructions a second, and bytes, by the model; `nil` where they are not counted.
+        var predictedInstructions: Double?
+        var predictedBytes: Double?
         /// Whether the model says that it is held in real time.
         var isPredictedToHold: Bool
     }
@@ -48,9 +54,15 @@ struct ScaleResult: Codable, Sendable {
 extension ScaleResult.Step {
     /// How far the prediction is off, as a part of what was measured. A load that the machine could not hold did not do all
     /// of its work, and is not compared.
-    var error: Double? {
-        guard measurement.isRealTime, let predictedCPU else { return nil }
-        return predictedCPU / measurement.cpu - 1
+    var error: Double? { error(predictedCPU, measurement.cpu) }
+
+    /// The same of the instructions, and of the memory.
+    var instructionsError: Double? { error(predictedInstructions, measurement.instructions) }
+    var memoryError: Double? { error(predictedBytes, measurement.memoryBytes.map(Double.init)) }
+
+    private func error(_ predicted: Double?, _ measured: Double?) -> Double? {
+        guard measurement.isRealTime, let predicted, let measured, measured > 0 else { return nil }
+        return predicted / measured - 1
     }
 }
 
@@ -61,9 +73,9 @@ extension ScaleResult.Ladder {
     /// The most of those measured that the model says are held.
     var predictedCapacity: Int? { steps.filter(\.isPredictedToHold).map(\.count).max() }
 
-    /// The prediction that was furthest off.
-    var largestError: Double? {
-        steps.compactMap(\.error).max { $0.magnitude < $1.magnitude }
+    /// The prediction that was furthest off, of one of the errors of its steps.
+    func largest(_ error: (ScaleResult.Step) -> Double?) -> Double? {
+        steps.compactMap(error).max { $0.magnitude < $1.magnitude }
     }
 
     func step(of count: Int) -> ScaleResult.Step? { steps.first { $0.count == count } }

@@ -53,10 +53,16 @@ struct ScaleSection {
         let points = ladder.steps.compactMap { step in
             step.measurement.memoryBytes.map { Mark.Point(Double(step.count), Double($0) / 1_048_576) }
         }
+        let predicted = ladder.steps.compactMap { step in
+            step.predictedBytes.map { Mark.Point(Double(step.count), $0 / 1_048_576) }
+        }
         var plot = Plot(
-            "Memory of the same process", caption: "The most that was resident at once.",
-            x: axis(ladder), y: Axis("memory", unit: "MiB", holding: points.map(\.y)),
-            [.line("measured", .blue, points), .scatter("measured", .blue, points)])
+            "Memory of the same process", caption: "The most that was resident at once. Dashed: what the model says.",
+            x: axis(ladder), y: Axis("memory", unit: "MiB", holding: (points + predicted).map(\.y)),
+            [
+                .line("predicted", .grey, predicted, isDashed: true), .line("measured", .blue, points),
+                .scatter("measured", .blue, points),
+            ])
         plot.height = 100
         return plot
     }
@@ -69,18 +75,18 @@ struct ScaleSection {
     }
 
     private func axis(_ ladder: ScaleResult.Ladder) -> Axis {
-        Axis(ladder.counted, 0...Double(ladder.steps.map(\.count).max() ?? 1))
+        .count(ladder.counted, 0...Double(ladder.steps.map(\.count).max() ?? 1))
     }
 
     private func table(_ ladder: ScaleResult.Ladder) -> HTML {
-        var table = PageTable([ladder.counted, "CPU", "predicted", "off by", "memory", "in time", "real time"])
+        var table = PageTable([ladder.counted] + ScaleResult.Step.columns)
         for step in ladder.steps { table.add(step.cells) }
         return table.html
     }
 
     private func model(_ group: ScaleResult.Group) -> HTML {
-        var table = PageTable(["the model of \(group.name)", "CPU time"])
-        for (quantity, value) in group.model.facts { table.add([quantity, value]) }
+        var table = PageTable(["the model of \(group.name)"] + ScaleResult.Group.modelColumns)
+        for row in group.modelRows { table.add(row) }
         return table.html
     }
 

@@ -51,8 +51,8 @@ struct SenderLoads {
                 layers: layerCount, packets: try printed.value("packets") / wall,
                 highPixels: high * Double(size.pixelCount) / wall,
                 lowPixels: thumbnails * Double(Resolution.qqvga.pixelCount) / wall),
-            cpu: try printed.value("cpu") / wall,
-            memoryBytes: turn.peakBytes.map { $0 - Int((try? printed.value("held")) ?? 0) },  // said whenever wall is
+            cpu: try printed.value("cpu") / wall, instructions: printed["instructions"].map { $0 / wall },
+            memoryBytes: turn.peakBytes.map { $0 - Int(printed["held"] ?? 0) },
             inTime: min(1, (high + thumbnails) / due))
     }
 }

@@ -27,12 +27,21 @@ struct LoadMeasurement: Codable, Equatable, Sendable {
     var load: StreamLoad
     /// CPU seconds of the process in a second.
     var cpu: Double
+    /// Instructions of the process in a second; `nil` where the machine counts none. They repeat where seconds do not.
+    var instructions: Double?
     /// CPU seconds a second of who feeds it, on the same machine.
     var feederCPU = 0.0
     /// The most memory that was resident at once, without the pictures that a camera would have had.
     var memoryBytes: Int?
     /// Of the pictures that were due the share that was coded, or shown in time.
     var inTime: Double
+    /// Of several measurements of the same load, how far the most lies above the least, as a part of the middle one.
+    var spread: Spread?
+
+    struct Spread: Codable, Equatable, Sendable {
+        var cpu: Double
+        var instructions: Double?
+    }
 
     /// Less than a hundredth of the pictures were left out or late.
     var isRealTime: Bool { inTime >= LoadMeasurement.realTimeShare }
@@ -47,6 +56,17 @@ extension LoadMeasurement {
         var middle = measurements.sorted { $0.cpu < $1.cpu }[(measurements.count - 1) / 2]
         middle.inTime = measurements.map(\.inTime).sorted()[measurements.count / 2]
         middle.memoryBytes = measurements.compactMap(\.memoryBytes).max()
+        if measurements.count > 1 {
+            let instructions = measurements.compactMap(\.instructions)
+            middle.spread = Spread(
+                cpu: relativeRange(measurements.map(\.cpu), of: middle.cpu) ?? 0,
+                instructions: relativeRange(instructions, of: middle.instructions ?? 0))
+        }
         return middle
+    }
+
+    private static func relativeRange(_ values: [Double], of middle: Double) -> Double? {
+        guard let least = values.min(), let most = values.max(), middle > 0 else { return nil }
+        return (most - least) / middle
     }
 }
