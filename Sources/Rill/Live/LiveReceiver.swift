@@ -102,10 +102,9 @@ public final class LiveReceiver: Sendable {
         let now = clock.now
         groups[route.group].changeWaking { group in
             guard let receiver = group.streams[route.index]?.receiver else { return false }
-            let wakeTime = receiver.wakeTime
             _ = receiver.insert(datagram, at: now)
-            // The thread sleeps until then: it is woken if that is too late now.
-            return receiver.wakeTime < wakeTime
+            // The thread sleeps for all of its streams: it is woken if that is too long now.
+            return receiver.wakeTime < group.deadline
         }
         return true
     }
@@ -143,6 +142,8 @@ private struct StreamGroup: ~Copyable {
     /// A stream that was removed leaves its place to the next.
     var streams: [Stream?] = []
     var isStopping = false
+    /// What the decoding thread sleeps until, when it sleeps.
+    var deadline = MediaTime.distantFuture
     /// The stream that is asked first: the one behind that which was served last, so that none starves.
     var first = 0
 
@@ -275,6 +276,7 @@ private func nextJob(
                 case .wait(let time): next = min(next, time)
                 }
             }
+            group.deadline = next
             return next == deadline ? nil : .wait(until: next)
         }
         switch answer {

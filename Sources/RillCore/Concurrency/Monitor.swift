@@ -43,18 +43,14 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         lock()
-        defer {
-            unsafe pthread_cond_broadcast(condition)
-            unsafe pthread_mutex_unlock(mutex)
-        }
+        defer { unlockWaking() }
         return try body(&state)
     }
 
     /// Runs `body` alone with the state, and wakes those who wait for it to change if `body` says that it concerns them.
     package func changeWaking(_ body: (inout State) -> Bool) {
         lock()
-        if body(&state) { unsafe pthread_cond_broadcast(condition) }
-        unsafe pthread_mutex_unlock(mutex)
+        if body(&state) { unlockWaking() } else { unsafe pthread_mutex_unlock(mutex) }
     }
 
     /// Runs `body` alone with the state and wakes nobody: for looks, and for changes that nobody waits for.
@@ -70,10 +66,9 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     /// a value and so make room): those who wait for that are woken.
     package func wait<Result: ~Copyable>(for body: (inout State) -> Result?) -> Result {
         lock()
-        defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&state) {
-                unsafe pthread_cond_broadcast(condition)
+                unlockWaking()
                 return result
             }
             unsafe pthread_cond_wait(condition, mutex)
@@ -87,14 +82,22 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     ) -> Result? {
         var moment = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         lock()
-        defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&state) {
-                unsafe pthread_cond_broadcast(condition)
+                unlockWaking()
                 return result
             }
-            if unsafe pthread_cond_timedwait(condition, mutex, &moment) == ETIMEDOUT { return body(&state) }
+            guard unsafe pthread_cond_timedwait(condition, mutex, &moment) != ETIMEDOUT else { break }
         }
+        let result = body(&state)
+        if result == nil { unsafe pthread_mutex_unlock(mutex) } else { unlockWaking() }
+        return result
+    }
+
+    /// Those who wait wake when the lock is free: else they would wake, find it taken, and sleep once more.
+    private func unlockWaking() {
+        unsafe pthread_mutex_unlock(mutex)
+        unsafe pthread_cond_broadcast(condition)
     }
 
     private func lock() {
