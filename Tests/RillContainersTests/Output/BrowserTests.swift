@@ -15,6 +15,8 @@ struct BrowserTests {
         var duration: Double
         var width: Int
         var height: Int
+        /// The picture's own time, in seconds.
+        var time: Double
         /// The picture as RGB.
         var picture: [UInt8]
     }
@@ -37,6 +39,7 @@ struct BrowserTests {
         // Frame 51 lies between key frames (48 and 56), and is shown for 60 ms or 100.
         let shown = try play("a.webm", seekingTo: times[51].seconds + 0.03)
         #expect(shown.width == 64 && shown.height == 48)
+        #expect(abs(shown.time - times[51].seconds) < 0.0005, "\(shown.time)")
         #expect(abs(shown.duration - (times[99].seconds + 0.1)) < 0.0011, "\(shown.duration)")
         let distances = try distances(of: shown.picture, matrix: space.matrix)
         #expect(distances.count == 100)
@@ -68,15 +71,18 @@ struct BrowserTests {
             function end(text) { console.log("RESULT;" + text + ";END"); setTimeout(() => window.close(), 0); }
             video.onerror = () => end("error " + video.error.message);
             video.onloadeddata = () => {
-              video.onseeked = () => {
+              // On a busy machine "seeked" may come before its picture has replaced the first one.
+              video.requestVideoFrameCallback(function show(now, frame) {
+                if (frame.mediaTime === 0) { video.requestVideoFrameCallback(show); return; }
                 const canvas = document.createElement("canvas");
                 const [width, height] = [video.videoWidth, video.videoHeight];
                 [canvas.width, canvas.height] = [width, height];
                 const context = canvas.getContext("2d");
                 context.drawImage(video, 0, 0);
                 const codes = Array.from(context.getImageData(0, 0, width, height).data);
-                end([video.duration, width, height, codes.filter((_, index) => index % 4 < 3).join(" ")].join(";"));
-              };
+                const picture = codes.filter((_, index) => index % 4 < 3).join(" ");
+                end([video.duration, width, height, frame.mediaTime, picture].join(";"));
+              });
               video.currentTime = \(seconds);
             };
             </script>
@@ -93,11 +99,11 @@ struct BrowserTests {
         ).wait()
         let parts =
             outcome.errors.components(separatedBy: "RESULT;").dropFirst().first?.components(separatedBy: ";") ?? []
-        guard parts.count > 4, parts[4].hasPrefix("END"), let duration = Double(parts[0]), let width = Int(parts[1]),
-            let height = Int(parts[2])
+        guard parts.count > 5, parts[5].hasPrefix("END"), let duration = Double(parts[0]), let width = Int(parts[1]),
+            let height = Int(parts[2]), let time = Double(parts[3])
         else { throw TestFailure("chromium: \(parts.first ?? String(outcome.errors.suffix(1000)))") }
         return Playback(
-            duration: duration, width: width, height: height,
-            picture: parts[3].split(separator: " ").compactMap { UInt8($0) })
+            duration: duration, width: width, height: height, time: time,
+            picture: parts[4].split(separator: " ").compactMap { UInt8($0) })
     }
 }
