@@ -35,28 +35,37 @@ struct BoundedQueueTests {
     }
 }
 
-struct LatestValueTests {
-    @Test func theNewestWinsAndIsToldWhatItReplaced() {
-        let place = LatestValue<Int>()
-        place.put(1) { new, _ in new }
-        place.put(20) { new, dropped in new + dropped }
-        place.put(300) { new, dropped in new + dropped }
-        #expect(place.take() == 321)
-        #expect(place.dropped == 2)
+struct LatestValuesTests {
+    @Test func `The newest win, and each is told what it replaced`() {
+        let one = LatestValues<Int>(capacity: 1)
+        #expect(one.put(1) { new, _ in new } == nil)
+        #expect(one.put(20) { new, dropped in new + dropped } == 1)
+        #expect(one.put(300) { new, dropped in new + dropped } == 21)
+        #expect(one.take() == 321)
+        #expect(one.dropped == 2)
+        let two = LatestValues<Int>(capacity: 2)
+        #expect(two.put(1) { new, _ in new } == nil)
+        #expect(two.put(20) { new, _ in new } == nil)
+        // The oldest gives way to the newest, and its successor takes over what it asked for.
+        #expect(two.put(300) { new, dropped in new + dropped } == 1)
+        #expect([two.take(), two.take()] == [21, 300])
+        #expect(two.dropped == 1)
     }
 
-    @Test func whatIsTakenAndWhatIsDroppedAddUp() {
-        let place = LatestValue<Int>()
+    @Test(arguments: [1, 2, 3])
+    func `What is taken and what is dropped add up, in order`(capacity: Int) {
+        let values = LatestValues<Int>(capacity: capacity)
         let taken = Monitor([Int]())
         let consumer = NamedThread("consumer") {
-            while let value = place.take() { taken.withLock { $0.append(value) } }
+            while let value = values.take() { taken.withLock { $0.append(value) } }
         }
-        for value in 1...2000 { place.put(value) { new, _ in new } }
-        place.close()
+        for value in 1...2000 { values.put(value) { new, _ in new } }
+        values.close()
         consumer.join()
-        let values = taken.withLock { $0 }
-        #expect(values.count + place.dropped == 2000)
-        #expect(values.last == 2000)
-        #expect(values == values.sorted())
+        let all = taken.withLock { $0 }
+        #expect(all.count + values.dropped == 2000)
+        // The last ones stay, however late they are taken.
+        #expect(all.suffix(capacity) == Array(1...2000).suffix(capacity))
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0 < $1 })
     }
 }

@@ -49,37 +49,6 @@ struct LiveDriverTests {
         }
     }
 
-    @Test func manyStreamsShareTheDecodingThreads() throws {
-        let count = 6
-        let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in }, threadCount: 2)
-        var senders: [(SendPipeline, PictureRecording)] = []
-        for index in 0..<count {
-            let pipeline = try SendPipeline(
-                SendSettings(layers: [.high(resolution, bitrate: .kilobits(100))], seed: UInt64(index)))
-            var buffer = JitterBufferSettings(
-                ssrc: pipeline.layers[0].ssrc, payloadType: pipeline.settings.payloadType)
-            buffer.playoutDelay = .fixed(.milliseconds(30))
-            let screen = PictureRecording()
-            try receiver.add(ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(UInt32(index))), sink: screen)
-            senders.append((pipeline, screen))
-        }
-        let packets = ConcurrentPacketTap { packet, _ in receiver.insert(packet) }
-        let source = try LoopedPictures(resolution, frameCount: 20)
-        while case .frame(let frame) = source.next() {
-            receiver.clock.sleep(until: frame.captureTime)
-            for (pipeline, _) in senders { try pipeline.send(frame, at: receiver.clock.now, to: packets) }
-        }
-        let deadline = receiver.clock.now + .seconds(20)
-        while !receiver.isIdle, receiver.clock.now < deadline { LiveClock.pause() }
-        try receiver.stop()
-        for (pipeline, screen) in senders {
-            let statistics = try #require(receiver.statistics(of: pipeline.layers[0].ssrc))
-            #expect(statistics.decoder.framesDecoded == 20)
-            #expect(screen.isFinished && screen.checksums.count == statistics.framesShown)
-        }
-        #expect(receiver.statistics(of: SSRC(0xFFFF_FFFF)) == nil)
-    }
-
     @Test func stoppingEndsAnEndlessSource() throws {
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1))
         let sender = LiveSender(
@@ -157,34 +126,6 @@ struct LiveDriverTests {
         while sender.framesCaptured < 1 { LiveClock.pause() }
         try sender.stop()
         #expect(sender.framesCaptured == 1)
-    }
-
-    @Test func packetsCountEvenWhenNoFrameComesOfThem() throws {
-        let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
-        let buffer = JitterBufferSettings(ssrc: SSRC(7), payloadType: PayloadType(96))
-        try receiver.add(ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(1)), sink: PictureRecording())
-        // The start of a key frame (S bit, then a payload) whose end never comes.
-        let packet: [UInt8] = [0x80, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0x10, 0x00]
-        let isOfAStream = receiver.insert(packet.span)
-        #expect(isOfAStream)
-        #expect(receiver.statistics(of: SSRC(7))?.stream.packetsReceived == 1)
-        try receiver.stop()
-    }
-
-    @Test func everySinkIsFinishedThoughOneHasFailed() throws {
-        struct DiskFull: Error {}
-        let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
-        final class FullDisk: FrameSink, Sendable {
-            func consume(_ frame: VideoFrame) {}
-            func finish() throws { throw DiskFull() }
-        }
-        let screen = PictureRecording()
-        for (ssrc, sink) in [(SSRC(1), FullDisk() as any FrameSink & Sendable), (SSRC(2), screen)] {
-            let buffer = JitterBufferSettings(ssrc: ssrc, payloadType: PayloadType(96))
-            try receiver.add(ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(9)), sink: sink)
-        }
-        #expect(throws: DiskFull.self) { try receiver.stop() }
-        #expect(screen.isFinished)
     }
 
     @Test func threadsEndWithTheReceiverAndTheLinkThatNobodyStopped() throws {

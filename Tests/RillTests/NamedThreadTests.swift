@@ -55,10 +55,12 @@ import Testing
         return (version.majorVersion, version.minorVersion) >= (6, 12) && kernelValues("sched")["se.slice"] != nil
     }()
 
-    @Test(.enabled(if: hasTurns, "the kernel has no turns, or does not tell them"))
-    func aShortTurnIsATenthOfAMillisecond() throws {
-        #expect(values("sched", turn: .short)["se.slice"] == "100000")
-        #expect(values("sched")["se.slice"] != "100000")
+    @Test(
+        .enabled(if: hasTurns, "the kernel has no turns, or does not tell them"),
+        arguments: [(NamedThread.Turn.short, "100000"), (.middle, "2000000"), (.long, "10000000")])
+    func `A thread asks for its turn`(turn: NamedThread.Turn, nanoseconds: String) {
+        #expect(values("sched", turn: turn)["se.slice"] == nanoseconds)
+        #expect(values("sched")["se.slice"] != nanoseconds)
     }
 
     @Test func placementKeepsTheLargestEncoderApart() {

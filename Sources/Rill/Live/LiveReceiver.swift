@@ -14,7 +14,8 @@ import RillReceive
 /// and sleeps until the next frame of any of them is due. A datagram finds its stream by its SSRC, or by that of its
 /// retransmissions.
 ///
-/// Threads: `rill-decode-0` and so on. A stream's sink is called on its decoding thread.
+/// Threads: `rill-decode-0` and so on. A stream's sink is called on its decoding thread. They ask the system for long turns,
+/// so that what a call sends does not wait for what it receives.
 public final class LiveReceiver: Sendable {
     /// The clock that packets and frames are stamped with.
     public let clock: LiveClock
@@ -45,7 +46,7 @@ public final class LiveReceiver: Sendable {
         self.feedback = feedback
         self.groups = groups
         self.threads = groups.indices.map { index in
-            NamedThread("rill-decode-\(index)", on: placement.part(isLargestEncoder: false)) {
+            NamedThread("rill-decode-\(index)", turn: .long, on: placement.part(isLargestEncoder: false)) {
                 decode(groups[index], clock: clock, feedback: feedback)
             }
         }
@@ -100,24 +101,20 @@ public final class LiveReceiver: Sendable {
     public func insert(_ datagram: Span<UInt8>) -> Bool {
         guard let ssrc = SSRC(ofSenderOf: datagram), let route = routes.withLock({ $0[ssrc] }) else { return false }
         let now = clock.now
-        groups[route.group].changeWaking { group in
-            guard let receiver = group.streams[route.index]?.receiver else { return false }
-            _ = receiver.insert(datagram, at: now)
-            // The thread sleeps for all of its streams: it is woken if that is too long now.
-            return receiver.wakeTime < group.deadline
-        }
+        // The thread sleeps for all of its streams: it is woken if that is too long now.
+        groups[route.group].changeWaking { $0.insert(datagram, for: route.index, at: now) < $0.deadline }
         return true
     }
 
     /// What the stream has been through; `nil` for a stream that is not there.
     public func statistics(of ssrc: SSRC) -> ReceiveStatistics? {
         guard let route = routes.withLock({ $0[ssrc] }) else { return nil }
-        return groups[route.group].withLock { $0.streams[route.index]?.currentStatistics }
+        return groups[route.group].withLock { $0.statistics(at: route.index) }
     }
 
     /// Whether no stream holds anything that could still be shown.
     public var isIdle: Bool {
-        groups.allSatisfy { group in group.withLock { $0.streams.allSatisfy { $0?.receiver.isIdle ?? true } } }
+        groups.allSatisfy { group in group.withLock { $0.isIdle } }
     }
 
     /// Stops decoding, waits for the threads and finishes the sinks.
@@ -140,12 +137,15 @@ public final class LiveReceiver: Sendable {
 /// The streams of one decoding thread.
 private struct StreamGroup: ~Copyable {
     /// A stream that was removed leaves its place to the next.
-    var streams: [Stream?] = []
+    private var streams: [Stream?] = []
+    /// When each of them wants to be asked. Side by side, because all are looked at whenever the thread wakes: of a
+    /// thousand streams few are due then, and the others are not touched.
+    private var wakeTimes: [MediaTime] = []
+    /// The stream that is asked first: the one behind that which was served last, so that none starves.
+    private var first = 0
     var isStopping = false
     /// What the decoding thread sleeps until, when it sleeps.
-    var deadline = MediaTime.distantFuture
-    /// The stream that is asked first: the one behind that which was served last, so that none starves.
-    var first = 0
+    private(set) var deadline = MediaTime.distantFuture
 
     struct Stream {
         let receiver: StreamReceiver
@@ -161,6 +161,9 @@ private struct StreamGroup: ~Copyable {
             self.statistics = ReceiveStatistics(receiver, decoder)
         }
 
+        /// A stream whose sink has failed has nothing to do any more.
+        var wakeTime: MediaTime { failure == nil ? receiver.wakeTime : .distantFuture }
+
         /// As of now: packets count even when no frame comes of them.
         var currentStatistics: ReceiveStatistics {
             var current = statistics
@@ -170,14 +173,7 @@ private struct StreamGroup: ~Copyable {
             return current
         }
 
-        mutating func giveBack(
-            _ decoder: StreamDecoder, after frame: ReceivedFrame, _ outcome: StreamDecoder.Outcome,
-            _ failure: (any Error)?, at now: MediaTime
-        ) {
-            switch outcome {
-            case .picture, .decodedOnly: break
-            case .refused, .skipped: receiver.decodingFailed(frame, at: now)
-            }
+        mutating func giveBack(_ decoder: StreamDecoder, failure: (any Error)?) {
             self.decoder = decoder
             self.failure = failure
             self.statistics = ReceiveStatistics(receiver, decoder)
@@ -188,17 +184,76 @@ private struct StreamGroup: ~Copyable {
     mutating func add(_ stream: Stream) -> Int {
         guard let index = streams.firstIndex(where: { $0 == nil }) else {
             streams.append(stream)
+            wakeTimes.append(stream.wakeTime)
             return streams.count - 1
         }
         streams[index] = stream
+        wakeTimes[index] = stream.wakeTime
         return index
     }
 
     /// Takes a stream out; `nil` as long as the decoding thread works with it.
     mutating func remove(at index: Int) -> Stream? {
         guard streams[index]?.decoder != nil else { return nil }
+        wakeTimes[index] = .distantFuture
         return streams[index].take()
     }
+
+    /// Gives a datagram to its stream, if that is there still; when that wants to be asked now.
+    mutating func insert(_ datagram: Span<UInt8>, for index: Int, at now: MediaTime) -> MediaTime {
+        guard let stream = streams[index] else { return .distantFuture }
+        stream.receiver.insert(datagram, at: now)
+        wakeTimes[index] = stream.wakeTime
+        return wakeTimes[index]
+    }
+
+    /// The next frame that is due, with the decoder for it; `nil` if none is, and then ``deadline`` says for how long.
+    mutating func nextJob(
+        at now: MediaTime, into payload: inout [UInt8], feedback: any PacketSink
+    ) -> DecodingJob? {
+        var next = MediaTime.distantFuture
+        for offset in streams.indices {
+            var index = first + offset
+            if index >= streams.count { index -= streams.count }
+            if wakeTimes[index] <= now, let frame = poll(index, at: now, into: &payload, feedback: feedback),
+                let decoder = streams[index]?.decoder.take()
+            {
+                first = index + 1
+                return DecodingJob(index: index, frame: frame, decoder: decoder)
+            }
+            next = min(next, wakeTimes[index])
+        }
+        deadline = next
+        return nil
+    }
+
+    /// Asks a stream for its next frame.
+    private mutating func poll(
+        _ index: Int, at now: MediaTime, into payload: inout [UInt8], feedback: any PacketSink
+    ) -> ReceivedFrame? {
+        guard let receiver = streams[index]?.receiver else { return nil }
+        let step = receiver.poll(at: now, into: &payload, feedback: feedback)
+        wakeTimes[index] = receiver.wakeTime
+        guard case .decode(let frame) = step else { return nil }
+        return frame
+    }
+
+    /// Takes back the decoder of a job, with what came of its frame.
+    mutating func takeBack(
+        _ job: DecodingJob, _ outcome: StreamDecoder.Outcome, failure: (any Error)?, at now: MediaTime
+    ) {
+        guard let receiver = streams[job.index]?.receiver else { return }
+        switch outcome {
+        case .picture, .decodedOnly: break
+        case .refused, .skipped: receiver.decodingFailed(job.frame, at: now)
+        }
+        streams[job.index]?.giveBack(job.decoder, failure: failure)
+        wakeTimes[job.index] = streams[job.index]?.wakeTime ?? .distantFuture
+    }
+
+    func statistics(at index: Int) -> ReceiveStatistics? { streams[index]?.currentStatistics }
+
+    var isIdle: Bool { streams.allSatisfy { $0?.receiver.isIdle ?? true } }
 
     /// Finishes the sinks; what went wrong, now or before, in the order of the streams.
     func finish() -> [any Error] {
@@ -242,9 +297,7 @@ private func decode(_ group: Monitor<StreamGroup>, clock: LiveClock, feedback: a
             do { try job.decoder.show(picture, decoded: decoded, at: clock.now) } catch { failure = error }
         }
         // Somebody may wait to remove the stream.
-        group.change { group in
-            group.streams[job.index]?.giveBack(job.decoder, after: job.frame, outcome, failure, at: clock.now)
-        }
+        group.change { $0.takeBack(job, outcome, failure: failure, at: clock.now) }
     }
 }
 
@@ -262,22 +315,8 @@ private func nextJob(
     while true {
         let answer: Answer? = group.wait(untilMonotonic: clock.monotonic(deadline)) { group in
             guard !group.isStopping else { return .stop }
-            let now = clock.now
-            var next = MediaTime.distantFuture
-            for offset in group.streams.indices {
-                let index = (group.first + offset) % group.streams.count
-                switch group.streams[index]?.poll(at: now, into: &payload, feedback: feedback) {
-                case nil: continue
-                case .decode(let frame):
-                    // The one thread of the group has given back what it took.
-                    guard let decoder = group.streams[index]?.decoder.take() else { continue }
-                    group.first = index + 1
-                    return .job(DecodingJob(index: index, frame: frame, decoder: decoder))
-                case .wait(let time): next = min(next, time)
-                }
-            }
-            group.deadline = next
-            return next == deadline ? nil : .wait(until: next)
+            if let job = group.nextJob(at: clock.now, into: &payload, feedback: feedback) { return .job(job) }
+            return group.deadline == deadline ? nil : .wait(until: group.deadline)
         }
         switch answer {
         case .job(let job): return job
@@ -286,16 +325,5 @@ private func nextJob(
         // The deadline has passed and nothing was due: it is asked for anew.
         case nil: deadline = .distantFuture
         }
-    }
-}
-
-extension StreamGroup.Stream {
-    /// Asks the jitter buffer, if it asked to be asked. A stream whose sink has failed has nothing to do any more.
-    fileprivate func poll(
-        at now: MediaTime, into payload: inout [UInt8], feedback: any PacketSink
-    ) -> StreamReceiver.Step {
-        guard failure == nil else { return .wait(until: .distantFuture) }
-        guard receiver.wakeTime <= now else { return .wait(until: receiver.wakeTime) }
-        return receiver.poll(at: now, into: &payload, feedback: feedback)
     }
 }

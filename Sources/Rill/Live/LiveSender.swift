@@ -7,16 +7,17 @@ public import RillCore
 ///     …
 ///     sender.stop()
 ///
-/// Nothing waits for long: a frame that comes while a layer is still encoding the one before waits in a hand-off of one
-/// place, and the newest wins; what gave way is counted, and what was asked of the encoder with it is asked again with
-/// its successor. A source that delivers faster than real time (a clip, a scene) is paced by its stamps, from its first
+/// Nothing waits for long: frames that come while a layer is still encoding one wait in a hand-off of two places, so that
+/// a single frame that takes three times its time (a scene that changes, a machine that stands still) loses none. Where
+/// there is no place the oldest gives way; it is counted, and what was asked of the encoder with it is asked again with its
+/// successor. A source that delivers faster than real time (a clip, a scene) is paced by its stamps, from its first
 /// frame on, and its frames count as captured when they are due; those of a camera go on as they come, and count as
 /// captured when the camera says.
 ///
 /// It sends until its source ends or ``stop()`` is called; to let go of it ends nothing.
 ///
 /// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these; the packet sink is called from
-/// several of them. They ask the system for short turns, so that a decoder or another's work does not hold up a frame that
+/// several of them. They ask the system for turns shorter than a decoder's, so that its work does not hold up a frame that
 /// waits to be sent.
 public final class LiveSender: Sendable {
     /// The clock that frames and packets are stamped with.
@@ -25,9 +26,12 @@ public final class LiveSender: Sendable {
     public let pipeline: SendPipeline
 
     private let packets: any PacketSink & Sendable
-    private let handoffs: [LatestValue<Job>]
+    private let handoffs: [LatestValues<Job>]
     private let placement: ThreadPlacement
     private let state = Monitor(State())
+
+    /// Of each layer, beside the one that is being encoded.
+    static let waitingFrames = 2
 
     private struct Job: Sendable {
         var frame: VideoFrame
@@ -61,7 +65,7 @@ public final class LiveSender: Sendable {
         self.packets = packets
         self.clock = clock
         self.placement = placement
-        self.handoffs = pipeline.layers.map { _ in LatestValue<Job>() }
+        self.handoffs = pipeline.layers.map { _ in LatestValues<Job>(capacity: LiveSender.waitingFrames) }
         start(source)
     }
 
@@ -144,7 +148,7 @@ extension LiveSender {
         let largest = pipeline.settings.indexOfLargestLayer
         for index in handoffs.indices {
             let part = placement.part(isLargestEncoder: index == largest)
-            _ = NamedThread("rill-\(layers[index].rid)", turn: .short, on: part) {
+            _ = NamedThread("rill-\(layers[index].rid)", turn: index == largest ? .short : .middle, on: part) {
                 self.run { try self.encode(layer: index) }
             }
         }

@@ -9,13 +9,29 @@ import RillCore
 package final class NamedThread: Sendable {
     private let isFinished: Monitor<Bool>
 
-    /// How long a thread works when it is woken, beside others of its kind.
+    /// For how long a thread asks to be let work, where several want the same hardware thread. It has the same share of the
+    /// time as the others, and needs no privilege: of those that wait the one with the shortest turn goes first, and then
+    /// works until its turn is over (EEVDF; Linux 6.12 and later heed it).
     package enum Turn: Sendable {
-        /// As long as the system lets it.
+        /// What the system gives.
         case ordinary
-        /// It asks for short turns, so that it is let in at once when it wakes: it has the same share of the time as others,
-        /// but does not wait until one that works for long has had its turn. It needs no privilege.
+        /// 0.1 ms, the shortest that the kernel grants: for what hands on.
         case short
+        /// 2 ms: for a thumbnail, from its scaling to its packets. With a shorter turn it is let in at once as well, but
+        /// has to give way in the middle, to one that then works for milliseconds.
+        case middle
+        /// 10 ms: for what may wait for those above.
+        case long
+
+        /// `nil`: what the system gives.
+        fileprivate var nanoseconds: UInt64? {
+            switch self {
+            case .ordinary: nil
+            case .short: 100_000
+            case .middle: 2_000_000
+            case .long: 10_000_000
+            }
+        }
     }
 
     /// The hardware threads that it keeps to, of those that the process may use.
@@ -59,9 +75,6 @@ package final class NamedThread: Sendable {
         private let part: Part
         private let isFinished: Monitor<Bool>
 
-        /// The shortest that the kernel grants, in nanoseconds.
-        private static let shortTurn: UInt64 = 100_000
-
         init(_ turn: Turn, _ part: Part, _ body: @escaping @Sendable () -> Void, _ isFinished: Monitor<Bool>) {
             unsafe self.body = body
             (self.turn, self.part) = (turn, part)
@@ -71,7 +84,7 @@ package final class NamedThread: Sendable {
         func run() {
             // The least there is. A kernel that refuses this or what follows wakes as late as ever: nothing depends on it.
             _ = CThreads_set_timer_slack(1)
-            if turn == .short { _ = CThreads_set_turn(Work.shortTurn) }
+            if let nanoseconds = turn.nanoseconds { _ = CThreads_set_turn(nanoseconds) }
             if part != .any { _ = CThreads_keep_to_last_cpu(part == .last ? 1 : 0) }
             unsafe body?()
             unsafe body = nil

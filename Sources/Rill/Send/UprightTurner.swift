@@ -8,14 +8,14 @@ struct UprightTurner: Sendable {
     /// Pictures that could not be turned, because every buffer was in use.
     private(set) var picturesWithoutBuffer = 0
 
-    /// A turner for that many layers, of which each may have a picture in work and one that waits; with four more: the one
+    /// A turner for that many layers, of which each may have a picture in work and some that wait; with four more: the one
     /// being admitted, the one that the next is compared with, and two for a preview.
     init(layerCount: Int) {
         pictures = FittingPool(capacity: UprightTurner.capacity(layerCount: layerCount))
     }
 
     /// Pictures of one stage that are in use at once, at the most.
-    static func capacity(layerCount: Int) -> Int { 2 * layerCount + 4 }
+    static func capacity(layerCount: Int) -> Int { (1 + LiveSender.waitingFrames) * layerCount + 4 }
 
     /// The picture upright; `nil` (counted) when every buffer is in use.
     ///
