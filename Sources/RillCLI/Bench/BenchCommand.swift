@@ -179,9 +179,9 @@ struct BenchCommand: ParsableCommand {
 
     func validate() throws {
         guard afterJobs.count <= 1 else {
+            let jobs = Job.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError(
-                "\(afterJobs[afterJobs.startIndex]) is none of \(Job.allCases.map(\.rawValue).joined(separator: ", ")) and all: expected some of "
-                    + "them, and a clip")
+                "\(afterJobs.joined(separator: " and ")): one clip at most, behind some of \(jobs), or all")
         }
         guard (1...999).contains(turns) else { throw ValidationError("--turns goes from 1 to 999, not \(turns)") }
         guard (6...100_000).contains(frames) else {

@@ -172,8 +172,11 @@ public struct HistogramPlot: Sendable {
     }
 
     private func axis(_ scale: LogScale) -> HTML {
-        let labels = scale.ticks.map { tick in
-            let share = scale.place(tick.seconds)
+        // The labels at the ends stand inside, and take the room of one that is close to them.
+        let shares = scale.ticks.map { scale.place($0.seconds) }
+        let ends = [shares.first { $0 < 0.02 }, shares.last { $0 > 0.98 }].compactMap(\.self)
+        let labels = zip(scale.ticks, shares).compactMap { tick, share -> HTML? in
+            guard ends.contains(share) || ends.allSatisfy({ ($0 - share).magnitude > 0.11 }) else { return nil }
             return HTML.element(
                 "g", tick.isFine ? ["class": "fine"] : [:],
                 .element(

@@ -85,6 +85,23 @@ import Testing
         #expect(!plot.html.source.contains("nothing"))
     }
 
+    @Test(arguments: [2e-5...0.15, 1e-3...0.9, 5e-4...5e-3, 1e-6...0.05])
+    func `No label of the axis stands in another`(span: ClosedRange<Double>) throws {
+        let row = HistogramPlot.Row("a", [.init("idle", .blue, [Bucket(span, count: 1)], note: "")])
+        let document = try MarkupDocument(HistogramPlot("Times", [row]).html.source)
+        // "500 ms" takes 45 of the 640 pixels or more that the plot is wide, where fine labels are there at all.
+        let width = 7.0
+        let shifts = ["start": 0, "middle": width / 2, "end": width]
+        let labels = try document.named("text").map { label in
+            let place = try #require(label.attributes["x"].flatMap { Double($0.dropLast()) })
+            let shift = try #require(label.attributes["text-anchor"].flatMap { shifts[$0] })
+            return place - shift
+        }
+        #expect(labels.count >= 3)
+        #expect(zip(labels, labels.dropFirst()).allSatisfy { $1 - $0 >= width }, "\(labels)")
+        #expect(labels.allSatisfy { $0 >= 0 && $0 + width <= 100 }, "\(labels)")
+    }
+
     @Test func `Plots that are told of the same span have the same axis`() throws {
         func labels(_ bucket: Bucket) throws -> [String] {
             let row = HistogramPlot.Row("a", [.init("idle", .blue, [bucket], note: "")])
