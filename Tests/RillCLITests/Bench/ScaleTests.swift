@@ -96,11 +96,16 @@ import Testing
         var measurement = LoadMeasurement(
             load: load, cpu: cpu, instructions: 1e8, memoryBytes: 1 << 20, inTime: 1)
         measurement.spread = LoadMeasurement.Spread(cpu: 0.3, instructions: 0.02)
+        var calm = measurement
+        calm.spread = LoadMeasurement.Spread(cpu: 0.1, instructions: 0.01)
         let model = try #require(CapacityModel(fitting: [measurement], threads: 2))
         let late = LoadMeasurement(load: load, cpu: 1.9, inTime: 0.5)
         let ladder = ScaleResult.Ladder(
             title: "Receiving <all>", counted: "participants",
             steps: [
+                .init(
+                    count: 9, measurement: calm, predictedCPU: predicted, predictedInstructions: 0.96e8,
+                    predictedBytes: 1.25 * 1_048_576, isPredictedToHold: true),
                 .init(
                     count: 17, measurement: measurement, predictedCPU: predicted, predictedInstructions: 0.96e8,
                     predictedBytes: 1.25 * 1_048_576, isPredictedToHold: true),
