@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,3 +37,9 @@ static inline int64_t CPerfEvents_count(int descriptor) {
     if (value.running != value.enabled) return -1;
     return (int64_t)value.count;
 }
+
+/// Lets a counter rest, of all threads that it counts; below zero where it did not.
+static inline int CPerfEvents_pause(int descriptor) { return ioctl(descriptor, PERF_EVENT_IOC_DISABLE, 0); }
+
+/// Lets it count again.
+static inline int CPerfEvents_resume(int descriptor) { return ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0); }

@@ -8,7 +8,7 @@ struct ReceiversWork {
     /// Streams at full size, and thumbnails. Their sources are numbered one after the other, from 1 on, full sizes first.
     var high: Int
     var low: Int
-    /// How long is measured, after ``warmUp``, which is not.
+    /// How long is timed, after ``warmUp``; see ``LoadMeter``.
     var seconds: Double
     var threads: Int
 
@@ -40,10 +40,11 @@ struct ReceiversWork {
         }
         receiver.insert(datagram.span)
         try receive(for: ReceiversWork.warmUp, socket, &datagram, receiver)
-        let (window, before) = (LoadWindow(counter), [highPictures.counts, lowPictures.counts])
+        let before = [highPictures.counts, lowPictures.counts]
         let packetsBefore = socket.statistics.received
-        try receive(for: seconds, socket, &datagram, receiver)
-        let taken = window.text
+        let taken = try LoadMeter(counter).measure(seconds: seconds) { part in
+            try receive(for: part, socket, &datagram, receiver)
+        }
         let (highCounts, lowCounts) = (highPictures.counts - before[0], lowPictures.counts - before[1])
         let packets = socket.statistics.received - packetsBefore
         try receiver.stop()

@@ -10,6 +10,7 @@ struct SendersWork {
     var layers: Layers
     var bitrate: Bitrate
     var low: LowStream
+    /// How long is timed, after ``warmUp``; see ``LoadMeter``.
     var seconds: Double
     /// Where all packets go to.
     var address: UDPAddress
@@ -31,9 +32,9 @@ struct SendersWork {
             return try start(index, clip)
         }
         sleep(SendersWork.warmUp)
-        let (window, before) = (LoadWindow(counter), Tally(senders))
-        sleep(seconds)
-        let (taken, work) = (window.text, Tally(senders) - before)
+        let before = Tally(senders)
+        let taken = LoadMeter(counter).measure(seconds: seconds, sleep)
+        let work = Tally(senders) - before
         for sender in senders { try sender.live.stop() }
         print(
             "\(taken) held=\(clip.byteCount) captured=\(work.captured) "

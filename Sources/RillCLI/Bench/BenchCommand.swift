@@ -60,7 +60,7 @@ struct BenchCommand: ParsableCommand {
     @Option(help: "Where the order of the programs in each turn comes from.")
     var seed: UInt64 = 1
 
-    @Option(help: "Seconds that each load of `scale` is measured.")
+    @Option(help: "Seconds that each load of `scale` is timed; for half as many its instructions are counted.")
     var seconds = 8
 
     @Option(help: "Rounds of `scale`; the middle one counts.")

@@ -19,10 +19,14 @@ import Testing
     }
 
     private let loads = [
-        StreamLoad(layers: 1, packets: 160, highPixels: 27e6), StreamLoad(layers: 2, packets: 320, highPixels: 54e6),
-        StreamLoad(layers: 1, packets: 90, highPixels: 7e6), StreamLoad(layers: 24, packets: 180, lowPixels: 2.3e6),
-        StreamLoad(layers: 24, packets: 600, lowPixels: 2.3e6), StreamLoad(layers: 24, packets: 360, lowPixels: 6.9e6),
-        StreamLoad(layers: 96, packets: 720, lowPixels: 9.2e6), StreamLoad(layers: 200, packets: 1400, lowPixels: 19e6),
+        StreamLoad(highLayers: 1, packets: 160, highPixels: 27e6),
+        StreamLoad(highLayers: 2, packets: 320, highPixels: 54e6),
+        StreamLoad(highLayers: 1, packets: 90, highPixels: 7e6),
+        StreamLoad(lowLayers: 24, packets: 180, lowPixels: 2.3e6),
+        StreamLoad(lowLayers: 24, packets: 600, lowPixels: 2.3e6),
+        StreamLoad(lowLayers: 24, packets: 360, lowPixels: 6.9e6),
+        StreamLoad(lowLayers: 96, packets: 720, lowPixels: 9.2e6),
+        StreamLoad(lowLayers: 200, packets: 1400, lowPixels: 19e6),
     ]
 
     @Test(arguments: [(0, 0), (0.3, 0), (0.8, 0.5), (0.5, -0.6)])
@@ -34,14 +38,14 @@ import Testing
         for (found, cost) in zip(found, [2e-3, 50e-6, 10e-9, 40e-9]) {
             #expect(abs(found / cost - 1) < 0.05, "\(found) for \(cost)")
         }
-        let unseen = StreamLoad(layers: 4, packets: 500, highPixels: 40e6, lowPixels: 1e6)
+        let unseen = StreamLoad(highLayers: 2, lowLayers: 2, packets: 500, highPixels: 40e6, lowPixels: 1e6)
         let truth = measured(unseen, sharing: sharing, waking: waking, feeder: 0.2)
         #expect(abs(model.cpu(of: unseen, feederCPU: 0.2) / truth.cpu - 1) < 0.02)
     }
 
     @Test func `What more threads would take than there are is too much`() throws {
         let model = try #require(CapacityModel(fitting: loads.map { measured($0, sharing: 0.5) }, threads: 2))
-        let one = StreamLoad(layers: 2, packets: 200, highPixels: 27e6, lowPixels: 1e5)
+        let one = StreamLoad(highLayers: 1, lowLayers: 1, packets: 200, highPixels: 27e6, lowPixels: 1e5)
         #expect(model.holds(one))
         #expect(!model.holds(one * 10))
         #expect(model.cpu(of: one * 100) == .infinity)
@@ -67,11 +71,15 @@ import Testing
 
 @Suite struct LoadCostsTests {
     private let loads = [
-        StreamLoad(layers: 1, packets: 160, highPixels: 27e6), StreamLoad(layers: 4, packets: 640, highPixels: 110e6),
-        StreamLoad(layers: 24, packets: 180, lowPixels: 2.3e6), StreamLoad(layers: 24, packets: 600, lowPixels: 2.3e6),
-        StreamLoad(layers: 24, packets: 360, lowPixels: 6.9e6), StreamLoad(layers: 96, packets: 720, lowPixels: 9.2e6),
+        StreamLoad(highLayers: 1, packets: 160, highPixels: 27e6),
+        StreamLoad(highLayers: 4, packets: 640, highPixels: 110e6),
+        StreamLoad(highLayers: 2, packets: 200, highPixels: 14e6),
+        StreamLoad(lowLayers: 24, packets: 180, lowPixels: 2.3e6),
+        StreamLoad(lowLayers: 24, packets: 600, lowPixels: 2.3e6),
+        StreamLoad(lowLayers: 24, packets: 360, lowPixels: 6.9e6),
+        StreamLoad(lowLayers: 96, packets: 720, lowPixels: 9.2e6),
     ]
-    private let unseen = StreamLoad(layers: 17, packets: 300, highPixels: 27e6, lowPixels: 1.5e6)
+    private let unseen = StreamLoad(highLayers: 1, lowLayers: 16, packets: 300, highPixels: 27e6, lowPixels: 1.5e6)
 
     private func measured(_ load: StreamLoad) -> LoadMeasurement {
         LoadMeasurement(
@@ -82,9 +90,9 @@ import Testing
         2e6 * load.layers + 30e3 * load.packets + 12 * load.highPixels + 40 * load.lowPixels
     }
 
-    /// 20 MiB of the program, half a MiB a layer, 1.5 bytes for a pixel of a picture, thirty or five of which make a second.
+    /// 20 MiB of the program, two MiB a stream and 9 bytes a pixel of its picture, one MiB a thumbnail, how many ever are shown.
     private func bytes(_ load: StreamLoad) -> Double {
-        21e6 + 5e5 * load.layers + 1.5 * (load.highPixels / 30 + load.lowPixels / 5)
+        21e6 + 2e6 * load.highLayers + 9 * load.highPixels / 30 + 1e6 * load.lowLayers
     }
 
     @Test func `Instructions and bytes of loads that were not seen are the sum of their streams`() throws {

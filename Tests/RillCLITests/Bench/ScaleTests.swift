@@ -75,7 +75,8 @@ import Testing
     @Test func `The middle of the rounds counts, and real time where most rounds had it`() {
         func measured(_ cpu: Double, _ inTime: Double, memory: Int, instructions: Double?) -> LoadMeasurement {
             LoadMeasurement(
-                load: StreamLoad(layers: 1), cpu: cpu, instructions: instructions, memoryBytes: memory, inTime: inTime)
+                load: StreamLoad(highLayers: 1), cpu: cpu, instructions: instructions, memoryBytes: memory,
+                inTime: inTime)
         }
         let middle = LoadMeasurement.middle(of: [
             measured(0.9, 0.5, memory: 3, instructions: 98), measured(0.1, 1, memory: 9, instructions: 103),
@@ -88,11 +89,11 @@ import Testing
         #expect(LoadMeasurement.middle(of: [alone, alone]).spread == LoadMeasurement.Spread(cpu: 0, instructions: nil))
         #expect(middle.cpu == 0.4)
         #expect(middle.isRealTime)
-        #expect(middle.memoryBytes == 9)
+        #expect(middle.memoryBytes == 3)
     }
 
     private func result(cpu: Double, predicted: Double) throws -> ScaleResult {
-        let load = StreamLoad(layers: 1, packets: 10, highPixels: 1e6)
+        let load = StreamLoad(highLayers: 1, packets: 10, highPixels: 1e6)
         var measurement = LoadMeasurement(
             load: load, cpu: cpu, instructions: 1e8, memoryBytes: 1 << 20, inTime: 1)
         measurement.spread = LoadMeasurement.Spread(cpu: 0.3, instructions: 0.02)
@@ -166,6 +167,10 @@ import Testing
             for measurement in group.calibration.map(\.measurement) + ladder.steps.map(\.measurement) {
                 #expect(measurement.cpu > 0)
                 #expect(measurement.memoryBytes ?? 0 > 1 << 20)
+                // Of neighbouring moments: no processor does a tenth of one, or twenty, in a nanosecond of work.
+                if let instructions = measurement.instructions {
+                    #expect((0.1...20).contains(instructions / (measurement.cpu * 1e9)))
+                }
                 // A picture is at least one packet.
                 let pictures = measurement.load.highPixels / (176 * 144) + measurement.load.lowPixels / (160 * 120)
                 #expect(measurement.load.packets >= pictures * 0.9)

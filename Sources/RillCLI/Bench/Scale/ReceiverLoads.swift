@@ -12,6 +12,9 @@ final class ReceiverLoads {
     /// How long is received before the measurement begins, and how long after it packets still come.
     private static let (warmUp, rest) = (2.0, 0.5)
 
+    /// How long packets come: for each two seconds that are timed, instructions are counted for one.
+    private var length: Double { ReceiverLoads.warmUp + seconds * 1.5 + ReceiverLoads.rest }
+
     init(_ clip: BenchClip, work: String, seconds: Double, threads: Int, in folder: BenchFolder) {
         (self.clip, self.work, self.seconds, self.threads, self.folder) = (clip, work, seconds, threads, folder)
     }
@@ -43,21 +46,20 @@ final class ReceiverLoads {
         let wall = try printed.value("wall")
         let (highPictures, lowPictures) = (try printed.value("high"), try printed.value("low"))
         let due = Double(high * BenchClip.framesPerSecond + low * kind.framesPerSecond) * wall
-        let length = ReceiverLoads.warmUp + seconds + ReceiverLoads.rest + ParticipantStreams.entry.seconds
         return LoadMeasurement(
             load: StreamLoad(
-                layers: Double(high + low), packets: try printed.value("packets") / wall,
+                highLayers: Double(high), lowLayers: Double(low), packets: try printed.value("packets") / wall,
                 highPixels: highPictures * Double(clip.resolution.pixelCount) / wall,
                 lowPixels: lowPictures * Double(Resolution.qqvga.pixelCount) / wall),
-            cpu: try printed.value("cpu") / wall, instructions: printed["instructions"].map { $0 / wall },
-            feederCPU: (fed?.cpuSeconds ?? 0) / length, memoryBytes: turn.peakBytes,
+            cpu: try printed.value("cpu"), instructions: printed["instructions"],
+            feederCPU: (fed?.cpuSeconds ?? 0) / (length + ParticipantStreams.entry.seconds),
+            memoryBytes: turn.peakBytes,
             inTime: max(0, min(1, (highPictures + lowPictures - (try printed.value("late"))) / due)))
     }
 
     private func recording(_ kind: SenderLoads.Low) throws -> ParticipantStreams {
         if let recording = recordings[kind] { return recording }
         let (high, low) = (folder.path("high.rtpdump"), folder.path("low.rtpdump"))
-        let length = ReceiverLoads.warmUp + seconds + ReceiverLoads.rest
         let command = Invocation(words: [
             work, "record", clip.y4m, high, low, "\(clip.bitrate)", kind.rawValue, "\(length)",
         ])

@@ -49,25 +49,42 @@ struct ScaleBench {
             threads: threads, seconds: seconds, rounds: rounds,
             groups: [
                 try group(
-                    "senders", senderCalibration, [clip.resolution, senders.half].compactMap(\.self).map(senderClimb)),
-                try group("receivers", receiverCalibration, [participants]),
+                    "senders", try senderCalibration(),
+                    [clip.resolution, senders.half].compactMap(\.self).map(senderClimb)
+                ),
+                try group("receivers", try receiverCalibration(), [participants]),
             ])
     }
 
     // Thumbnails of the calibration: no more than suit what is climbed to.
     private var few: Int { min(24, 8 * most) }
     private var many: Int { min(96, 32 * most) }
+    private var multitude: Int { min(768, 64 * most) }
+
+    /// So many streams at full size that they keep the machine busy, without more than it has: what a picture costs beside
+    /// others has to be seen, it does not follow from what it costs alone.
+    private func crowd(ofThoseTaking cpu: Double) -> Int {
+        let count = ScaleBench.busyShare * Double(threads) / max(cpu, 1e-3)
+        return max(2, min(most, Int(count)))
+    }
+
+    private static let busyShare = 0.65
 
     // MARK: Senders
 
-    private var senderCalibration: [Load] {
+    private func senderCalibration() throws -> [Load] {
         let (senders, size) = (senders, clip.resolution)
+        try progress("scale: one sender, to see how many keep the machine busy")
+        let one = try senders.measure(1, "high", size).cpu
         func load(_ count: Int, _ layers: String, _ size: Resolution, _ low: SenderLoads.Low = .plain) -> Load {
             let what = layers == "high" ? "\(size)" : "160x120, \(low.rawValue)"
             return Load(name: "\(count) × \(what)") { try senders.measure(count, layers, size, low) }
         }
-        var loads = [load(1, "high", size), load(2, "high", size)]
-        if let half = senders.half { loads += [load(1, "high", half), load(3, "high", half)] }
+        var loads = [load(1, "high", size), load(crowd(ofThoseTaking: one), "high", size)]
+        if let half = senders.half {
+            let share = Double(half.pixelCount) / Double(size.pixelCount)
+            loads += [load(1, "high", half), load(crowd(ofThoseTaking: one * share), "high", half)]
+        }
         return loads + [
             load(few, "low", size), load(few, "low", size, .heavy), load(few, "low", size, .fast),
             load(many, "low", size),
@@ -89,15 +106,20 @@ struct ScaleBench {
 
     // MARK: Receivers
 
-    private var receiverCalibration: [Load] {
+    private func receiverCalibration() throws -> [Load] {
         let (receivers, size) = (receivers, clip.resolution)
+        try progress("scale: one received stream, to see how many keep the machine busy")
+        let one = try receivers.measure(high: 1, low: 0).cpu
         func high(_ count: Int) -> Load {
             Load(name: "\(count) × \(size)") { try receivers.measure(high: count, low: 0) }
         }
         func low(_ count: Int, _ kind: SenderLoads.Low = .plain) -> Load {
             Load(name: "\(count) × 160x120, \(kind.rawValue)") { try receivers.measure(high: 0, low: count, kind) }
         }
-        return [high(1), high(4), low(few), low(few, .heavy), low(few, .fast), low(many), low(4 * many)]
+        return [
+            high(1), high(crowd(ofThoseTaking: one)), low(few), low(few, .heavy), low(few, .fast), low(many),
+            low(multitude),
+        ]
     }
 
     private var participants: Climb {

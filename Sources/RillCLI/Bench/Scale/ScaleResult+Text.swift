@@ -13,7 +13,8 @@ extension ScaleResult {
     static let explanation =
         "CPU is of one hardware thread: 100 % is one that never rests. Real time: at least 99 of 100 pictures are coded, or "
         + "shown within a thirtieth of a second after their last packet. The model is fitted to loads of one kind of stream "
-        + "each, and predicts the loads above, which it has not seen. Memory of senders is without the clip that stands for "
+        + "each, and predicts the loads above, which it has not seen. Seconds are taken while nothing counts instructions, "
+        + "which would cost some. Memory of senders is without the clip that stands for "
         + "their cameras. Without adaptation, which would make pictures smaller in the place of leaving some out."
 
     /// Promises, as far as they were measured.
@@ -140,7 +141,8 @@ extension ScaleResult.Group {
         }
         return [
             row("the process", nil, \.process, \.process),
-            row("a layer, a second", model.perLayer * 1e3, \.perLayer, \.perLayer),
+            row("a stream at full size", model.perLayer * 1e3, \.perHighLayer, \.perHighLayer),
+            row("a stream of thumbnails", model.perLayer * 1e3, \.perLowLayer, \.perLowLayer),
             row("a packet, with what is coded in it", model.perPacket * 1e3, \.perPacket, \.perPacket),
             row("a million pixels, full size", model.perHighPixel * 1e9, \.perHighPixel, \.perHighPixel, times: 1e6),
             row("a million pixels, thumbnails", model.perLowPixel * 1e9, \.perLowPixel, \.perLowPixel, times: 1e6),

@@ -42,16 +42,16 @@ struct SenderLoads {
         let printed = PrintedPairs(turn.output)
         let wall = try printed.value("wall")
         let (high, thumbnails) = (try printed.value("high"), try printed.value("low"))
-        let layerCount = Double(count * (layers == "both" ? 2 : 1))
         var due = 0.0
         if layers != "low" { due += Double(count * BenchClip.framesPerSecond) * wall }
         if layers != "high" { due += Double(count * low.framesPerSecond) * wall }
         return LoadMeasurement(
             load: StreamLoad(
-                layers: layerCount, packets: try printed.value("packets") / wall,
+                highLayers: layers == "low" ? 0 : Double(count), lowLayers: layers == "high" ? 0 : Double(count),
+                packets: try printed.value("packets") / wall,
                 highPixels: high * Double(size.pixelCount) / wall,
                 lowPixels: thumbnails * Double(Resolution.qqvga.pixelCount) / wall),
-            cpu: try printed.value("cpu") / wall, instructions: printed["instructions"].map { $0 / wall },
+            cpu: try printed.value("cpu"), instructions: printed["instructions"],
             memoryBytes: turn.peakBytes.map { $0 - Int(printed["held"] ?? 0) },
             inTime: min(1, (high + thumbnails) / due))
     }

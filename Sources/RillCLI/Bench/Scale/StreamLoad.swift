@@ -1,7 +1,9 @@
 /// What a process of many streams has to do in a second: what its cost is predicted from.
 struct StreamLoad: Codable, Equatable, Sendable {
-    /// Streams that are encoded or decoded.
-    var layers = 0.0
+    /// Streams at full size that are encoded or decoded.
+    var highLayers = 0.0
+    /// Thumbnails that are.
+    var lowLayers = 0.0
     /// Packets sent or received.
     var packets = 0.0
     /// Pixels of streams at full size.
@@ -9,16 +11,20 @@ struct StreamLoad: Codable, Equatable, Sendable {
     /// Pixels of thumbnails, which encoders take more pains with.
     var lowPixels = 0.0
 
+    /// Streams of either kind.
+    var layers: Double { highLayers + lowLayers }
+
     static func + (a: StreamLoad, b: StreamLoad) -> StreamLoad {
         StreamLoad(
-            layers: a.layers + b.layers, packets: a.packets + b.packets, highPixels: a.highPixels + b.highPixels,
+            highLayers: a.highLayers + b.highLayers, lowLayers: a.lowLayers + b.lowLayers,
+            packets: a.packets + b.packets, highPixels: a.highPixels + b.highPixels,
             lowPixels: a.lowPixels + b.lowPixels)
     }
 
     static func * (load: StreamLoad, factor: Double) -> StreamLoad {
         StreamLoad(
-            layers: load.layers * factor, packets: load.packets * factor, highPixels: load.highPixels * factor,
-            lowPixels: load.lowPixels * factor)
+            highLayers: load.highLayers * factor, lowLayers: load.lowLayers * factor, packets: load.packets * factor,
+            highPixels: load.highPixels * factor, lowPixels: load.lowPixels * factor)
     }
 }
 
@@ -50,12 +56,13 @@ struct LoadMeasurement: Codable, Equatable, Sendable {
 }
 
 extension LoadMeasurement {
-    /// The one in the middle by what it took; in real time where most of them were.
+    /// The one in the middle of each quantity; in real time where most of them were.
     static func middle(of measurements: [LoadMeasurement]) -> LoadMeasurement {
         precondition(!measurements.isEmpty, "nothing was measured")
         var middle = measurements.sorted { $0.cpu < $1.cpu }[(measurements.count - 1) / 2]
         middle.inTime = measurements.map(\.inTime).sorted()[measurements.count / 2]
-        middle.memoryBytes = measurements.compactMap(\.memoryBytes).max()
+        middle.memoryBytes = LoadMeasurement.middle(measurements.compactMap(\.memoryBytes))
+        middle.instructions = LoadMeasurement.middle(measurements.compactMap(\.instructions))
         if measurements.count > 1 {
             let instructions = measurements.compactMap(\.instructions)
             middle.spread = Spread(
@@ -63,6 +70,10 @@ extension LoadMeasurement {
                 instructions: relativeRange(instructions, of: middle.instructions ?? 0))
         }
         return middle
+    }
+
+    private static func middle<Value: Comparable>(_ values: [Value]) -> Value? {
+        values.isEmpty ? nil : values.sorted()[(values.count - 1) / 2]
     }
 
     private static func relativeRange(_ values: [Double], of middle: Double) -> Double? {
