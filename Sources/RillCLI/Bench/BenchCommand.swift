@@ -63,7 +63,7 @@ struct BenchCommand: ParsableCommand {
     @Option(help: "Seconds that each load of `scale` is timed; for half as many its instructions are counted.")
     var seconds = 8
 
-    @Option(help: "Rounds of `scale`; the middle one counts.")
+    @Option(help: "Rounds of `scale`; the middle one counts, and for its model the least.")
     var rounds = 1
 
     @Option(help: "Senders, and participants, of `scale` at most.")
@@ -111,6 +111,8 @@ struct BenchCommand: ParsableCommand {
             }
             let latency = try jobs.contains(.latency) ? self.latency(clip, folder, progress: show) : nil
             let scale = try jobs.contains(.scale) ? self.scale(clip, folder, progress: show) : nil
+            // What was last measured may have taken Ctrl-C for its end.
+            guard !interruption.isWanted else { throw BenchError.interrupted }
             status.clear()
             let report = BenchReport(
                 clip: "\(clip.name), \(clip.resolution), \(clip.frameCount) frames at 30 a second",

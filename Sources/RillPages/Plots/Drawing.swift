@@ -152,6 +152,8 @@ struct Drawing {
             [
                 "width": "100%", "height": "\(height)", "viewBox": "0 0 1000 \(height)",
                 "preserveAspectRatio": "none",
+                // Dots and lines on the edge are seen whole; nothing is placed beyond it.
+                "overflow": "visible",
             ], data)
         let frame = HTML.element(
             "line", ["class": "axis", "x1": "0", "x2": "100%", "y1": "\(height)", "y2": "\(height)"])

@@ -113,6 +113,33 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
     }
 
+    /// What is measured, and the file that is there once it is.
+    @Test(arguments: [("receive", "packets.rtpdump"), ("latency", "latency-idle"), ("scale", "senders")])
+    func `Ctrl-C ends what is measured at once, and nothing stays behind`(job: String, file: String) throws {
+        let clip = try movingClip(in: folder, frames: 12, width: 176, height: 144)
+        let (place, page) = (folder.path("temporary"), folder.path("page.html"))
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        var program = try rillProgram()
+        program.environment["TMPDIR"] = place
+        let running = try program.start([
+            "bench", job, clip, "--duration", "60min", "--seconds", "3600", "--turns", "999", "--no-instructions",
+            "--html",
+            page,
+        ])
+        func isMeasuring() throws -> Bool {
+            try FileManager.default.contentsOfDirectory(atPath: place).contains {
+                FileManager.default.fileExists(atPath: "\(place)/\($0)/\(file)")
+            }
+        }
+        while try !isMeasuring(), !running.hasEnded { usleep(10_000) }
+        running.interrupt()
+        let outcome = try running.wait()
+        #expect(outcome.status == 130, "\(outcome.status): \(outcome.errors)")
+        #expect(outcome.errors == "" && outcome.text == "")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
+        #expect(!FileManager.default.fileExists(atPath: page))
+    }
+
     @Test(arguments: [
         ["nothing", "clip.y4m"], ["send", "a.y4m", "b.y4m"], ["--turns", "0"], ["--frames", "5"], ["send", "-"],
         ["--html", "page.txt"], ["latency", "a", "b"], ["send", "a.html", "--html", "a.html"],

@@ -67,7 +67,7 @@ final class ChildProcess {
     ///   - limit: seconds after which it is ended.
     ///   - pause: microseconds from look to look: what the wall time may be wrong by.
     ///   - look: is called after each pause.
-    /// - Throws: `failed`, `overdue`, or what `look` throws; the program is then over.
+    /// - Throws: `failed`, `overdue`, `interrupted` where the program was, or what `look` throws; the program is then over.
     func wait(
         limit: Double, pause: UInt32 = ChildProcess.pause, whileDoing look: () throws -> Void = {}
     ) throws -> Turn {
@@ -91,8 +91,11 @@ final class ChildProcess {
         isDone = true
         try look()
         let printed = (try? TextFile.read(output)) ?? ""  // a program that prints nothing has said nothing
-        // WIFEXITED and WEXITSTATUS are macros, which Swift does not see.
-        let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
+        // WTERMSIG and WEXITSTATUS are macros, which Swift does not see.
+        let signal = status & 0x7F
+        // Ctrl-C goes to all programs of a terminal, and may end this one before anybody else has noticed.
+        guard ![SIGINT, SIGTERM].contains(signal) else { throw BenchError.interrupted }
+        let code = signal == 0 ? status >> 8 & 0xFF : 128 + signal
         guard code == 0 else {
             throw BenchError.failed(program: program, status: code, output: String(printed.suffix(400)))
         }

@@ -51,18 +51,19 @@ struct CapacityModel: Codable, Equatable, Sendable {
     /// What the rest may cost more or less.
     private static let wakings = stride(from: -0.8, through: 1.0, by: 0.1)
 
-    /// The model that comes closest to what was measured, in parts of each measurement; no cost is negative.
+    /// The model that comes closest to the least that was measured of each load, in parts of it; no cost is negative.
     ///
     /// - Returns: `nil` where nothing was measured.
     init?(fitting measurements: [LoadMeasurement], threads: Int) {
-        let usable = measurements.filter { $0.cpu > 0 }
+        let usable = measurements.filter { $0.leastCPU > 0 }
         let ones = [Double](repeating: 1, count: usable.count)
         var best: (model: CapacityModel, error: Double)?
         for sharing in CapacityModel.sharings {
             for waking in CapacityModel.wakings {
                 let rows = usable.map { measurement in
-                    let busy = (measurement.cpu + measurement.feederCPU) / Double(threads)
-                    let (pixels, rest) = ((1 + sharing * busy) / measurement.cpu, (1 + waking * busy) / measurement.cpu)
+                    let cpu = measurement.leastCPU
+                    let busy = (cpu + measurement.feederCPU) / Double(threads)
+                    let (pixels, rest) = ((1 + sharing * busy) / cpu, (1 + waking * busy) / cpu)
                     let load = measurement.load
                     return [
                         load.layers * rest, load.packets * rest, load.highPixels * pixels, load.lowPixels * pixels,

@@ -13,7 +13,8 @@ extension ScaleResult {
     static let explanation =
         "CPU is of one hardware thread: 100 % is one that never rests. Real time: at least 99 of 100 pictures are coded, or "
         + "shown within a thirtieth of a second after their last packet. The model is fitted to loads of one kind of stream "
-        + "each, and predicts the loads above, which it has not seen. Seconds are taken while nothing counts instructions, "
+        + "each, and predicts the loads above, which it has not seen. It foretells the least CPU of the rounds: who else is on the "
+        + "machine can only add to it. Seconds are taken while nothing counts instructions, "
         + "which would cost some. Memory of senders is without the clip that stands for "
         + "their cameras. Without adaptation, which would make pictures smaller in the place of leaving some out."
 
@@ -42,19 +43,19 @@ extension ScaleResult {
 
     /// What the model predicts.
     private static let predictions: [Prediction] = [
-        Prediction(name: "CPU time", error: \.error, spread: \.cpu),
-        Prediction(name: "instructions", error: \.instructionsError, spread: \.instructions),
+        Prediction(name: "CPU time", error: \.error, spread: \.cpuSpread),
+        Prediction(name: "instructions", error: \.instructionsError, spread: \.instructionsSpread),
         Prediction(name: "memory", error: \.memoryError, spread: { _ in nil }),
     ]
 
     private struct Prediction {
         var name: String
         var error: @Sendable (Step) -> Double?
-        var spread: @Sendable (LoadMeasurement.Spread) -> Double?
+        var spread: @Sendable (LoadMeasurement) -> Double?
 
         /// How far the same load was from itself.
         func spread(_ steps: [Step]) -> String? {
-            let spreads = steps.filter(\.measurement.isRealTime).compactMap { $0.measurement.spread.flatMap(spread) }
+            let spreads = steps.map(\.measurement).filter(\.isRealTime).compactMap(spread)
             guard let most = spreads.max() else { return nil }
             return "the same load spreads over \(Decimal.percent(most)) of itself at most, from round to round"
         }
@@ -76,10 +77,10 @@ extension ScaleResult.Group {
     }
 
     private var calibrationTable: TextTable {
-        var table = TextTable(["\(name), fitted to", "CPU", "by the model"])
+        var table = TextTable(["\(name), fitted to", "CPU, at least", "by the model"])
         for load in calibration {
             table.add([
-                load.name, load.measurement.cpuText,
+                load.name, percent(load.measurement.leastCPU),
                 percent(model.cpu(of: load.measurement.load, feederCPU: load.measurement.feederCPU)),
             ])
         }
@@ -106,13 +107,15 @@ extension ScaleResult.Ladder {
 extension ScaleResult.Step {
     /// What stands in a row behind the count.
     static let columns = [
-        "CPU", "predicted", "off by", "M instructions/s", "off by", "memory", "off by", "in time", "real time",
+        "CPU", "at least", "predicted", "off by", "M instructions/s", "off by", "memory", "off by", "in time",
+        "real time",
     ]
 
     /// A row: the count, and ``columns``.
     var cells: [String] {
         [
-            "\(count)", measurement.cpuText, predictedCPU.map(percent) ?? "too much", offText(error),
+            "\(count)", measurement.cpuText, percent(measurement.leastCPU), predictedCPU.map(percent) ?? "too much",
+            offText(error),
             measurement.instructions.map { Decimal.text($0 / 1e6, decimals: 0) } ?? "–", offText(instructionsError),
             Measure.memory.text(measurement.memoryBytes.map(Double.init)), offText(memoryError),
             Decimal.percent(measurement.inTime), measurement.isRealTime ? "yes" : "no",

@@ -52,9 +52,9 @@ struct ScaleResult: Codable, Sendable {
 }
 
 extension ScaleResult.Step {
-    /// How far the prediction is off, as a part of what was measured. A load that the machine could not hold did not do all
-    /// of its work, and is not compared.
-    var error: Double? { error(predictedCPU, measurement.cpu) }
+    /// How far the prediction is off, as a part of the least that was measured. A load that the machine could not hold did
+    /// not do all of its work, and is not compared.
+    var error: Double? { error(predictedCPU, measurement.leastCPU) }
 
     /// The same of the instructions, and of the memory.
     var instructionsError: Double? { error(predictedInstructions, measurement.instructions) }

@@ -24,21 +24,28 @@ struct ScaleSection {
 
     private func cpuPlot(_ ladder: ScaleResult.Ladder) -> Plot {
         let most = Double(result.threads) * 100
-        let measured = ladder.steps.map { Mark.Point(Double($0.count), $0.measurement.cpu * 100) }
+        func point(_ step: ScaleResult.Step) -> Mark.Point {
+            Mark.Point(Double(step.count), step.measurement.leastCPU * 100)
+        }
+        let measured = ladder.steps.map(point)
+        let rounds = ladder.steps.compactMap { step in
+            step.measurement.rounds.map { rounds in
+                let cpu = rounds.map { $0.cpu * 100 }
+                return Mark.Range(Double(step.count), cpu.min() ?? .nan, cpu.max() ?? .nan)
+            }
+        }
         let predicted = ladder.steps.compactMap { step in
             step.predictedCPU.map { Mark.Point(Double(step.count), min($0 * 100, most)) }
         }
-        let lost = ladder.steps.filter { !$0.measurement.isRealTime }
+        let held = ladder.steps.filter(\.measurement.isRealTime).map(point)
+        let lost = ladder.steps.filter { !$0.measurement.isRealTime }.map(point)
         var marks: [Mark] = [
-            .line("predicted", .grey, predicted, isDashed: true), .line("measured", .blue, measured),
-            .scatter(
-                "in real time", .blue, measured.filter { point in !lost.contains { Double($0.count) == point.x } }),
+            .line("predicted", .grey, predicted, isDashed: true), .line("measured, at least", .blue, measured),
+            .scatter("in real time", .blue, held),
         ]
-        if !lost.isEmpty {
-            marks.append(
-                .scatter("real time lost", .red, lost.map { Mark.Point(Double($0.count), $0.measurement.cpu * 100) }))
-        }
-        let highest = (measured + predicted).map(\.y)
+        if !lost.isEmpty { marks.append(.scatter("real time lost", .red, lost)) }
+        if !rounds.isEmpty { marks.insert(.band("all rounds", .blue, rounds), at: 0) }
+        let highest = (measured + predicted).map(\.y) + rounds.map(\.high)
         var plot = Plot(
             ladder.title,
             caption:
@@ -91,12 +98,13 @@ struct ScaleSection {
     }
 
     private func calibration(_ group: ScaleResult.Group) -> HTML {
-        var table = PageTable(["fitted to", "CPU", "by the model"])
+        var table = PageTable(["fitted to", "CPU, at least", "by the model"])
         for load in group.calibration {
             let measurement = load.measurement
             let modelled = group.model.cpu(of: measurement.load, feederCPU: measurement.feederCPU)
             table.add([
-                load.name, Decimal.percent(measurement.cpu), modelled.isFinite ? Decimal.percent(modelled) : "too much",
+                load.name, Decimal.percent(measurement.leastCPU),
+                modelled.isFinite ? Decimal.percent(modelled) : "too much",
             ])
         }
         return table.html

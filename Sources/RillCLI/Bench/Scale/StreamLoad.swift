@@ -41,12 +41,16 @@ struct LoadMeasurement: Codable, Equatable, Sendable {
     var memoryBytes: Int?
     /// Of the pictures that were due the share that was coded, or shown in time.
     var inTime: Double
-    /// Of several measurements of the same load, how far the most lies above the least, as a part of the middle one.
-    var spread: Spread?
+    /// Of several measurements of the same load, what each of them took, in their order; `nil` of one alone.
+    var rounds: [Round]?
 
-    struct Spread: Codable, Equatable, Sendable {
+    /// What one of several measurements says.
+    struct Round: Codable, Equatable, Sendable {
         var cpu: Double
         var instructions: Double?
+        var inTime: Double
+
+        var isRealTime: Bool { inTime >= realTimeShare }
     }
 
     /// Less than a hundredth of the pictures were left out or late.
@@ -56,6 +60,20 @@ struct LoadMeasurement: Codable, Equatable, Sendable {
 }
 
 extension LoadMeasurement {
+    /// What the load takes while nobody else disturbs: whoever shares the processor's caches or cores can only add to it. A
+    /// round that left pictures out did less, and does not count.
+    var leastCPU: Double { rounds?.filter(\.isRealTime).map(\.cpu).min() ?? cpu }
+
+    /// How far the most of the rounds lies above the least, as a part of the middle one; `nil` of one alone.
+    var cpuSpread: Double? { spread(\.cpu, of: cpu) }
+    var instructionsSpread: Double? { spread(\.instructions, of: instructions ?? 0) }
+
+    private func spread(_ quantity: (Round) -> Double?, of middle: Double) -> Double? {
+        let values = (rounds ?? []).compactMap(quantity)
+        guard let least = values.min(), let most = values.max(), middle > 0 else { return nil }
+        return (most - least) / middle
+    }
+
     /// The one in the middle of each quantity; in real time where most of them were.
     static func middle(of measurements: [LoadMeasurement]) -> LoadMeasurement {
         precondition(!measurements.isEmpty, "nothing was measured")
@@ -64,20 +82,12 @@ extension LoadMeasurement {
         middle.memoryBytes = LoadMeasurement.middle(measurements.compactMap(\.memoryBytes))
         middle.instructions = LoadMeasurement.middle(measurements.compactMap(\.instructions))
         if measurements.count > 1 {
-            let instructions = measurements.compactMap(\.instructions)
-            middle.spread = Spread(
-                cpu: relativeRange(measurements.map(\.cpu), of: middle.cpu) ?? 0,
-                instructions: relativeRange(instructions, of: middle.instructions ?? 0))
+            middle.rounds = measurements.map { Round(cpu: $0.cpu, instructions: $0.instructions, inTime: $0.inTime) }
         }
         return middle
     }
 
     private static func middle<Value: Comparable>(_ values: [Value]) -> Value? {
         values.isEmpty ? nil : values.sorted()[(values.count - 1) / 2]
-    }
-
-    private static func relativeRange(_ values: [Double], of middle: Double) -> Double? {
-        guard let least = values.min(), let most = values.max(), middle > 0 else { return nil }
-        return (most - least) / middle
     }
 }
