@@ -31,6 +31,28 @@ import Testing
         }
     }
 
+    private struct Tries: Equatable {
+        var isHeld: Bool
+        var count: Int
+    }
+
+    @Test func `A load that was late without taking much is tried again, and a load that took much is lost`() {
+        func tries(_ loads: [(cpu: Double, inTime: Double)]) -> Tries {
+            var count = 0
+            let isHeld = ScaleBench.isHeld(on: 2) {
+                defer { count += 1 }
+                return LoadMeasurement(
+                    load: StreamLoad(), cpu: loads[count].cpu, feederCPU: 0.1, inTime: loads[count].inTime)
+            }
+            return Tries(isHeld: isHeld, count: count)
+        }
+        #expect(tries([(0.1, 1)]) == Tries(isHeld: true, count: 1))
+        #expect(tries([(0.1, 0.2), (0.1, 0.06), (0.1, 1)]) == Tries(isHeld: true, count: 3))
+        #expect(tries([(0.1, 0.2), (0.1, 0.06), (0.1, 0.5)]) == Tries(isHeld: false, count: 3))
+        #expect(tries([(1.9, 0.7)]) == Tries(isHeld: false, count: 1))
+        #expect(tries([(0.1, 0.2), (0.95, 0.7)]) == Tries(isHeld: false, count: 2))
+    }
+
     // MARK: Participants
 
     private func recording(_ name: String, packets: Int, every interval: MediaDuration) throws -> String {
