@@ -51,7 +51,8 @@ struct ScaleSection {
             caption:
                 "CPU of the process, where 100 % is one of \(result.threads) hardware threads. Red: pictures are left "
                 + "out or late. Dashed: what the model says, which was fitted to other loads.",
-            x: growingAxis(ladder), y: Axis("CPU", unit: "% of a thread", holding: highest), marks)
+            x: growingAxis(ladder),
+            y: Axis("CPU", unit: "% of a thread", holding: highest, atMost: max(most, highest.max() ?? most)), marks)
         plot.height = 180
         return plot
     }
