@@ -85,7 +85,7 @@ struct BenchCommand: ParsableCommand {
 
     func run() throws {
         let interruption = Interruption()
-        let folder = try BenchFolder()
+        let folder = try BenchFolder { !interruption.isWanted }
         let status = StatusLine()
         defer { status.clear() }
         func show(_ text: String) throws {

@@ -114,25 +114,28 @@ import Testing
     }
 
     /// What is measured, and the file that is there once it is.
-    @Test(arguments: [("receive", "packets.rtpdump"), ("latency", "latency-idle"), ("scale", "senders")])
-    func `Ctrl-C ends what is measured at once, and nothing stays behind`(job: String, file: String) throws {
+    @Test(
+        arguments: [("receive", "packets.rtpdump"), ("latency", "latency-idle"), ("scale", "senders")], [false, true])
+    func `Ctrl-C ends what is measured at once, SIGTERM to it alone too, and nothing stays behind`(
+        job: (name: String, file: String), isAlone: Bool
+    ) throws {
         let clip = try movingClip(in: folder, frames: 12, width: 176, height: 144)
         let (place, page) = (folder.path("temporary"), folder.path("page.html"))
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         var program = try rillProgram()
         program.environment["TMPDIR"] = place
         let running = try program.start([
-            "bench", job, clip, "--duration", "60min", "--seconds", "3600", "--turns", "999", "--no-instructions",
+            "bench", job.name, clip, "--duration", "60min", "--seconds", "3600", "--turns", "999", "--no-instructions",
             "--html",
             page,
         ])
         func isMeasuring() throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: place).contains {
-                FileManager.default.fileExists(atPath: "\(place)/\($0)/\(file)")
+                FileManager.default.fileExists(atPath: "\(place)/\($0)/\(job.file)")
             }
         }
         while try !isMeasuring(), !running.hasEnded { usleep(10_000) }
-        running.interrupt()
+        if isAlone { try running.terminate() } else { running.interrupt() }
         let outcome = try running.wait()
         #expect(outcome.status == 130, "\(outcome.status): \(outcome.errors)")
         #expect(outcome.errors == "" && outcome.text == "")

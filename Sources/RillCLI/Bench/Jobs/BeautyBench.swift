@@ -46,7 +46,7 @@ struct BeautyBench: BenchJob {
     }
 
     func run(_ command: Invocation, limit: Double) throws -> (turn: Turn, work: Work) {
-        let turn = try ChildProcess(command, output: folder.path("output")).wait(limit: limit)
+        let turn = try folder.start(command).wait(limit: limit)
         return (turn, Work(frames: PrintedFrames.count(in: turn.output) ?? 0))
     }
 }

@@ -26,9 +26,7 @@ struct ReceiveBench: BenchJob {
         self.frameCount = frameCount
         let short = folder.path("short.y4m")
         try ReceiveBench.copy(clip.y4m, to: short, frames: frameCount)
-        let child = try ChildProcess(
-            Invocation(words: [work, "packets", short, packets, "\(clip.bitrate)"]), output: folder.path("output"))
-        _ = try child.wait(limit: 600)
+        _ = try folder.start(Invocation(words: [work, "packets", short, packets, "\(clip.bitrate)"])).wait(limit: 600)
         var notices: [String] = []
         let ours = Contestant(
             name: "Rill", part: .ours, command: Invocation(words: [work, "receive", "\(address)", "\(frameCount)"]))
@@ -78,13 +76,13 @@ struct ReceiveBench: BenchJob {
     }
 
     private func runOnce(_ command: Invocation) throws -> (turn: Turn, work: Work) {
-        let receiver = try ChildProcess(command, output: folder.path("output"))
+        let receiver = try folder.start(command)
         var sender: ChildProcess?
         let length = Double(frameCount) / Double(BenchClip.framesPerSecond)
         let turn = try receiver.wait(limit: length + 20) {
             guard sender == nil, ReceiveBench.somebodyListens(at: address.port) else { return }
-            sender = try ChildProcess(
-                Invocation(words: [work, "replay", packets, "\(address)"]), output: folder.path("sender"))
+            sender = try folder.start(
+                Invocation(words: [work, "replay", packets, "\(address)"]), output: "sender")
         }
         _ = try sender?.wait(limit: 20)
         // GStreamer says nothing of them, and ends only when it has all.

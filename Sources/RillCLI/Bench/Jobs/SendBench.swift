@@ -61,7 +61,7 @@ struct SendBench: BenchJob {
     }
 
     func run(_ command: Invocation, limit: Double) throws -> (turn: Turn, work: Work) {
-        let child = try ChildProcess(command, output: folder.path("output"))
+        let child = try folder.start(command)
         let turn = try child.wait(limit: limit) {
             try high.drain()
             try low.drain()

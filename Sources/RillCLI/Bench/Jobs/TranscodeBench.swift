@@ -23,7 +23,7 @@ struct TranscodeBench: BenchJob {
                 "-crf", "20",
                 "-pix_fmt", "yuv420p", input,
             ]
-            _ = try ChildProcess(Invocation(words: words), output: folder.path("output")).wait(limit: 1200)
+            _ = try folder.start(Invocation(words: words)).wait(limit: 1200)
         } else {
             notices.append("FFmpeg is not installed (Debian: ffmpeg): Rill transcodes alone, from Y4M.")
         }
@@ -60,7 +60,7 @@ struct TranscodeBench: BenchJob {
     }
 
     func run(_ command: Invocation, limit: Double) throws -> (turn: Turn, work: Work) {
-        let turn = try ChildProcess(command, output: folder.path("output")).wait(limit: limit)
+        let turn = try folder.start(command).wait(limit: limit)
         guard let path = command.words.first(where: { $0.hasSuffix(".webm") }) else {
             return (turn, Work(frames: 0))
         }

@@ -20,8 +20,8 @@ extension LatencyResult.Condition {
         let lost = layers.reduce(0) { $0 + max(0, $1.framesLost) + max(0, $1.packetsLost) }
         return added + [
             Bar(
-                name: "live, lost in \(Decimal.text(seconds, decimals: 0)) s, \(name)",
-                figure: framesCaptured > 0 ? Double(lost) : nil, limit: 0, unit: "frames and datagrams",
+                name: "live, frames and datagrams lost in \(Decimal.text(seconds, decimals: 0)) s, \(name)",
+                figure: framesCaptured > 0 ? Double(lost) : nil, limit: 0, unit: "",
                 note: layers.flatMap(\.losses).joined(separator: ", "))
         ]
     }

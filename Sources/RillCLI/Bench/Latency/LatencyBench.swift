@@ -39,9 +39,8 @@ struct LatencyBench {
     private func condition(
         _ name: String, _ load: String, _ progress: (String) throws -> Void
     ) throws -> LatencyResult.Condition {
-        let output = folder.path("latency-\(name)")
         let start = MachineTime.now
-        let child = try ChildProcess(command, output: output)
+        let child = try folder.start(command, output: "latency-\(name)")
         var looks = 0
         let limit = duration.seconds + LatencyBench.secondsAround
         let turn = try child.wait(limit: limit, pause: LatencyBench.pause) {
@@ -85,8 +84,7 @@ private struct BusyLoad {
     /// Each ends when this does, and by itself should nobody be left to end it.
     func during<Result>(_ body: () throws -> Result) throws -> Result {
         let children = try (0..<count).map { index in
-            try ChildProcess(
-                Invocation(words: [work, "spin", "\(getpid())"]), output: folder.path("spin-\(index)"))
+            try folder.start(Invocation(words: [work, "spin", "\(getpid())"]), output: "spin-\(index)")
         }
         return try withExtendedLifetime(children) { try body() }
     }

@@ -1,12 +1,17 @@
 import Glibc
 
-/// A folder for clips and what is made of them, gone with all that is in it when nobody has it any more.
+/// A folder for clips and what is made of them, gone with all that is in it when nobody has it any more; what is measured
+/// is started in it.
 final class BenchFolder {
     /// Where it is.
     let root: String
+    private let isWanted: () -> Bool
 
     /// Makes the folder where the system keeps temporary files (`TMPDIR`).
-    init() throws(BenchError) {
+    ///
+    /// - Parameter isWanted: whether anybody still waits for what is measured.
+    init(whileWanted isWanted: @escaping () -> Bool) throws(BenchError) {
+        self.isWanted = isWanted
         // Nobody sets the environment while this reads it: there is one thread.
         let place = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         root = "\(place)/rill-bench-\(getpid())"
@@ -15,6 +20,11 @@ final class BenchFolder {
 
     /// The path of a file of that name in it.
     func path(_ name: String) -> String { "\(root)/\(name)" }
+
+    /// Starts a program, which prints into the file of that name here.
+    func start(_ invocation: Invocation, output name: String = "output") throws(BenchError) -> ChildProcess {
+        try ChildProcess(invocation, output: path(name), whileWanted: isWanted)
+    }
 
     /// The names of the files that begin like this.
     func names(beginning prefix: String) -> [String] {

@@ -61,9 +61,7 @@ struct Callgrind {
         guard let strip else { return path }
         if let copy = stripped[path] { return copy }
         let copy = folder.path("stripped-\(stripped.count)")
-        let child = try ChildProcess(
-            Invocation(words: [strip, "--strip-debug", "-o", copy, path]), output: folder.path("output"))
-        _ = try child.wait(limit: 120)
+        _ = try folder.start(Invocation(words: [strip, "--strip-debug", "-o", copy, path])).wait(limit: 120)
         stripped[path] = copy
         return copy
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// A program that is measured while it runs.
 ///
-///     let child = try ChildProcess(Invocation(words: ["/usr/bin/vpxenc", …]), output: folder.path("output"))
+///     let child = try folder.start(Invocation(words: ["/usr/bin/vpxenc", …]))
 ///     let turn = try child.wait(limit: 600) { try tally.drain() }
 ///
 /// CPU time is what the system counts of the process when it has ended (`wait4`). Its `ru_maxrss` is not that of the
@@ -12,6 +12,7 @@ import Glibc
 final class ChildProcess {
     private let program: String
     private let output: String
+    private let isWanted: () -> Bool
     private let child: pid_t
     private let start: Double
     private let ownPeak: Int
@@ -23,10 +24,17 @@ final class ChildProcess {
     /// Looks from one reading of the peak to the next, which costs the system more than all else here.
     private static let looksPerReading = 8
 
-    /// Starts a program. What it prints, on both ways, goes to the file `output`.
-    init(_ invocation: Invocation, output: String) throws(BenchError) {
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - output: the file that what it prints goes to, on both ways.
+    ///   - isWanted: is asked at each look; once it says no, the program is ended.
+    init(
+        _ invocation: Invocation, output: String, whileWanted isWanted: @escaping () -> Bool = { true }
+    ) throws(BenchError) {
         program = invocation.words[0]
         self.output = output
+        self.isWanted = isWanted
         // Every pointer of these lives until the end of this function, and nobody keeps them: the child has copies.
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -67,7 +75,8 @@ final class ChildProcess {
     ///   - limit: seconds after which it is ended.
     ///   - pause: microseconds from look to look: what the wall time may be wrong by.
     ///   - look: is called after each pause.
-    /// - Throws: `failed`, `overdue`, `interrupted` where the program was, or what `look` throws; the program is then over.
+    /// - Throws: `failed`, `overdue`, `interrupted` where the program was or is not wanted any more, or what `look`
+    ///   throws; the program is then over.
     func wait(
         limit: Double, pause: UInt32 = ChildProcess.pause, whileDoing look: () throws -> Void = {}
     ) throws -> Turn {
@@ -77,6 +86,11 @@ final class ChildProcess {
             let ended = unsafe wait4(child, &status, WNOHANG, &usage)
             if ended == child { break }
             try look()
+            // A signal to this process alone reaches no program that it measures.
+            guard isWanted() else {
+                end()
+                throw BenchError.interrupted
+            }
             if ChildProcess.now - start > limit {
                 end()
                 throw BenchError.overdue(program: program, seconds: limit)

@@ -29,7 +29,7 @@ enum Tool {
     /// What a program prints when it is asked for its version; its first line that holds `pattern`.
     static func firstLine(of words: [String], holding pattern: String, in folder: BenchFolder) -> String? {
         // A program that says nothing of itself is measured all the same.
-        guard let child = try? ChildProcess(Invocation(words: words), output: folder.path("version")),
+        guard let child = try? folder.start(Invocation(words: words), output: "version"),
             let turn = try? child.wait(limit: 20)
         else { return nil }
         return turn.output.split(separator: "\n").first { $0.contains(pattern) }

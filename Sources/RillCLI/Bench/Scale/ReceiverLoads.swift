@@ -24,16 +24,16 @@ final class ReceiverLoads {
         let packets = folder.path("participants.rtpdump")
         try recording(kind).write(high: high, low: low, to: packets)
         let address = try freeAddress()
-        let output = folder.path("receivers")
-        let receivers = try ChildProcess(
+        let output = "receivers"
+        let receivers = try folder.start(
             Invocation(words: [work, "receivers", "\(address)", "\(high)", "\(low)", "\(seconds)", "\(threads)"]),
             output: output)
         var feeder: ChildProcess?
         let limit = seconds + 120
         let turn = try receivers.wait(limit: limit) {
-            guard feeder == nil, try TextFile.read(output).hasPrefix("ready") else { return }
-            feeder = try ChildProcess(
-                Invocation(words: [work, "replay", packets, "\(address)"]), output: folder.path("feeder"))
+            guard feeder == nil, try TextFile.read(folder.path(output)).hasPrefix("ready") else { return }
+            feeder = try folder.start(
+                Invocation(words: [work, "replay", packets, "\(address)"]), output: "feeder")
         }
         let fed = try feeder?.wait(limit: limit)
         return try measurement(turn, fed, high, low, kind)
@@ -63,7 +63,7 @@ final class ReceiverLoads {
         let command = Invocation(words: [
             work, "record", clip.y4m, high, low, "\(clip.bitrate)", kind.rawValue, "\(length)",
         ])
-        _ = try ChildProcess(command, output: folder.path("output")).wait(limit: 600)
+        _ = try folder.start(command).wait(limit: 600)
         let recording = try ParticipantStreams(high: high, low: low)
         recordings[kind] = recording
         return recording

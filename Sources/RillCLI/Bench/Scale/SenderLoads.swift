@@ -38,7 +38,7 @@ struct SenderLoads {
             work, "senders", clip.y4m, "\(size)", "\(count)", layers, "\(bitrate(size))", low.rawValue, "\(seconds)",
             "\(abyss.localAddress)",
         ])
-        let turn = try ChildProcess(command, output: folder.path("senders")).wait(limit: seconds + 120)
+        let turn = try folder.start(command, output: "senders").wait(limit: seconds + 120)
         let printed = PrintedPairs(turn.output)
         let wall = try printed.value("wall")
         let (high, thumbnails) = (try printed.value("high"), try printed.value("low"))

@@ -62,7 +62,7 @@ import Testing
         let lines = outcome.text.split(separator: "\n").map(String.init)
         let verdicts = lines.filter { $0.hasSuffix(": met") || $0.hasSuffix(": missed") }
         #expect(verdicts.count == 3, "\(outcome.text)")
-        #expect(verdicts.last?.hasPrefix("live, lost in 1 s, idle") == true)
+        #expect(verdicts.last?.hasPrefix("live, frames and datagrams lost in 1 s, idle") == true)
         #expect(
             lines.count { $0.contains("median     90 %") || $0.hasPrefix("idle, ms") || $0.hasPrefix("busy, ms") } >= 2)
         #expect(!outcome.text.contains("Nobody was there"))
