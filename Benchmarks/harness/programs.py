@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from .measure import progress
-from .workloads import PACKAGE, Workload, product, stripped
+from .workloads import PACKAGE, Workload, product
 
 BUILD = PACKAGE / ".build"
 
@@ -46,7 +46,7 @@ def beside(folder: Path, suites: set[str] | None = None) -> list[Workload]:
 
 def _simulcast(folder: Path) -> list[Workload]:
     """Both codecs' simulcast of the material's clip, and the bare loop that does the same."""
-    loop, simulcast = bare_loop(), stripped(product("simulcast"))
+    loop, simulcast = bare_loop(), product("simulcast")
     rates = ("1500", "45")
     found = []
     for codec in ("vp8", "vp9"):
@@ -60,7 +60,7 @@ def _camera() -> list[Workload]:
     """A frame of a camera of YUYV, and libyuv's conversion of it."""
     library, conversion = fake_camera()
     bare = _program("image/yuyv-libyuv", None, str(conversion))
-    program = str(stripped(product("camera-cost")))
+    program = str(product("camera-cost"))
     return [bare, _program("image/yuyv-camera", bare.name, program, preload=library)]
 
 

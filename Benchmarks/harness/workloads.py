@@ -15,8 +15,6 @@ from .report import REPOSITORY
 PACKAGE = REPOSITORY / "Benchmarks"
 RELEASE = PACKAGE / ".build" / "release"
 PROGRAM = RELEASE / "workload"
-# Callgrind 3.19 gives up on Swift's debug information.
-STRIPPED = PACKAGE / ".build" / "stripped"
 # Else dictionaries lie in memory as chance has it, and counts scatter.
 ENVIRONMENT = {"SWIFT_DETERMINISTIC_HASHING": "1"}
 
@@ -50,14 +48,6 @@ def product(name: str) -> Path:
     return RELEASE / name
 
 
-def stripped(program: Path) -> Path:
-    """The program without debug information."""
-    STRIPPED.mkdir(parents=True, exist_ok=True)
-    copy = STRIPPED / program.name
-    run(Command("strip", ["strip", "--strip-debug", "-o", str(copy), str(program)]))
-    return copy
-
-
 @contextmanager
 def material(clip: Path | None = None) -> Iterator[Path]:
     """A folder with what the workloads work on, made of a clip or of the drawn portrait."""
@@ -68,13 +58,13 @@ def material(clip: Path | None = None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def listed(folder: Path, program: Path = PROGRAM) -> list[Workload]:
-    """All workloads, to be done by that program on the material of that folder."""
+def listed(folder: Path) -> list[Workload]:
+    """All workloads, to be done on the material of that folder."""
     output = run(Command("list", [str(PROGRAM), "list", "--folder", str(folder)])).output
     found = []
     for line in output.splitlines():
         name, unit, pixels, count, floor = line.split()
-        arguments = (str(program), "run", name, "--folder", str(folder), "--count")
+        arguments = (str(PROGRAM), "run", name, "--folder", str(folder), "--count")
         floor = None if floor == "-" else floor
         found.append(Workload(name, name.split("/")[0], unit, int(pixels), int(count), floor, arguments))
     return found
