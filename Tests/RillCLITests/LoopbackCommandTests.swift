@@ -74,6 +74,18 @@ import Testing
         #expect(report.layers.allSatisfy { $0.received.framesShown > 0 })
     }
 
+    @Test func `A call without sleep is a call, or tells why it is none`() throws {
+        let clip = try movingClip(in: folder, frames: 30)
+        let outcome = try rill("loopback", clip, "--live", "--sleepless", "--no-compare", "--json")
+        if unsafe access("/dev/cpu_dma_latency", W_OK) == 0 {
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try report(outcome).layers.allSatisfy { $0.received.framesShown > 0 })
+        } else {
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("/dev/cpu_dma_latency takes no request"), "\(outcome.errors)")
+        }
+    }
+
     @Test func theWayBackHasSettingsOfItsOwn() throws {
         let arguments = [
             "loopback", try movingClip(in: folder, frames: 30), "--json", "--network", "loss=20%,delay=40ms,seed=3",
@@ -123,7 +135,7 @@ import Testing
         (["--network", "los=2%"], "los=2%"),
         (["--return-network", "burst=5%"], "burst=5%/3"),
         (["--bitrate", "fast"], "bitrate"),
-        (["--encode-time", "5ms", "--live"], "--encode-time"),
+        (["--encode-time", "5ms", "--live"], "--encode-time"), (["--sleepless"], "--sleepless"),
         (["--measured"], "--measured"),
         (["--output", "-"], "standard output"),
         (["-"], "file"),

@@ -73,6 +73,9 @@ struct LoopbackCommand: ParsableCommand {
     @Flag(help: "Run with real threads in real time.")
     var live = false
 
+    @Flag(help: "With --live: keep the whole machine's processors from sleeping meanwhile, so that they wake at once.")
+    var sleepless = false
+
     @Option(
         help: "Size of the high layer (default: the clip's own; 640x480 for the scene).", transform: resolutionNotation)
     var size: Resolution?
@@ -183,6 +186,8 @@ struct LoopbackCommand: ParsableCommand {
         let start = Measurement.now
         // In virtual time nothing is worth waiting for: Ctrl-C ends that at once.
         var interruption = live ? Interruption() : nil
+        let awake = sleepless ? try WakeLatencyRequest() : nil
+        defer { withExtendedLifetime(awake) {} }
         let source = try makeSource()
         let resolution = size ?? source.format.resolution
         if let refusal = refusal(of: resolution) { throw CommandError(refusal) }
@@ -306,6 +311,10 @@ struct LoopbackCommand: ParsableCommand {
         }
         if let capture, ![.pcap, .pcapng, .rtpDump].contains(VideoFileFormat(path: capture)) {
             throw ValidationError("\(capture): the name of a capture must end in .pcap, .pcapng or .rtpdump")
+        }
+        if sleepless, !live {
+            throw ValidationError(
+                "--sleepless is for real time: in virtual time nobody waits for a processor; add --live")
         }
         if live, encodeTime != .zero {
             throw ValidationError("--encode-time is for virtual time: live, encoding takes as long as it takes")

@@ -2,7 +2,7 @@ import Glibc
 import Rill
 import RillPages
 
-/// A live call with oneself, on a machine that rests and on one that does not.
+/// A live call with oneself, on a machine that rests, on one that may not sleep, and on one that does other work.
 struct LatencyBench {
     let clip: BenchClip
     /// `rill-bench-work`.
@@ -22,22 +22,30 @@ struct LatencyBench {
         Invocation(words: [work, "latency", clip.y4m, "\(clip.bitrate)", "\(frameCount)"])
     }
 
-    /// Runs both calls.
+    /// Runs a call under each condition that the system allows.
     ///
     /// - Parameter progress: is told what is done; throws to end everything.
     func run(progress: (String) throws -> Void) throws -> LatencyResult {
         let threads = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-        let idle = try condition("idle", "nothing else is started", progress)
+        var (conditions, explanation) = ([try condition(.idle, "nothing else is started", progress)], explanation)
+        do {
+            conditions.append(
+                try withExtendedLifetime(try WakeLatencyRequest()) {
+                    try condition(.sleepless, "nothing else is started, and no processor sleeps", progress)
+                })
+        } catch let refusal as WakeLatencyRequest.RequestError {
+            explanation.append("There was no call without sleep: \(refusal).")
+        }
         let busy = try BusyLoad(count: threads, work: work, in: folder).during {
-            try condition("busy", "\(threads) other processes keep all \(threads) hardware threads busy", progress)
+            try condition(.busy, "\(threads) other processes keep all \(threads) hardware threads busy", progress)
         }
         return LatencyResult(
             seconds: Double(frameCount) / Double(BenchClip.framesPerSecond), command: command.text,
-            explanation: explanation, conditions: [idle, busy])
+            explanation: explanation, conditions: conditions + [busy])
     }
 
     private func condition(
-        _ name: String, _ load: String, _ progress: (String) throws -> Void
+        _ name: LatencyResult.Condition.Name, _ load: String, _ progress: (String) throws -> Void
     ) throws -> LatencyResult.Condition {
         let start = MachineTime.now
         let child = try folder.start(command, output: "latency-\(name)")
@@ -64,6 +72,9 @@ struct LatencyBench {
                 + "clip's first 60 pictures are played forwards and backwards, so that no cut is in it.",
             "Before the call two threads do nothing but wake, 30 times a second for half a minute: one sleeps, and wakes the "
                 + "other. That is what the machine takes in that half minute; it may be worse later.",
+            "A processor with nothing to do sleeps, and on a virtual machine wakes when the host comes back to it. In the "
+                + "call without sleep Linux is asked for processors that are awake at once "
+                + "(\(WakeLatencyRequest.device)), as an app may ask with WakeLatencyRequest.",
             "Captured is when a frame was due, so the capture thread's lateness counts. What Rill adds is the time to the last "
                 + "packet without the encoder's own call: waking, handing over, scaling, cutting into packets, the system's "
                 + "calls. What is shown waits in the jitter buffer until its time has come.",

@@ -9,8 +9,17 @@ struct LatencyResult: Codable, Sendable {
 
     /// One call.
     struct Condition: Codable, Sendable {
-        /// `idle`, `busy`.
-        var name: String
+        /// What else the machine did, in a word.
+        enum Name: String, Codable, Sendable, CaseIterable {
+            /// Nothing.
+            case idle
+            /// Nothing, but its processors were kept from sleeping.
+            case sleepless
+            /// All its hardware threads were at work for others.
+            case busy
+        }
+
+        var name: Name
         /// What else the machine did.
         var load: String
         /// How many hardware threads were at work for others meanwhile, on the average; `nil` where nobody knows.
@@ -60,7 +69,7 @@ struct LatencyResult: Codable, Sendable {
 extension LatencyResult.Condition {
     /// - Parameter framesPerSecond: of each layer, by name; the call itself has 30.
     init(
-        name: String, load: String, others: MachineTime? = nil, _ record: LatencyRecord, framesPerSecond: [String: Int]
+        name: Name, load: String, others: MachineTime? = nil, _ record: LatencyRecord, framesPerSecond: [String: Int]
     ) {
         (self.name, self.load, self.others) = (name, load, others)
         machine = LatencyResult.Machine(record.bare)

@@ -58,10 +58,10 @@ struct LatencySection {
     private func row(
         _ name: String, _ value: (LatencyResult.Condition) -> Distribution?
     ) -> HistogramPlot.Row {
-        let series = zip(result.conditions, [Ink.blue, .orange]).compactMap { condition, ink in
+        let series = result.conditions.compactMap { condition in
             value(condition).map { distribution in
                 HistogramPlot.Series(
-                    condition.name, ink,
+                    condition.name.rawValue, condition.name.ink,
                     distribution.buckets.map { bucket in
                         HistogramPlot.Bucket(Double(bucket.from) / 1e9...Double(bucket.to) / 1e9, count: bucket.count)
                     },
@@ -91,5 +91,15 @@ struct LatencySection {
         var table = PageTable(["\(condition.name), frames and packets"] + condition.layers.map(\.name))
         for row in condition.counts { table.add([row.name] + row.values.map { "\($0)" }) }
         return table.html
+    }
+}
+
+extension LatencyResult.Condition.Name {
+    fileprivate var ink: Ink {
+        switch self {
+        case .idle: .blue
+        case .sleepless: .green
+        case .busy: .orange
+        }
     }
 }

@@ -21,7 +21,7 @@ import Testing
         """
 
     private func condition(_ text: String = LatencyResultTests.printed) throws -> LatencyResult.Condition {
-        LatencyResult.Condition(name: "idle", load: "nothing", try LatencyRecord(parsing: text), framesPerSecond: [:])
+        LatencyResult.Condition(name: .idle, load: "nothing", try LatencyRecord(parsing: text), framesPerSecond: [:])
     }
 
     @Test func `Stretches are taken frame by frame, and the encoder's call is no part of what Rill adds`() throws {
@@ -97,17 +97,27 @@ import Testing
         }
     }
 
-    @Test func `The page has a histogram for each stretch of each layer, idle and busy`() throws {
-        var busy = try condition()
-        busy.name = "busy"
-        let result = LatencyResult(
-            seconds: 0.1, command: "work", explanation: ["x < y"], conditions: [try condition(), busy])
+    @Test func `The page has a histogram for each stretch of each layer and condition, and idle machines are judged`()
+        throws
+    {
+        let conditions = try LatencyResult.Condition.Name.allCases.map { name in
+            var condition = try condition()
+            condition.name = name
+            return condition
+        }
+        let result = LatencyResult(seconds: 0.1, command: "work", explanation: ["x < y"], conditions: conditions)
+        #expect(result.bars.count == 4)
+        #expect(result.bars.prefix(2).allSatisfy { $0.name.hasSuffix(", idle") })
+        #expect(result.bars.suffix(2).allSatisfy { $0.name.hasSuffix(", sleepless") })
         let document = try MarkupDocument(LatencySection(result).html.source)
         let labels = document.elements.compactMap { $0.attributes["aria-label"] }
         #expect(labels.count == 1 + LatencyMeasure.allCases.count)
-        #expect(labels.allSatisfy { $0.contains("idle median") && $0.contains("busy median") })
+        #expect(
+            labels.allSatisfy { label in
+                ["idle median", "sleepless median", "busy median"].allSatisfy { label.contains($0) }
+            })
         let bands = document.named("path").count { $0.attributes["class"]?.hasPrefix("band") == true }
-        #expect(bands == 2 * labels.count)
+        #expect(bands == 3 * labels.count)
     }
 
     @Test func `What others took of the machine is told, without what was measured`() throws {
