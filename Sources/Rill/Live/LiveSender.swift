@@ -18,7 +18,7 @@ public import RillCore
 ///
 /// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these; the packet sink is called from
 /// several of them. They ask the system for turns shorter than a decoder's, so that its work does not hold up a frame that
-/// waits to be sent.
+/// waits to be sent. A frame that finds its processor asleep waits for that: see ``WakeLatencyRequest``.
 public final class LiveSender: Sendable {
     /// The clock that frames and packets are stamped with.
     public let clock: LiveClock
