@@ -16,7 +16,7 @@ public import RillCore
 public struct ContainerClip: RangedSource {
     /// The file.
     public let path: String
-    /// Size of the first picture, rate, and how many frames the index knows.
+    /// Size of the first picture, the rate that most of the clip has, and how many frames the index knows.
     public let format: SourceFormat
     /// Why the file's frames are not known beforehand, and each range is found by decoding from the beginning and
     /// counting; `nil` where they are known.
@@ -39,6 +39,7 @@ public struct ContainerClip: RangedSource {
         track = input.track
         index = FrameIndex(of: input)
         format.frameCount = index.doubt == nil ? index.stamps.count : nil
+        format.frameRate = index.typicalFrameRate(track)
         self.format = format
     }
 
@@ -62,6 +63,11 @@ public struct ContainerClip: RangedSource {
 }
 
 extension FrameIndex {
+    /// The rate that most of the pictures have; where the index does not know them, the one that the container claims.
+    func typicalFrameRate(_ track: ContainerInput.VideoTrack) -> FrameRate? {
+        .typical(of: stamps.map(track.time(ofStamp:)), claimed: track.frameRate) ?? track.frameRate
+    }
+
     /// More packets are not indexed: a day at 46 frames a second, 64 MiB.
     private static let packetLimit = 4_000_000
 

@@ -3,14 +3,16 @@ public import RillCore
 import RillImage
 
 /// The video of any container and codec that FFmpeg's libraries read (MP4, MKV, WebM, MOV, AVI, TS, GIF, …) as a source of
-/// I420 pictures in limited range.
+/// I420 pictures.
 ///
 ///     let source = try ContainerSource(path: "clip.mp4")
 ///     let report = try Transcoder(source: source, outputs: […]).run()
 ///
 /// Every picture comes with the container's own time, counted from the container's beginning; rates may vary. Pictures are
-/// turned upright as the container says. 10 bits become 8, 4:2:2 and 4:4:4 become 4:2:0, full range becomes limited, alpha
-/// is dropped; the matrix stays, but RGB becomes BT.601 and BT.2020 becomes BT.709. ``changes`` says what was done.
+/// turned upright as the container says. 10 bits become 8, 4:2:2 and 4:4:4 become 4:2:0, alpha is dropped; the matrix stays,
+/// but RGB becomes BT.601 and BT.2020 becomes BT.709. What is converted is in limited range then; 4:2:0 of 8 bits keeps its
+/// range, which each picture says, and what takes the pictures (`SendPipeline`, `Transcoder`) converts it, as it does that
+/// of all sources. ``changes`` says what was done.
 ///
 /// Pictures in files of their own are a clip, too: `frame%03d.png`, numbered from a number below 5 on, or `frames/*.png`.
 ///
@@ -19,20 +21,25 @@ import RillImage
 ///
 /// One owner, one thread at a time.
 public final class ContainerSource: FrameSource {
-    /// Size of the first picture, upright; the rate that the container names, or that its first stamps make likely.
+    /// Size of the first picture, upright; the rate that the container names, or that its first stamps make likely, which
+    /// ``typicalFrameRate(ofFile:)`` knows better.
     public private(set) var format: SourceFormat
     /// What the video is coded with, in FFmpeg's words.
     public let codecName: String
     /// The format of the first picture before it was converted, in FFmpeg's words.
     public private(set) var pictureFormat = ""
-    /// How the numbers of the pictures are to be read, as the first has it.
+    /// How the numbers of the first picture are to be read. Each picture says it for itself: it may change.
     public private(set) var colorSpace = ColorSpace.bt601
+    /// Whether the clip itself names its matrix. Else it is taken for what its size makes likely.
+    public private(set) var namesMatrix = false
+    /// The lines of the first picture, upright; as they are, none is made of another.
+    public private(set) var fieldOrder = FieldOrder.progressive
     /// Width and height of a pixel as it is to be shown, upright.
     public let pixelAspect: PixelAspect
     /// The codecs of the tracks of sound, in FFmpeg's words. ``AudioTracks`` copies them.
     public let soundCodecNames: [String]
-    /// What is done to the pictures so that they are I420 in limited range and upright, as the first has it: "10 bits to 8",
-    /// "full to limited range", "rotated by 90 degrees".
+    /// What is done to the pictures so that they are I420 and upright, as the first has it: "10 bits to 8", "alpha dropped",
+    /// "rotated by 90 degrees".
     public private(set) var changes: [String] = []
     /// Packets that the decoder refused: what was in them is missing. In a range, those that were met on the way count too.
     public var packetsRefused: Int { reader.packetsRefused }
@@ -114,6 +121,17 @@ public final class ContainerSource: FrameSource {
         turnedPools = FittingPool(capacity: capacity)
         format = SourceFormat(
             resolution: .vga, frameRate: reader.input.track.frameRate, frameCount: reader.input.track.frameCount)
+    }
+
+    /// The rate that most of a file has (``RillCore/FrameRate/typical(of:claimed:)``), whatever its container names; that
+    /// where packets do not say when they are shown.
+    ///
+    /// Cost: the file's packets are read through; nothing is decoded.
+    ///
+    /// - Throws: ``ContainerError``.
+    public static func typicalFrameRate(ofFile path: String) throws(ContainerError) -> FrameRate? {
+        let input = try ContainerInput(path: path)
+        return FrameIndex(of: input).typicalFrameRate(input.track)
     }
 
     /// The next picture, upright, at its time in the container.
@@ -213,8 +231,7 @@ public final class ContainerSource: FrameSource {
             guard unsafe converter.convert(picture, reading, to: &target) else {
                 throw .cannotConvert(path: path, format: name(of: reading.format))
             }
-            var frame = target.finish(
-                captureTime: time, colorSpace: ColorSpace(matrix: reading.matrix, range: .limited))
+            var frame = target.finish(captureTime: time, colorSpace: reading.colorSpace)
             frame.rotation = reader.input.track.rotation
             if reader.isPatched { picturesPatched += 1 }
             return .frame(frame)
@@ -224,9 +241,15 @@ public final class ContainerSource: FrameSource {
     @unsafe
     private func describe(_ picture: UnsafeMutablePointer<AVFrame>, _ reading: PictureConverter.Reading) {
         pictureFormat = name(of: reading.format)
-        colorSpace = ColorSpace(matrix: reading.matrix, range: .limited)
+        colorSpace = reading.colorSpace
+        namesMatrix = unsafe picture.pointee.colorspace != AVCOL_SPC_UNSPECIFIED
         changes = unsafe PictureConverter.changes(to: picture, reading)
+        // Of VP8 and VP9 the decoder knows nothing of it: their alpha is a stream beside that of the pictures.
+        if reader.input.track.hasAlpha, !changes.contains(PictureConverter.alphaChange) {
+            changes.append(PictureConverter.alphaChange)
+        }
         let rotation = reader.input.track.rotation
+        fieldOrder = rotation == .none ? unsafe FieldOrder(picture, reader.input) : .unknown
         if rotation != .none { changes.append("rotated by \(rotation.degrees) degrees") }
     }
 

@@ -103,17 +103,6 @@ extension FileError: CustomStringConvertible {
     }
 }
 
-/// `No space left on device (errno 28)`.
-private func systemText(_ code: Int32) -> String {
-    var buffer = [CChar](repeating: 0, count: 256)
-    let text = unsafe buffer.withUnsafeMutableBufferPointer { buffer in
-        // The text ends with a zero inside the buffer, which is never empty.
-        unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
-            ? String(cString: buffer.baseAddress!) : "unknown error"
-    }
-    return "\(text) (errno \(code))"
-}
-
 /// A stranger's bytes as harmless text: printable ASCII as it is, everything else as `\x1b`.
 func quoted(_ bytes: some Sequence<UInt8>) -> String {
     var text = "\""

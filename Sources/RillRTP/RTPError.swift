@@ -25,6 +25,8 @@ public enum RTPError: Error, Equatable, Sendable {
     case missingPictureID
     /// A VP9 packet says of more references than a frame can have.
     case tooManyReferences(maximum: Int)
+    /// A packet says that its frame refers to the frame so far before it, where none can be.
+    case invalidReference(distance: Int)
     /// A parity does not protect the packet that is to be restored, or not the part of it that is missing.
     case notProtected(SequenceNumber)
     /// A packet cannot be restored, because others that the parity protects are missing too.
@@ -67,6 +69,8 @@ extension RTPError: CustomStringConvertible {
             "a VP9 packet in flexible mode without a picture ID"
         case .tooManyReferences(let maximum):
             "a VP9 frame with more than \(maximum) references"
+        case .invalidReference(let distance):
+            "a frame that refers to the one \(distance) before it"
         case .notProtected(let number):
             "the parity does not protect packet \(number)"
         case .recoveryIncomplete(let missing):

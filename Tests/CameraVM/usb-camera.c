@@ -8,8 +8,9 @@
 //   --no-dht            leaves the Huffman tables out of the JPEGs, as many cameras do
 //
 // It speaks USB/IP to the kernel's vhci-hcd over a pair of sockets, so that the kernel's own uvcvideo drives it: MJPEG and
-// YUYV in discrete sizes and intervals, brightness, and unplugging. It waits for the camera's node, runs the command with
-// CAMERA=/dev/videoN in its environment, pulls the plug, and exits with the command's code.
+// YUYV in discrete sizes and intervals, brightness, and unplugging. It waits until an earlier camera of its kind is gone,
+// plugs in, waits for the camera's node, runs the command with CAMERA=/dev/videoN in its environment, pulls the plug, and
+// exits with the command's code; with 125 and a line of why where it comes to nothing.
 //
 // For Linux, as root; it loads the modules vhci-hcd and uvcvideo.
 #include <arpa/inet.h>
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -337,6 +339,29 @@ static int findNode(char *path, size_t size) {
     return best >= 0;
 }
 
+enum { portFree = 4, triesMax = 500, tryMicroseconds = 20000 };
+
+// Whether a camera can be plugged in: the port is free, and the node of the last one, which goes a moment later, is gone.
+static int portIsFree(void) {
+    char node[300], line[256];
+    int port, state, isFree = 0;
+    FILE *file = fopen("/sys/devices/platform/vhci_hcd.0/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "hs %d %d", &port, &state) == 2 && !port) isFree = state == portFree;
+    if (file) fclose(file);
+    return isFree && !findNode(node, sizeof node);
+}
+static int nodeIsThere(void) {
+    char node[300];
+    return findNode(node, sizeof node) && !access(node, R_OK | W_OK);
+}
+// Waits for what the kernel does by itself in the machine's own time: nothing of it waits for a disk.
+static int await(int (*isDone)(void)) {
+    for (int tries = 0; tries < triesMax; tries++, usleep(tryMicroseconds))
+        if (isDone()) return 1;
+    return 0;
+}
+
 int main(int argc, char **argv) {
     int i = 1;
     for (; i < argc && strcmp(argv[i], "--"); i++) {
@@ -350,15 +375,19 @@ int main(int argc, char **argv) {
     makeConfig();
     int ends[2];
     if (system("modprobe -a vhci-hcd uvcvideo") || socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return perror("usb-camera"), 125;
+    // In an emulated machine time leaps while a page of this program is read from disk, and waits would be over at once.
+    if (mlockall(MCL_CURRENT | MCL_FUTURE)) return perror("usb-camera: cannot stay in memory"), 125;
+    if (!await(portIsFree)) return fprintf(stderr, "usb-camera: an earlier camera is still plugged in\n"), 125;
     pid_t server = fork();
-    if (!server) { close(ends[0]), line = ends[1]; serve(); }
+    // The child is a process of its own, with pages of its own.
+    if (!server) { mlockall(MCL_CURRENT | MCL_FUTURE), close(ends[0]), line = ends[1]; serve(); }
     close(ends[1]);
     FILE *attach = fopen("/sys/devices/platform/vhci_hcd.0/attach", "w");
     if (!attach || fprintf(attach, "0 %d 65537 3", ends[0]) < 0 || fclose(attach)) return perror("usb-camera: cannot attach to vhci_hcd"), 125;
     close(ends[0]);
+    if (!await(nodeIsThere)) return fprintf(stderr, "usb-camera: the camera did not come up\n"), kill(server, SIGTERM), 125;
     char node[300];
-    for (int tries = 0; !findNode(node, sizeof node) || access(node, R_OK); tries++, usleep(20000))
-        if (tries > 500) return fprintf(stderr, "usb-camera: the camera did not come up\n"), kill(server, SIGTERM), 125;
+    findNode(node, sizeof node);
     setenv("CAMERA", node, 1);
     pid_t child = fork();
     if (!child) { execvp(argv[i], argv + i); perror(argv[i]); _exit(127); }

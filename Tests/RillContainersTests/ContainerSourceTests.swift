@@ -31,10 +31,10 @@ struct ContainerSourceTests {
     }
 
     /// FFmpeg's own pictures of a file, in the form that ours have.
-    private func reference(_ path: String) throws -> [UInt8] {
+    private func reference(_ path: String, range: String = "limited") throws -> [UInt8] {
         try Peer.ffmpeg.run(
             "-v", "error", "-i", path, "-vf",
-            "scale=out_range=limited:flags=bicubic+accurate_rnd+full_chroma_inp+bitexact", "-pix_fmt", "yuv420p",
+            "scale=out_range=\(range):flags=bicubic+accurate_rnd+full_chroma_inp+bitexact", "-pix_fmt", "yuv420p",
             "-fps_mode", "passthrough", "-f", "rawvideo", "-")
     }
 
@@ -48,7 +48,6 @@ struct ContainerSourceTests {
         ("a.gif", [], "gif", "bgra"),
         ("b.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuva420p"], "ffv1", "yuva420p"),
         ("b.avi", ["-c:v", "rawvideo", "-pix_fmt", "bgr24"], "rawvideo", "bgr24"),
-        ("c.mkv", ["-c:v", "libx264", "-pix_fmt", "yuvj420p"], "h264", "yuv420p"),
     ])
     func `Every container and codec gives the pictures that FFmpeg has of it`(
         name: String, options: [String], codec: String, pictureFormat: String
@@ -66,6 +65,15 @@ struct ContainerSourceTests {
             let step = ours[index].time - ours[index - 1].time
             #expect(abs(step.seconds - 0.1) < 0.002, "\(name), frame \(index): \(step)")
         }
+    }
+
+    @Test func `Pictures of full range stay as they are and say so`() throws {
+        let path = try clip("full.mkv", "-c:v", "libx264", "-pix_fmt", "yuvj420p")
+        #expect(try frames(try ContainerSource(path: path)).flatMap(\.samples) == (try reference(path, range: "full")))
+        guard case .frame(let frame) = try ContainerSource(path: path).next() else {
+            throw TestFailure("\(path) has no picture")
+        }
+        #expect(frame.colorSpace.range == .full)
     }
 
     @Test func `Odd sizes are read`() throws {

@@ -24,7 +24,9 @@ struct PictureChangesTests {
             ("d.mkv", ["-c:v", "ffv1", "-pix_fmt", "gray"], ["grey to 4:2:0", "full to limited range"]),
             ("e.avi", ["-c:v", "rawvideo", "-pix_fmt", "bgr24"], ["RGB to BT.601"]),
             ("f.gif", [], ["RGB to BT.601", "alpha dropped"]),
-            ("g.mov", ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"], ["full to limited range"]),
+            ("g.mov", ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"], []),
+            ("i.webm", ["-c:v", "libvpx", "-pix_fmt", "yuva420p", "-auto-alt-ref", "0"], ["alpha dropped"]),
+            ("j.webm", ["-c:v", "libvpx-vp9", "-pix_fmt", "yuva420p"], ["alpha dropped"]),
             (
                 "h.mkv",
                 ["-c:v", "ffv1", "-pix_fmt", "yuv420p10le", "-colorspace", "bt2020nc", "-color_trc", "smpte2084"],
@@ -34,7 +36,11 @@ struct PictureChangesTests {
     func `What is done to the pictures is said`(name: String, options: [String], changes: [String]) throws {
         let source = try ContainerSource(path: clip(name, options))
         #expect(source.changes == changes)
-        #expect(source.colorSpace.matrix == (name == "h.mkv" ? .bt709 : .bt601))
+        // Full range stays where nothing is converted, and is said: who takes the pictures converts them.
+        let range: ColorSpace.Range = name == "g.mov" ? .full : .limited
+        #expect(source.colorSpace == ColorSpace(matrix: name == "h.mkv" ? .bt709 : .bt601, range: range))
+        guard case .frame(let frame) = try source.next() else { throw TestFailure("no frame") }
+        #expect(frame.colorSpace == source.colorSpace)
     }
 
     @Test func `A turn and the sound are said too`() throws {

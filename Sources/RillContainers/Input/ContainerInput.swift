@@ -19,6 +19,8 @@ final class ContainerInput {
         var rotation: Rotation
         /// The width of a pixel to its height.
         var pixelAspect: AVRational
+        /// Whether the pictures have alpha, which Matroska keeps beside them.
+        var hasAlpha: Bool
         /// The container's own beginning, in units of `timeBase`.
         var start: Int64
     }
@@ -69,6 +71,7 @@ extension ContainerInput.VideoTrack {
         rotation = unsafe Rotation(ofDisplay: stream)
         let aspect = unsafe stream.pointee.sample_aspect_ratio
         pixelAspect = aspect.num > 0 && aspect.den > 0 ? aspect : AVRational(num: 1, den: 1)
+        hasAlpha = unsafe av_dict_get(stream.pointee.metadata, "alpha_mode", nil, 0) != nil
         start = demuxer.start(in: timeBase)
     }
 }

@@ -8,6 +8,9 @@ final class TrackDecoder {
     private let picture: UnsafeMutablePointer<AVFrame>
     let codecName: String
     private let isVP8: Bool
+    /// What the container says of the colours.
+    private let range: AVColorRange
+    private let matrix: AVColorSpace
 
     /// Pictures above this are refused: 8K and a little more. Files come from strangers.
     static let maximumPixelCount: Int64 = 8192 * 4608
@@ -24,6 +27,8 @@ final class TrackDecoder {
         let parameters = unsafe input.parameters
         let identifier = unsafe parameters.pointee.codec_id
         isVP8 = identifier == AV_CODEC_ID_VP8
+        range = unsafe parameters.pointee.color_range
+        matrix = unsafe parameters.pointee.color_space
         codecName = unsafe String(cString: avcodec_get_name(identifier))
         guard let codec = unsafe avcodec_find_decoder(identifier) else {
             throw .unknownCodec(path: input.path, codec: codecName)
@@ -93,9 +98,16 @@ final class TrackDecoder {
     func receive(_ body: (UnsafeMutablePointer<AVFrame>) -> Void) -> Outcome {
         let result = outcome(unsafe avcodec_receive_frame(context, picture))
         guard result == .done else { return result }
+        if isVP8 { colorAsContained() }
         unsafe body(picture)
         unsafe av_frame_unref(picture)
         return .done
+    }
+
+    /// VP8 has no bits for it: the decoder says BT.601 in limited range of every picture, and what the container says is gone.
+    private func colorAsContained() {
+        if range != AVCOL_RANGE_UNSPECIFIED { unsafe picture.pointee.color_range = range }
+        if matrix != AVCOL_SPC_UNSPECIFIED { unsafe picture.pointee.colorspace = matrix }
     }
 
     /// Whether a packet is to give a picture: hidden frames of VP8 do not, nor does what an edit list cuts away.

@@ -66,6 +66,9 @@ public final class ContainerWriter: EncodedFrameSink {
     public init(
         path: String, name: String? = nil, format: ContainerFormat, video: Video, audio: AudioTracks? = nil
     ) throws(ContainerError) {
+        guard video.codec.isBuiltIn else {
+            throw .cannotWrite(path: name ?? path, reason: "\(video.codec) is neither VP8 nor VP9")
+        }
         let bytes = try MuxerBytes(path: path, name: name)
         self.path = path == "-" ? "standard output" : name ?? path
         self.video = video

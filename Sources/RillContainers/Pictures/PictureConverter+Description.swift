@@ -2,6 +2,8 @@ internal import CFFmpeg
 import RillCore
 
 extension PictureConverter {
+    static let alphaChange = "alpha dropped"
+
     /// What becomes of pictures like this one, in words; empty where they are copied.
     @unsafe
     static func changes(to picture: UnsafeMutablePointer<AVFrame>, _ reading: Reading) -> [String] {
@@ -11,15 +13,14 @@ extension PictureConverter {
         let isGrey = unsafe known.pointee.nb_components < 3
         var changes: [String] = []
         if depth > 8 { changes.append("\(depth) bits to 8") }
-        let isRGB = flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
-        if isRGB {
+        if reading.isRGB {
             changes.append("RGB to BT.601")
         } else if let sampling = isGrey ? "grey" : sampling(of: steps), sampling != "4:2:0" {
             changes.append("\(sampling) to 4:2:0")
         }
         if reading.isBT2020 { changes.append("BT.2020 to BT.709 (the matrix)") }
-        if reading.isFullRange, !isRGB { changes.append("full to limited range") }
-        if flags & AV_PIX_FMT_FLAG_ALPHA != 0 { changes.append("alpha dropped") }
+        if reading.isFullRange, !reading.isAsWanted, !reading.isRGB { changes.append("full to limited range") }
+        if flags & AV_PIX_FMT_FLAG_ALPHA != 0 { changes.append(alphaChange) }
         switch unsafe picture.pointee.color_trc {
         case AVCOL_TRC_SMPTE2084: changes.append("PQ left as it is")
         case AVCOL_TRC_ARIB_STD_B67: changes.append("HLG left as it is")

@@ -1,8 +1,9 @@
 internal import CFFmpeg
 import RillCore
 
-/// Brings decoded pictures of whatever format to I420 in limited range: what is that already is copied, all else goes
-/// through libswscale, whose results are the same on every machine with these flags. Alpha is dropped.
+/// Brings decoded pictures of whatever format to I420: what is that already is copied, all else goes through libswscale,
+/// whose results are the same on every machine with these flags, and becomes limited range on the way. Alpha is dropped. What
+/// is only copied keeps its range, for whoever takes the pictures to convert, as it does those of all sources.
 ///
 /// Single owner.
 @safe
@@ -31,6 +32,7 @@ final class PictureConverter {
         var matrix: ColorSpace.Matrix
         /// They have that of BT.2020 before, which is converted: a ``RillCore/ColorSpace`` has no name for it.
         var isBT2020: Bool
+        var isRGB: Bool
 
         @unsafe
         init(_ picture: UnsafeMutablePointer<AVFrame>) {
@@ -44,7 +46,7 @@ final class PictureConverter {
             let known = plain.first { $0.0 == given }
             format = known?.1 ?? given
             isFullRange = unsafe known != nil || picture.pointee.color_range == AVCOL_RANGE_JPEG
-            let isRGB = Self.isRGB(format)
+            isRGB = Self.isRGB(format)
             let space = unsafe picture.pointee.colorspace
             isBT2020 = !isRGB && (space == AVCOL_SPC_BT2020_NCL || space == AVCOL_SPC_BT2020_CL)
             // Pictures of HD that do not say their matrix are taken for BT.709, as players do.
@@ -58,7 +60,12 @@ final class PictureConverter {
             return unsafe known.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
         }
 
-        var isAsWanted: Bool { format == AV_PIX_FMT_YUV420P && !isFullRange && !isBT2020 }
+        /// How the numbers are to be read when they are converted.
+        var colorSpace: ColorSpace {
+            ColorSpace(matrix: matrix, range: isFullRange && isAsWanted ? .full : .limited)
+        }
+
+        var isAsWanted: Bool { format == AV_PIX_FMT_YUV420P && !isBT2020 }
     }
 
     /// Fills `target`, which has the picture's size.
@@ -104,10 +111,11 @@ final class PictureConverter {
     private static func makeContext(_ setup: Setup) -> OpaquePointer? {
         guard let context = unsafe sws_alloc_context() else { return nil }
         let (width, height) = (Int64(setup.size.width), Int64(setup.size.height))
+        let range: Int32 = setup.reading.isFullRange ? 1 : 0
         // The ranges have to be known when it is set up: a context for equal formats otherwise only copies.
         let options = [
             ("srcw", width), ("srch", height), ("src_format", Int64(setup.reading.format.rawValue)),
-            ("src_range", setup.reading.isFullRange ? 1 : 0), ("dstw", width), ("dsth", height),
+            ("src_range", Int64(range)), ("dstw", width), ("dsth", height),
             ("dst_format", Int64(AV_PIX_FMT_YUV420P.rawValue)), ("dst_range", 0), ("sws_flags", Int64(flags)),
         ]
         for (name, value) in options {
@@ -115,7 +123,6 @@ final class PictureConverter {
         }
         // The matrix stays what it is; RGB becomes BT.601. A context that knows no matrices refuses: it needs none.
         let matrix = unsafe sws_getCoefficients(setup.reading.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
-        let range: Int32 = setup.reading.isFullRange ? 1 : 0
         if !setup.reading.isBT2020 {
             _ = unsafe sws_setColorspaceDetails(context, matrix, range, matrix, 0, 0, 1 << 16, 1 << 16)
         }

@@ -14,6 +14,8 @@ public enum BitstreamError: Error, Equatable, Sendable {
     case missingSuperframeIndex(byteCount: Int, available: Int)
     /// A frame of a VP9 superframe, counted from 0, is empty or longer than what is there of it.
     case invalidSuperframeSize(index: Int, byteCount: Int, available: Int)
+    /// Nothing here knows the frames of that codec.
+    case unknownCodec(VideoCodec)
 }
 
 extension BitstreamError: CustomStringConvertible {
@@ -34,6 +36,8 @@ extension BitstreamError: CustomStringConvertible {
             "a VP9 superframe of \(available) bytes without the \(byteCount) of its index"
         case .invalidSuperframeSize(let index, let byteCount, let available):
             "frame \(index) of a VP9 superframe has \(byteCount) bytes by its index, where there are \(available)"
+        case .unknownCodec(let codec):
+            "frames of \(codec) are not known here"
         }
     }
 }

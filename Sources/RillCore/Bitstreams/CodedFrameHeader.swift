@@ -21,11 +21,23 @@ public struct CodedFrameHeader: Equatable, Sendable {
     public var resolution: Resolution? { Resolution(validatingWidth: width, height: height) }
 
     /// Reads the headers of a coded frame's bytes; what is behind them is not looked at.
+    ///
+    /// - Throws: ``BitstreamError``, `unknownCodec` of one that is neither VP8 nor VP9.
     public init(parsing payload: Span<UInt8>, as codec: VideoCodec) throws(BitstreamError) {
         switch codec {
         case .vp8: self.init(try VP8FrameHeader.parse(payload))
         case .vp9: try self.init(vp9: payload)
+        default: throw .unknownCodec(codec)
         }
+    }
+
+    /// What somebody else knows of a frame of an own codec; the size is 0 where it was told before.
+    package init(isKeyFrame: Bool, width: Int, height: Int) {
+        self.isKeyFrame = isKeyFrame
+        isShown = true
+        profile = 0
+        (self.width, self.height) = (width, height)
+        hasSuperframeIndex = false
     }
 
     private init(_ header: VP8FrameHeader) {

@@ -40,12 +40,17 @@ public struct VP9FrameHeader: Equatable, Sendable {
         public var size: Size
         /// Bits of a sample: 8 in profiles 0 and 1, 10 or 12 in profiles 2 and 3.
         public var bitDepth: Int
-        /// color_space: 0 to 7, where 7 is RGB. An intra-only frame of profile 0 does not tell: 1, BT.601.
+        /// color_space: 0 to 7, where 1 is BT.601, 2 is BT.709 and 7 is RGB. An intra-only frame of profile 0 does not tell: 1, BT.601.
         public var colorSpace: UInt8
         /// color_range: whether samples use all their values.
         public var isFullRange: Bool
         /// subsampling_x and subsampling_y: 1, 1 in profiles 0 and 2.
         public var subsampling: Subsampling
+
+        /// How its numbers are to be read: BT.601 where it does not say, or says what Rill does not tell apart.
+        public var colors: ColorSpace {
+            ColorSpace(matrix: colorSpace == 2 ? .bt709 : .bt601, range: isFullRange ? .full : .limited)
+        }
 
         /// How much smaller than luma the chroma planes are, as powers of two.
         public struct Subsampling: Equatable, Sendable {

@@ -1,7 +1,7 @@
 /// Where packets go to: a socket, an emulated link, a capture file.
 public protocol PacketSink: AnyObject {
-    /// Sends one packet, whole, at `time`. The bytes are the sender's own memory (its packet history) and hold until
-    /// this returns.
+    /// Sends one packet, whole, at `time`. The bytes are the sender's own memory and hold until this returns. It may call
+    /// back into the pipeline or the receiver that sends.
     func send(_ packet: Span<UInt8>, at time: MediaTime)
 }
 

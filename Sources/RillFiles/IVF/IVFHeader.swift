@@ -103,12 +103,12 @@ extension IVFHeader {
             frameCount: Int(bytes.littleEndian(UInt32.self, at: IVFHeader.frameCountPosition)))
     }
 
-    /// The first 32 bytes of a file.
+    /// The first 32 bytes of a file. Of a codec that is neither VP8 nor VP9 no file is written.
     var bytes: [UInt8] {
         var bytes = [UInt8](IVFHeader.magic.utf8)
         bytes.append(littleEndian: UInt16(0))
         bytes.append(littleEndian: UInt16(IVFHeader.byteCount))
-        bytes += codec.fourCC
+        bytes += codec.fourCC ?? [0, 0, 0, 0]
         bytes.append(littleEndian: UInt16(resolution?.width ?? 0))
         bytes.append(littleEndian: UInt16(resolution?.height ?? 0))
         bytes.append(littleEndian: timeBase.denominator)
@@ -120,11 +120,12 @@ extension IVFHeader {
 }
 
 extension VideoCodec {
-    /// The four letters that IVF names the codec by.
-    fileprivate var fourCC: [UInt8] {
+    /// The four letters that IVF names the codec by, where Rill writes such files.
+    fileprivate var fourCC: [UInt8]? {
         switch self {
         case .vp8: [UInt8]("VP80".utf8)
         case .vp9: [UInt8]("VP90".utf8)
+        default: nil
         }
     }
 }

@@ -11,7 +11,7 @@ public import RillCore
 public final class IVFReader {
     /// What the file says of itself.
     public let header: IVFHeader
-    private var input: ByteInput
+    fileprivate var input: ByteInput
     private var failure: FileError?
 
     /// What stands before each coded frame.
@@ -75,8 +75,20 @@ public final class IVFReader {
     private static func readFrame(
         from input: inout ByteInput, timeBase: IVFHeader.TimeBase, into payload: inout [UInt8]
     ) throws(FileError) -> Frame? {
+        guard let frame = try readFrameHeader(from: &input, timeBase: timeBase) else { return nil }
+        try input.read(frame.byteCount, into: &payload)
+        guard payload.count == frame.byteCount else {
+            throw .truncated(
+                path: input.path, position: frame.position, needed: frame.byteCount, available: payload.count)
+        }
+        return frame
+    }
+
+    fileprivate static func readFrameHeader(
+        from input: inout ByteInput, timeBase: IVFHeader.TimeBase, atMost limit: Int = ByteInput.bufferByteCount
+    ) throws(FileError) -> Frame? {
         let position = input.position
-        let available = try input.fill(IVFHeader.frameHeaderByteCount)
+        let available = try input.fill(IVFHeader.frameHeaderByteCount, atMost: limit)
         guard available > 0 else { return nil }
         guard available >= IVFHeader.frameHeaderByteCount else {
             throw .truncated(
@@ -91,11 +103,59 @@ public final class IVFReader {
             throw .timeOutOfRange(path: input.path, position: position)
         }
         input.consume(IVFHeader.frameHeaderByteCount)
-        let frame = Frame(timestamp: timestamp, time: time, byteCount: byteCount, position: input.position)
-        try input.read(byteCount, into: &payload)
-        guard payload.count == byteCount else {
-            throw .truncated(path: input.path, position: frame.position, needed: byteCount, available: payload.count)
+        return Frame(timestamp: timestamp, time: time, byteCount: byteCount, position: input.position)
+    }
+}
+
+// MARK: - Looking ahead
+
+extension IVFReader {
+    /// Whether all of the file is there already and can be read more than once: not of a pipe.
+    package var isRegularFile: Bool { input.remainingByteCount != nil }
+
+    /// What is known of a frame that was passed over.
+    struct Passed {
+        let time: MediaTime
+        /// Whether it shows a picture, so far as its first bytes tell.
+        let isShown: Bool
+    }
+
+    /// Passes over the next frame, in a regular file without reading more than its beginning; `nil` after the last one.
+    func pass() throws(FileError) -> Passed? {
+        // A little more than a header at a time: small frames come several with one call, large ones are jumped over.
+        let limit = 4096
+        guard let frame = try IVFReader.readFrameHeader(from: &input, timeBase: header.timeBase, atMost: limit) else {
+            return nil
         }
-        return frame
+        let isHidden = try input.buffersHiddenFrame(min(frame.byteCount, 64), atMost: limit, header.codec)
+        guard isHidden else {
+            try input.advance(by: frame.byteCount)
+            return Passed(time: frame.time, isShown: true)
+        }
+        // Only the end of a VP9 chunk tells whether a shown frame follows the hidden one in it.
+        var payload: [UInt8] = []
+        try input.read(frame.byteCount, into: &payload)
+        do throws(BitstreamError) {
+            let coded = try CodedFrameHeader(parsing: payload.span, as: header.codec)
+            return Passed(time: frame.time, isShown: coded.isShown)
+        } catch { return Passed(time: frame.time, isShown: true) }
+    }
+}
+
+extension ByteInput {
+    /// Whether the next bytes are the beginning of a frame that is not shown. What is damaged counts as shown: the decoder
+    /// has the last word.
+    fileprivate mutating func buffersHiddenFrame(
+        _ count: Int, atMost limit: Int, _ codec: VideoCodec
+    ) throws(FileError) -> Bool {
+        let available = min(count, try fill(count, atMost: limit))
+        let start = buffered.extracting(0..<available)
+        do throws(BitstreamError) {
+            switch codec {
+            case .vp8: return try !VP8FrameHeader.parse(start).isShown
+            case .vp9: return try !VP9FrameHeader.parse(start).isShown
+            default: return false
+            }
+        } catch { return false }
     }
 }

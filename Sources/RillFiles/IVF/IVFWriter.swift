@@ -27,12 +27,15 @@ public final class IVFWriter: EncodedFrameSink {
     ///   - codec: what the frames are coded with.
     ///   - resolution: the size that the header says; frames may have others.
     ///   - timeBase: the unit that the frames' capture times are rounded to.
-    /// - Throws: `notFound`, `openFailed`, `writeFailed`.
+    /// - Throws: `unexpectedInput` for a codec that is neither VP8 nor VP9, `notFound`, `openFailed`, `writeFailed`.
     public init(
         path: String, name: String? = nil, codec: VideoCodec, resolution: Resolution,
         timeBase: IVFHeader.TimeBase = .rtpVideo
     ) throws(FileError) {
         let header = IVFHeader(codec: codec, resolution: resolution, timeBase: timeBase)
+        guard codec.isBuiltIn else {
+            throw .unexpectedInput(path: name ?? path, expected: "VP8 or VP9", given: codec.rawValue)
+        }
         var output = try ByteOutput(path: path, name: name)
         try output.write(header.bytes.span)
         self.header = header

@@ -41,27 +41,32 @@ public final class CaptureWriter {
 
     /// Makes or empties a file and writes its head; `-` is standard output.
     ///
-    /// - Parameter format: `.pcap`, `.pcapng` or `.rtpDump`; by default what the ending of the path says.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - name: what errors call it, where that is not its path.
+    ///   - format: `.pcap`, `.pcapng` or `.rtpDump`; by default what the ending of the name, or else of the path, says.
+    ///   - settings: how it is written.
     /// - Throws: `notFound`, `openFailed`, `writeFailed`; `unsupportedCapture` for every other format.
     public init(
-        path: String, format: VideoFileFormat? = nil, settings: Settings = Settings()
+        path: String, name: String? = nil, format: VideoFileFormat? = nil, settings: Settings = Settings()
     ) throws(FileError) {
+        let said = name ?? path
         precondition(
             settings.linkType == .rawIP || settings.linkType == .ethernet,
             "captures are written as raw IP or Ethernet")
-        let format = format ?? VideoFileFormat(path: path)
+        let format = format ?? VideoFileFormat(path: said)
         switch format {
         case .pcap, .pcapng:
-            var output = try ByteOutput(path: path)
+            var output = try ByteOutput(path: path, name: said)
             let head = format == .pcap ? CaptureWriter.pcapHead(settings) : CaptureWriter.pcapngHead(settings)
             try output.write(head.span)
             self.output = consume output
-        case .rtpDump: rtpDump = try CaptureWriter.rtpDump(path, settings)
+        case .rtpDump: rtpDump = try CaptureWriter.rtpDump(path, said, settings)
         case .y4m, .i420, .nv12, .ivf, .png, nil:
-            throw .unsupportedCapture(path: path, format: "a capture of this ending")
+            throw .unsupportedCapture(path: said, format: "a capture of this ending")
         }
         self.format = format ?? .pcap
-        self.path = path
+        self.path = said
         self.settings = settings
     }
 
@@ -109,13 +114,15 @@ public final class CaptureWriter {
 // MARK: - rtpdump
 
 extension CaptureWriter {
-    private static func rtpDump(_ path: String, _ settings: Settings) throws(FileError) -> RTPDumpWriter {
+    private static func rtpDump(
+        _ path: String, _ name: String, _ settings: Settings
+    ) throws(FileError) -> RTPDumpWriter {
         let start = nanoseconds(settings.startTime)
         var header = RTPDumpHeader(
             port: settings.address.port, startSeconds: UInt32(clamping: start / 1_000_000_000),
             startMicroseconds: UInt32(start % 1_000_000_000 / 1000))
         if case .v4(let address) = settings.address.ip { header.address = address }
-        return try RTPDumpWriter(path: path, header: header, startTime: settings.startTime)
+        return try RTPDumpWriter(path: path, name: name, header: header, startTime: settings.startTime)
     }
 
     /// The second byte tells RTP from RTCP (RFC 5761 §4).

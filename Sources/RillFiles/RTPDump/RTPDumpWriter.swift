@@ -19,11 +19,12 @@ public final class RTPDumpWriter: PacketSink {
 
     /// Makes or empties a file and writes its head; `-` is standard output.
     ///
+    /// - Parameter name: what errors call it, where that is not its path.
     /// - Throws: `notFound`, `openFailed`, `writeFailed`.
     public init(
-        path: String, header: RTPDumpHeader = RTPDumpHeader(), startTime: MediaTime = .zero
+        path: String, name: String? = nil, header: RTPDumpHeader = RTPDumpHeader(), startTime: MediaTime = .zero
     ) throws(FileError) {
-        var output = try ByteOutput(path: path)
+        var output = try ByteOutput(path: path, name: name)
         try output.write(header.bytes.span)
         self.header = header
         self.startTime = startTime

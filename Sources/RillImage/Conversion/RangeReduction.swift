@@ -18,6 +18,18 @@ package enum RangeReduction {
         reduce(&samples, chromaFactor, chromaOffset)
     }
 
+    /// Reduces samples of luma, of which there are at least as many as in `target`.
+    @_lifetime(target: copy target)
+    static func reduceLuma(_ samples: Span<UInt8>, to target: inout MutableSpan<UInt8>) {
+        reduce(samples, to: &target, lumaFactor, lumaOffset)
+    }
+
+    /// Reduces samples of chroma, of which there are at least as many as in `target`.
+    @_lifetime(target: copy target)
+    static func reduceChroma(_ samples: Span<UInt8>, to target: inout MutableSpan<UInt8>) {
+        reduce(samples, to: &target, chromaFactor, chromaOffset)
+    }
+
     /// Reduces the averages of two rows of chroma, of which each has at least as many samples as `target`.
     @_lifetime(target: copy target)
     package static func reduceChroma(_ a: Span<UInt8>, _ b: Span<UInt8>, to target: inout MutableSpan<UInt8>) {
@@ -64,6 +76,22 @@ package enum RangeReduction {
     @inline(__always)
     private static func reduced(_ sample: UInt32, _ factor: UInt32, _ offset: UInt32) -> UInt8 {
         UInt8(truncatingIfNeeded: (sample &* factor &+ offset) &>> 15)
+    }
+
+    @_lifetime(target: copy target)
+    @inline(__always)
+    private static func reduce(
+        _ samples: Span<UInt8>, to target: inout MutableSpan<UInt8>, _ factor: UInt32, _ offset: UInt32
+    ) {
+        precondition(samples.count >= target.count, "a row of \(samples.count) for \(target.count)")
+        unsafe samples.withUnsafeBufferPointer { samples in
+            unsafe target.withUnsafeMutableBufferPointer { target in
+                // Within the rows, as checked above.
+                for index in target.indices {
+                    unsafe target[index] = reduced(UInt32(samples[index]), factor, offset)
+                }
+            }
+        }
     }
 
     @_lifetime(samples: copy samples)

@@ -60,11 +60,14 @@ import Testing
         (.queueBuffer, CV4L2_QBUF), (.startStreaming, CV4L2_STREAMON),
     ]
 
-    @Test(arguments: openingRequests.indices, [EIO, EINVAL, EBUSY, ENODEV, EACCES])
+    /// Each request with each code, but for what only ends a list.
+    private static let openingFailures = openingRequests.indices.flatMap { place in
+        [EIO, EINVAL, EBUSY, ENODEV, EACCES].map { (place, $0) }
+    }.filter { openingRequests[$0.0].0 != .enumerate || $0.1 != EINVAL }
+
+    @Test(arguments: openingFailures)
     func `Whatever call fails while a camera is opened, the error names it`(place: Int, code: Int32) throws {
         let (call, request) = Self.openingRequests[place]
-        // The end of a list is no failure.
-        guard call != .enumerate || code != EINVAL else { return }
         let system = FakeSystem()
         system.look { $0.cameras["/dev/video0"]?.refusals = [request: [code]] }
         let diary = CameraDiary(system)

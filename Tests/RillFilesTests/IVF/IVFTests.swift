@@ -132,6 +132,24 @@ import Testing
         #expect(IVFHeader.TimeBase(1, .max).ticks(of: .distantFuture) == .max)
     }
 
+    @Test func theIndexHasTheTimesOfAllFramesThatAreShown() throws {
+        // VP8, inter frames but for the first; the third is hidden. Some are larger than what is read at a time.
+        let frames: [(first: UInt8, count: Int)] =
+            [(0x10, 10), (0x11, 9000), (0x01, 5000), (0x11, 1), (0x11, 0), (0x11, 4095)]
+        let payloads = frames.map { frame in
+            [UInt8](([frame.first] + [UInt8](repeating: 7, count: 9000)).prefix(frame.count))
+        }
+        let expected = [0, 1, 3, 4, 5].map { FrameRate(30).time(ofFrame: $0) }
+        let bytes = file(payloads)
+        #expect(try IVFIndex(of: reader(bytes)).times == expected)
+        let path = folder.path("index.ivf")
+        try write(bytes, to: path)
+        #expect(try IVFIndex(of: IVFReader(path: path)).times == expected)
+        // Where the file is cut inside a header the index ends.
+        try write(Array(bytes.dropLast(4095 + 3)), to: path)
+        #expect(try IVFIndex(of: IVFReader(path: path)).times == expected.dropLast())
+    }
+
     // MARK: Damage
 
     @Test func aFileCutAnywhereGivesItsWholeFramesAndOneError() throws {

@@ -16,10 +16,16 @@ enum CameraMachine {
 
     static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
+    /// Runs a program to its end. That of its time is not counted in seconds of this machine, which leap while the program
+    /// is read from disk: when it hangs, the machine's own time on the host is over (`camera-vm --timeout`).
+    static func run(_ program: Program, _ arguments: [String]) throws -> RunningProgram.Outcome {
+        try program.start(arguments, limit: longestTest).wait()
+    }
+
     /// Runs a tool of the machine's.
     static func run(_ name: String, _ arguments: String...) throws {
         let program = try #require(Program(named: name))
-        let outcome = try program.run(arguments)
+        let outcome = try run(program, arguments)
         guard outcome.status == 0 else { throw TestFailure("\(name) \(arguments): \(outcome.errors)\(outcome.text)") }
     }
 
@@ -28,7 +34,7 @@ enum CameraMachine {
         try run("rmmod", "vivid")
         let all = ["n_devs=1", "num_inputs=1", "input_types=0", "node_types=0x1"] + parameters
         let program = try #require(Program(named: "modprobe"))
-        let outcome = try program.run(["vivid"] + all)
+        let outcome = try run(program, ["vivid"] + all)
         guard outcome.status == 0 else { throw TestFailure("vivid \(parameters): \(outcome.errors)") }
     }
 
@@ -56,13 +62,40 @@ enum CameraMachine {
             + maps.split(separator: "\n").filter { $0.contains("/dev/video") }.count
     }
 
-    /// A USB webcam beside the test, which is unplugged when the value goes.
+    /// A USB webcam beside the test, which is there when this returns, and is unplugged when the value goes.
     ///
     /// It gets the processor when nobody else wants it: a real webcam takes none, and there is but one here.
     static func plugUSBCamera(_ options: String...) throws -> RunningProgram {
         let path = try #require(environment("RILL_USB_CAMERA"))
         let program = try #require(Program(named: "nice"))
-        return try program.start(["-n", "19", path] + options + ["--", "sleep", "1000"])
+        let said = TemporaryFolder()
+        // It runs the command once the camera's node can be opened, and ends with a word of why where none comes up.
+        let command = ["sh", "-c", "echo $CAMERA >$0 && exec sleep \(longestTest)", said.path("node")]
+        let plug = try program.start(["-n", "19", path] + options + ["--"] + command, limit: longestTest)
+        let deadline = try hostSeconds() + plugLimit
+        // Until the node is said there is no file, or not a whole line in it.
+        while (try? String(contentsOfFile: said.path("node"), encoding: .utf8))?.hasSuffix("\n") != true {
+            guard !plug.hasEnded else {
+                let outcome = try plug.wait()
+                throw TestFailure("the USB camera did not come up (\(outcome.status)): \(outcome.errors)")
+            }
+            guard try hostSeconds() < deadline else { throw TestFailure("no USB camera after \(plugLimit) s") }
+            usleep(20_000)
+        }
+        return plug
+    }
+
+    /// Seconds by the host's clock that a program may take to be read from disk and to have the camera come up.
+    private static let plugLimit = 120
+
+    /// More seconds than the emulated machine's own clock leaps in any test.
+    static let longestTest = 1_000_000
+
+    /// Seconds by the hardware clock, which goes with the host's. The machine's other clocks leap to the next deadline where
+    /// there is nothing to do, as while the host reads a file: half a minute may pass by them before a program was started.
+    private static func hostSeconds() throws -> Int {
+        let text = try String(contentsOfFile: "/sys/class/rtc/rtc0/since_epoch", encoding: .utf8)
+        return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
     /// The name that the USB webcam has.
@@ -77,18 +110,7 @@ final class WatchedCamera {
     init(_ selection: CameraSelection, _ wish: CameraWish = CameraWish()) throws {
         let entries = Monitor([CameraEvent]())
         self.entries = entries
-        // A node that has just come may need a moment.
-        let deadline = Date().addingTimeInterval(30)
-        while true {
-            do throws(CameraError) {
-                camera = try V4L2Camera(selection, wish) { event in entries.withLock { $0.append(event) } }
-                return
-            } catch {
-                guard error.isGone, Date() < deadline else { throw error }
-                entries.withLock { $0.removeAll() }
-                usleep(100_000)
-            }
-        }
+        camera = try V4L2Camera(selection, wish) { event in entries.withLock { $0.append(event) } }
     }
 
     var events: [CameraEvent] { entries.withLock { $0 } }

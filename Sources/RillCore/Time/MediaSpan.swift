@@ -1,0 +1,30 @@
+/// How long a row of frames lasts: from the first to the last, which is taken to last as long as the frames do in the
+/// mean.
+package struct MediaSpan: Sendable {
+    private var first: MediaTime?
+    private var last = MediaTime.zero
+    private var count = 0
+
+    package init() {}
+
+    /// Adds the next frame.
+    package mutating func add(_ captureTime: MediaTime) {
+        first = first ?? captureTime
+        last = captureTime
+        count += 1
+    }
+
+    /// Adds the frames that follow.
+    package mutating func add(_ next: MediaSpan) {
+        guard let nextFirst = next.first else { return }
+        first = first ?? nextFirst
+        last = next.last
+        count += next.count
+    }
+
+    /// The length so far; a single frame has none.
+    package var duration: MediaDuration {
+        guard let first, count > 1 else { return .zero }
+        return MediaDuration(nanoseconds: Int64(Int128((last - first).nanoseconds) * Int128(count) / Int128(count - 1)))
+    }
+}
