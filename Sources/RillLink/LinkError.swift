@@ -1,0 +1,107 @@
+public import RillCore
+
+/// What is wrong with the settings of an emulated link, by the name of the setting.
+public enum LinkError: Error, Equatable, Sendable {
+    /// A part of the text has a name that no setting has.
+    case unknownSetting(String)
+    /// A setting stands without `=` and value.
+    case missingValue(LinkSettings.Name)
+    /// A setting stands twice in one text.
+    case repeatedSetting(LinkSettings.Name)
+    /// The value of a setting is not the quantity that it should be.
+    case invalidValue(LinkSettings.Name, NotationError)
+    /// The seed is no whole number from 0 to 18446744073709551615.
+    case invalidSeed(String)
+    /// The value of a setting of several parts does not have the parts that it should have.
+    case malformedValue(LinkSettings.Name, String)
+    /// The order is none of ``PacketOrder``.
+    case unknownOrder(String)
+    /// A duration is below the least or above the most that the setting takes.
+    case durationOutOfRange(
+        LinkSettings.Name, MediaDuration, least: MediaDuration = .zero, most: MediaDuration)
+    /// A rate is outside ``LinkSettings/rateRange``.
+    case rateOutOfRange(Bitrate)
+    /// The steps of a rate do not stand in the order of their times.
+    case stepsNotRising(MediaDuration, MediaDuration)
+    /// A queue in bytes is below zero or above ``QueueLimit/maximumByteCount``.
+    case queueOutOfRange(byteCount: Int)
+    /// So much cannot be lost in bursts of that mean length, or the length is outside 1 to 10 000.
+    case impossibleBurst(BurstLoss)
+    /// Two settings that cannot both be.
+    case conflictingSettings(LinkSettings.Name, LinkSettings.Name)
+    /// A line of a trace is not what it should be; lines count from one.
+    case invalidTrace(String, line: Int, TraceDefect)
+    /// The system refused to open or to read a trace; `code` is its `errno`.
+    case traceUnreadable(String, code: Int32)
+}
+
+extension LinkError: CustomStringConvertible {
+    /// One sentence for whoever chose the settings.
+    public var description: String {
+        switch self {
+        case .unknownSetting(let part):
+            "\"\(part)\" is no setting of a link: expected "
+                + LinkSettings.Name.allCases.map(\.rawValue).joined(separator: ", ")
+        case .missingValue(let name):
+            "\(name.rawValue) has no value: expected something like \(name.rawValue)=\(name.example)"
+        case .repeatedSetting(let name):
+            "\(name.rawValue) stands there twice"
+        case .invalidValue(let name, let error):
+            "\(name.rawValue): \(error)"
+        case .invalidSeed(let text):
+            "seed: \"\(text)\" is no whole number from 0 to \(UInt64.max)"
+        case .malformedValue(let name, let text):
+            "\(name.rawValue): \"\(text)\" is not \(name.form): expected something like \(name.rawValue)=\(name.example)"
+        case .unknownOrder(let text):
+            "order: \"\(text)\" is no order: expected "
+                + PacketOrder.allCases.map(\.rawValue).joined(separator: " or ")
+        case .durationOutOfRange(let name, let duration, let least, let most):
+            "\(name.rawValue): \(duration.notation) is outside \(least.notation) to \(most.notation)"
+        case .rateOutOfRange(let rate):
+            "rate: \(rate) is outside \(LinkSettings.rateRange.lowerBound) to \(LinkSettings.rateRange.upperBound);"
+                + " leave it out for a link without a limit"
+        case .stepsNotRising(let first, let second):
+            "rate: the step at \(second.notation) stands behind the one at \(first.notation):"
+                + " expected times that rise, from above 0s"
+        case .queueOutOfRange(let byteCount):
+            "queue: \(byteCount) bytes are outside 0 to \(QueueLimit.maximumByteCount)"
+        case .impossibleBurst(let burst):
+            "burst: no link loses \(burst): the mean length is 1 to 10000, and between two bursts something gets"
+                + " through, so that with mean length L at most L/(L+1) is lost"
+        case .conflictingSettings(let one, let other):
+            "\(one.rawValue) and \(other.rawValue) cannot both be: expected one of them"
+        case .invalidTrace(let name, let line, let defect):
+            "\(name): line \(line): \(defect.sentence)"
+        case .traceUnreadable(let path, let code):
+            "\(path): the trace cannot be read: \(systemText(code))"
+        }
+    }
+}
+
+extension LinkSettings.Name {
+    /// What a value of several parts consists of.
+    fileprivate var form: String {
+        switch self {
+        case .burst: "LOSS/LENGTH or P/R/LOSS-IN-BAD/LOSS-IN-GOOD"
+        case .blackout: "DURATION@START or DURATION@START+INTERVAL"
+        case .spikes: "HEIGHT/INTERVAL"
+        case .wifi: "LEAST/MOST"
+        case .rate: "RATE or RATE/RATE@TIME/…"
+        case .queue: "a duration or a whole number of B, kB or MB"
+        default: "a value"
+        }
+    }
+}
+
+extension TraceDefect {
+    fileprivate var sentence: String {
+        switch self {
+        case .empty: "no number at all: expected the milliseconds of a mahimahi trace, one a line"
+        case .notANumber: "expected the digits of one number, and nothing else"
+        case .numberTooLarge: "the number is above \(UInt32.max)"
+        case .goesBack(let from, let to): "\(to) stands behind \(from): expected times that do not fall"
+        case .lastsForNoTime: "the last number is 0: expected one above, the length of the trace"
+        case .tooLong: "more than \(DeliveryTrace.maximumCount) lines"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+public import RillCore
+
+extension LinkSettings {
+    /// The most that delays and waits may be.
+    public static let maximumDuration = MediaDuration.seconds(60)
+    /// The latest that something may be told to happen, and the longest that it may last.
+    public static let longestTime = MediaDuration.seconds(1_000_000)
+    /// What ``rate`` may be.
+    public static let rateRange = Bitrate.kilobits(1)...Bitrate.megabits(1_000_000)
+
+    /// Settings for a link; each one is described at its property.
+    ///
+    /// - Throws: a ``LinkError`` that names the setting and what it may be.
+    public init(
+        loss: Percentage = .zero, burst: BurstLoss? = nil, blackouts: [Blackout] = [],
+        delay: MediaDuration = .zero, jitter: MediaDuration = .zero, spikes: DelaySpikes? = nil,
+        wifi: WiFiAccess? = nil,
+        order: PacketOrder = .kept, reorder: Percentage = .zero,
+        reorderDelay: MediaDuration = LinkSettings.clean.reorderDelay,
+        duplicate: Percentage = .zero, duplicateDelay: MediaDuration = LinkSettings.clean.duplicateDelay,
+        corrupt: Percentage = .zero,
+        rate: RateSchedule? = nil, trace: DeliveryTrace? = nil, queueLimit: QueueLimit? = nil,
+        seed: UInt64 = LinkSettings.clean.seed
+    ) throws(LinkError) {
+        self.loss = loss
+        self.burst = burst
+        self.blackouts = blackouts
+        self.delay = delay
+        self.jitter = jitter
+        self.spikes = spikes
+        self.wifi = wifi
+        self.order = order
+        self.reorder = reorder
+        self.reorderDelay = reorderDelay
+        self.duplicate = duplicate
+        self.duplicateDelay = duplicateDelay
+        self.corrupt = corrupt
+        self.rate = rate
+        self.trace = trace
+        self.queueLimit = queueLimit
+        self.seed = seed
+        try validate()
+    }
+
+    func validate() throws(LinkError) {
+        let durations: [(Name, MediaDuration)] = [
+            (.delay, delay), (.jitter, jitter), (.reorderDelay, reorderDelay), (.duplicateDelay, duplicateDelay),
+        ]
+        for (name, duration) in durations { try check(name, duration) }
+        if let burst, !burst.isPossible { throw .impossibleBurst(burst) }
+        if let spikes {
+            try check(.spikes, spikes.height)
+            try check(.spikes, spikes.interval, in: DelaySpikes.intervalRange)
+        }
+        if let wifi {
+            try check(.wifi, wifi.least, in: Self.shortest...Self.maximumDuration)
+            try check(.wifi, wifi.most, in: wifi.least...Self.maximumDuration)
+        }
+        try validateBlackouts()
+        try validateBottleneck()
+    }
+
+    private func validateBlackouts() throws(LinkError) {
+        for blackout in blackouts {
+            try check(.blackout, blackout.duration, in: Self.shortest...Self.longestTime)
+            try check(.blackout, blackout.start - .zero, in: .zero...Self.longestTime)
+            guard let interval = blackout.interval else { continue }
+            try check(
+                .blackout, interval, in: min(blackout.duration + Self.shortest, Self.longestTime)...Self.longestTime)
+        }
+    }
+
+    private func validateBottleneck() throws(LinkError) {
+        if rate != nil, trace != nil { throw .conflictingSettings(.rate, .trace) }
+        if let bad = rate?.badRate { throw .rateOutOfRange(bad) }
+        for step in rate?.steps ?? [] { try check(.rate, step.start - .zero, in: .zero...Self.longestTime) }
+        switch queueLimit {
+        case .time(let duration): try check(.queue, duration)
+        case .bytes(let count):
+            guard (0...QueueLimit.maximumByteCount).contains(count) else { throw .queueOutOfRange(byteCount: count) }
+        case nil: break
+        }
+    }
+
+    private static let shortest = MediaDuration(nanoseconds: 1)
+
+    private func check(
+        _ name: Name, _ duration: MediaDuration,
+        in range: ClosedRange<MediaDuration> = .zero...LinkSettings.maximumDuration
+    ) throws(LinkError) {
+        guard range.contains(duration) else {
+            throw .durationOutOfRange(name, duration, least: range.lowerBound, most: range.upperBound)
+        }
+    }
+}

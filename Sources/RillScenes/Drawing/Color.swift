@@ -1,0 +1,39 @@
+/// Light of the three primaries: linear, so that twice the number is twice the light.
+typealias RGB = SIMD3<Float>
+
+/// A colour that covers a share of what lies beneath: its light times the share, and the share.
+typealias Paint = SIMD4<Float>
+
+extension RGB {
+    /// The colour of an sRGB code such as `0xF6EDE4`.
+    ///
+    /// A gamma of exactly 2 stands in for sRGB's curve, here and on the way back: unshaded, a colour comes out as its
+    /// code; shaded, nobody could tell; and a square root is the same on every machine.
+    init(srgb code: UInt32) {
+        let gamma = RGB(Float(code >> 16 & 255), Float(code >> 8 & 255), Float(code & 255)) / 255
+        self = gamma * gamma
+    }
+
+    /// The filter that lets everything through.
+    static var clear: RGB { RGB(1, 1, 1) }
+
+    /// How bright the light is.
+    var luminance: Float { 0.3 * x + 0.59 * y + 0.11 * z }
+}
+
+extension Paint {
+    /// `color` on a share of the ground.
+    init(_ color: RGB, coverage: Float) { self.init(color * coverage, coverage) }
+
+    /// The code values Y, U, V of this paint in BT.601, limited range, each times the coverage; and 255 times the
+    /// coverage. All are whole numbers from 0 to 255, give or take a rounding.
+    var codeValues: SIMD4<Float> {
+        guard w > 0.001 else { return .zero }
+        let light = RGB(x, y, z) / w
+        let rgb = RGB(bounded(light.x), bounded(light.y), bounded(light.z)).squareRoot()
+        let luma = 16 + 65.481 * rgb.x + 128.553 * rgb.y + 24.966 * rgb.z
+        let u = 128 - 37.797 * rgb.x - 74.203 * rgb.y + 112 * rgb.z
+        let v = 128 + 112 * rgb.x - 93.786 * rgb.y - 18.214 * rgb.z
+        return SIMD4(luma, u, v, 255) * (w < 1 ? w : 1)
+    }
+}

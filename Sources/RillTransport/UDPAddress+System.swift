@@ -1,0 +1,108 @@
+import Glibc
+public import RillCore
+
+// How the system writes addresses: sockaddr_in and sockaddr_in6, numbers big-endian.
+
+extension UDPAddress {
+    /// The address that a text names: `192.0.2.1:5004`, `[2001:db8::1]:5004`, or a host by its name, `example.org:5004`, of
+    /// which the first address is taken.
+    ///
+    /// Waits for the answer of the name service where it is asked.
+    ///
+    /// - Throws: `invalidAddress` for what is not of the form HOST:PORT, `hostNotFound`.
+    public static func resolve(_ text: String) throws(TransportError) -> UDPAddress {
+        if let address = UDPAddress(text) { return address }
+        guard let parts = HostAndPort(text), !parts.host.utf8.contains(0) else { throw .invalidAddress(text) }
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+        if parts.isBracketed {
+            unsafe hints.ai_family = AF_INET6
+            unsafe hints.ai_flags = AI_NUMERICHOST
+        }
+        var list: UnsafeMutablePointer<addrinfo>?
+        let result = unsafe getaddrinfo(parts.host, nil, &hints, &list)
+        guard result == 0 else {
+            // The texts are constants of the library.
+            throw .hostNotFound(parts.host, reason: unsafe String(cString: gai_strerror(result)))
+        }
+        defer { unsafe freeaddrinfo(list) }
+        while let entry = unsafe list {
+            // Each entry's address lives as long as the list, and is as long as its family says.
+            if let system = unsafe entry.pointee.ai_addr, var address = unsafe UDPAddress(system) {
+                address.port = parts.port
+                return address
+            }
+            unsafe list = entry.pointee.ai_next
+        }
+        throw .hostNotFound(parts.host, reason: "it has no Internet address")
+    }
+
+    /// The system's number for the version of IP.
+    var systemFamily: Int32 {
+        switch ip {
+        case .v4: AF_INET
+        case .v6: AF_INET6
+        }
+    }
+
+    /// Calls `body` with the address in the system's form, which holds as long as the call.
+    func withSystemAddress<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
+        switch ip {
+        case .v4(let address):
+            var system = sockaddr_in()
+            system.sin_family = sa_family_t(AF_INET)
+            system.sin_port = port.bigEndian
+            system.sin_addr.s_addr = address.bigEndian
+            return unsafe withUnsafeBytes(of: &system) { bytes in
+                // A sockaddr_in is a sockaddr that says so in its family.
+                unsafe body(
+                    bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+            }
+        case .v6(let address, let zone):
+            var system = sockaddr_in6()
+            system.sin6_family = sa_family_t(AF_INET6)
+            system.sin6_port = port.bigEndian
+            system.sin6_scope_id = zone
+            unsafe withUnsafeMutableBytes(of: &system.sin6_addr) { bytes in
+                // Both have 16 bytes.
+                unsafe bytes.storeBytes(of: address.bigEndian, as: UInt128.self)
+            }
+            return unsafe withUnsafeBytes(of: &system) { bytes in
+                // A sockaddr_in6 is a sockaddr that says so in its family.
+                unsafe body(
+                    bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+            }
+        }
+    }
+
+    /// Calls `body`, which fills in an address, and gives its result with the address; `nil` where it filled in none.
+    static func fromSystem(
+        _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int
+    ) -> (result: Int, address: UDPAddress?) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            // A sockaddr_storage has room for every kind of sockaddr, and holds none of them (family 0) to begin with.
+            let system = unsafe bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+            let result = unsafe body(system, &length)
+            return (result, result < 0 ? nil : unsafe UDPAddress(system))
+        }
+    }
+
+    /// The address behind `system`, which is as long as its family says; `nil` for other families.
+    private init?(_ system: UnsafePointer<sockaddr>) {
+        switch Int32(unsafe system.pointee.sa_family) {
+        case AF_INET:
+            let address = unsafe UnsafeRawPointer(system).loadUnaligned(as: sockaddr_in.self)
+            self.init(.v4(UInt32(bigEndian: address.sin_addr.s_addr)), port: UInt16(bigEndian: address.sin_port))
+        case AF_INET6:
+            let address = unsafe UnsafeRawPointer(system).loadUnaligned(as: sockaddr_in6.self)
+            // Both have 16 bytes.
+            let number = unsafe withUnsafeBytes(of: address.sin6_addr) { unsafe $0.loadUnaligned(as: UInt128.self) }
+            self.init(
+                .v6(UInt128(bigEndian: number), zone: address.sin6_scope_id),
+                port: UInt16(bigEndian: address.sin6_port))
+        default: return nil
+        }
+    }
+}

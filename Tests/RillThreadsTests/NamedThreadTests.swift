@@ -1,0 +1,66 @@
+import Foundation
+import RillCore
+import Testing
+
+@testable import RillThreads
+
+/// What a live session's threads ask of the system, as the system tells it.
+@Suite struct NamedThreadTests {
+    /// The lines of a file in the folder that the kernel keeps of the calling thread, by their first words.
+    private static func kernelValues(_ file: String) -> [String: String] {
+        // A kernel without the file has no values.
+        guard let text = try? String(contentsOfFile: "/proc/thread-self/\(file)", encoding: .utf8) else { return [:] }
+        let pairs = text.split(separator: "\n").compactMap { line -> (String, String)? in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            return (line[..<colon].trimmingCharacters(in: .whitespaces), value)
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    /// What a thread of that kind reads there.
+    private func values(
+        _ file: String, turn: NamedThread.Turn = .ordinary, on part: NamedThread.Part = .any
+    ) -> [String: String] {
+        let values = Monitor([String: String]())
+        NamedThread("asked", turn: turn, on: part) {
+            let found = NamedThreadTests.kernelValues(file)
+            values.withLock { $0 = found }
+        }.join()
+        return values.withLock { $0 }
+    }
+
+    /// The numbers of a list such as `0-2,5`.
+    private func processors(on part: NamedThread.Part) throws -> [Int] {
+        let list = try #require(values("status", on: part)["Cpus_allowed_list"])
+        return list.split(separator: ",").flatMap { range in
+            let ends = range.split(separator: "-").compactMap { Int($0) }
+            return ends.isEmpty ? [] : Array(ends[0]...ends[ends.count - 1])
+        }
+    }
+
+    @Test func theLastProcessorAndTheRestAreAllThatTheProcessMayUse() throws {
+        let all = try processors(on: .any)
+        try #require(!all.isEmpty)
+        guard all.count > 1 else {
+            #expect(try processors(on: .last) == all && processors(on: .allButLast) == all)
+            return
+        }
+        #expect(try processors(on: .last) == all.suffix(1))
+        #expect(try processors(on: .allButLast) == all.dropLast())
+    }
+
+    /// Only Linux 6.12 and later have turns of a thread's own.
+    private static let hasTurns: Bool = {
+        let version = ProcessInfo.processInfo.operatingSystemVersion
+        return (version.majorVersion, version.minorVersion) >= (6, 12) && kernelValues("sched")["se.slice"] != nil
+    }()
+
+    @Test(
+        .enabled(if: hasTurns, "the kernel has no turns, or does not tell them"),
+        arguments: [(NamedThread.Turn.short, "100000"), (.middle, "2000000"), (.long, "10000000")])
+    func `A thread asks for its turn`(turn: NamedThread.Turn, nanoseconds: String) {
+        #expect(values("sched", turn: turn)["se.slice"] == nanoseconds)
+        #expect(values("sched")["se.slice"] != nanoseconds)
+    }
+}
