@@ -48,7 +48,7 @@ extension JitterBuffer {
         do throws(RTPError) {
             layout = try RTPPacketLayout(parsing: bytes)
             let payload = bytes.extracting(layout.payload)
-            guard let offset = try JitterBuffer.continuationOffset(payload, settings.codec) else { return false }
+            guard let offset = try continuationOffset(payload) else { return false }
             start = layout.payloadStart &+ offset
         } catch {
             return false
@@ -57,13 +57,13 @@ extension JitterBuffer {
         guard header.payloadType == settings.payloadType, header.ssrc == settings.ssrc,
             let next = continuity.next(header.sequenceNumber, header.timestamp, at: now),
             assembler.goesOn(with: next.sequence, next.timestamp), packets.hasRoom(for: next.sequence),
-            reception.goesOn(with: next.sequence, next.timestamp), repairs.goesOn(with: next.sequence),
+            reception.goesOn(with: next.sequence, next.timestamp), requests.generator.goesOn(with: next.sequence),
             timing.goesOn(with: next.timestamp)
         else { return false }
         continuity.follow(next)
         lastArrival = now
         reception.follow(next.sequence, at: now)
-        repairs.follow(next.sequence)
+        requests.generator.follow(next.sequence)
         timing.follow(next.transit)
         counts.bytesReceived += layout.payload.count
         counts.headerBytesReceived += bytes.count - layout.payload.count
@@ -71,18 +71,19 @@ extension JitterBuffer {
             by: bytes.extracting(start..<layout.payloadEnd), hasMarker: header.marker, at: now, &packets)
         if layout.hasExtension { assembler.turnNewest(rotation(toldBy: bytes)) }
         if isWhole { complete(assembler.frames.count - 1, at: now) }
-        if isWhole || repairs.missingCount > 0 { unsettle() }
+        if isWhole || requests.generator.missingCount > 0 { unsettle() }
         return true
     }
 
     /// Where the frame's bytes begin in a payload that starts no frame and says nothing of others; `nil` for any other.
     @inline(__always)
-    private static func continuationOffset(_ payload: Span<UInt8>, _ codec: VideoCodec) throws(RTPError) -> Int? {
-        switch codec {
+    private func continuationOffset(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
+        switch settings.codec {
         case .vp8:
             let (startsFrame, offset) = try VP8PayloadDescriptor.skim(payload)
             return startsFrame ? nil : offset
-        case .vp9: return try continuationOffsetVP9(payload)
+        case .vp9: return try JitterBuffer.continuationOffsetVP9(payload)
+        default: return try continuationOffsetOwn(payload)
         }
     }
 
@@ -157,6 +158,7 @@ extension JitterBuffer {
             switch settings.codec {
             case .vp8: return try acceptVP8(packet, sequence, timestamp, origin, at: arrival)
             case .vp9: return try acceptVP9(packet, sequence, timestamp, origin, at: arrival)
+            default: return try acceptOwn(packet, sequence, timestamp, origin, at: arrival)
             }
         } catch {
             return .malformed(error)
@@ -207,7 +209,7 @@ extension JitterBuffer {
         if origin == .network {
             reception.note(sequence: sequence, timestamp: timestamp, at: arrival)
         }
-        repairs.noteArrival(sequence, origin: origin, at: arrival)
+        requests.generator.noteArrival(sequence, origin: origin, at: arrival)
     }
 
     private mutating func rotation(toldBy bytes: Span<UInt8>) -> Rotation? {
@@ -219,7 +221,7 @@ extension JitterBuffer {
     }
 
     /// How far the packet says that its picture has to be turned; `nil` if it says nothing, or nothing that can be read.
-    private mutating func rotation(toldBy packet: RTPPacket) -> Rotation? {
+    mutating func rotation(toldBy packet: RTPPacket) -> Rotation? {
         guard let block = packet.headerExtension, let id = settings.headerExtensions[.videoOrientation] else {
             return nil
         }
@@ -234,7 +236,7 @@ extension JitterBuffer {
     }
 
     /// Holds a piece of a frame until the frame leaves.
-    private mutating func hold(_ piece: FramePiece, _ bytes: Span<UInt8>) -> InsertResult {
+    mutating func hold(_ piece: FramePiece, _ bytes: Span<UInt8>) -> InsertResult {
         var droppedFrames = 0
         switch packets.place(of: piece.sequence) {
         case .free: break
@@ -254,7 +256,9 @@ extension JitterBuffer {
 
     /// Has the next poll look at everything anew if a packet of the frame at `index` can have changed what is to be done.
     private mutating func settle(isWhole: Bool, by piece: FramePiece, at index: Int) {
-        guard !isWhole, repairs.missingCount == 0, index == assembler.frames.count - 1 else { return unsettle() }
+        guard !isWhole, requests.generator.missingCount == 0, index == assembler.frames.count - 1 else {
+            return unsettle()
+        }
         // One more packet of the newest frame changes nothing as long as others are missing.
         guard assembler.frames[index].packetCount == 1 else { return }
         // Nor does the first one, but that it will be asked in a while where the others are.
@@ -299,9 +303,9 @@ extension JitterBuffer {
         if let ticks {
             interval.note(PlayoutTiming.mediaTime(ticks) - .zero)
             // No picture lies between the two: what is missing there is a parity, or padding.
-            if repairs.missingCount > 0 {
+            if requests.generator.missingCount > 0 {
                 let start = index > 0 ? assembler.frames[index - 1].last + 1 : packets.floor
-                repairs.forget(from: start, to: assembler.frames[index].first)
+                requests.generator.forget(from: start, to: assembler.frames[index].first)
             }
         }
         if !isKey { frameLength.note(packetCount: assembler.frames[index].packetCount) }
@@ -326,7 +330,7 @@ extension JitterBuffer {
     /// Gives up what lies before `floor`.
     mutating func advance(to floor: Int64) {
         packets.advance(to: floor)
-        repairs.advance(to: floor)
+        requests.generator.advance(to: floor)
     }
 
     // MARK: Jumps
@@ -340,7 +344,7 @@ extension JitterBuffer {
         counts.resynchronisations += 1
         unsettle()
         packets.restart(around: continuity.newestSequence ?? 0)
-        repairs.restart(at: continuity.newestSequence ?? 0)
+        requests.generator.restart(at: continuity.newestSequence ?? 0)
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
         finder.restart()
         groups = GroupsOfPictures()

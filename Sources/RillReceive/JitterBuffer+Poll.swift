@@ -10,8 +10,12 @@ extension JitterBuffer {
     ///   give the same array, or at least as good a one, each time.
     public mutating func poll(at time: MediaTime, into payload: inout [UInt8]) -> PollResult {
         now = max(now, time)
-        if now < settledUntil { return .wait(until: settledUntil) }
-        return act(into: &payload)
+        let result = now < settledUntil ? .wait(until: settledUntil) : act(into: &payload)
+        guard case .wait(let end) = result else { return result }
+        // To repeat a NACK changes nothing of what the rest waits for.
+        guard requests.isRepetitionDue(at: now) else { return .wait(until: min(end, requests.nextRepetition)) }
+        collectUnanswered()
+        return requestedPackets.isEmpty ? result : .requestPackets
     }
 
     /// Does what is to be done until there is something to tell.
@@ -22,13 +26,12 @@ extension JitterBuffer {
                 settledUntil = time
                 return .wait(until: time)
             case .ask:
-                repairs.jitter = answerJitter
-                repairs.collect(at: now, into: &requestedPackets)
-                guard !requestedPackets.isEmpty else { continue }
+                guard requests.isRequestDue(at: now, jitter: answerJitter) else { continue }
+                collectUnanswered()
                 counts.nackCount += 1
                 return .requestPackets
             case .suspect(let sequence, let count):
-                repairs.suspect(sequence, count: count, at: now)
+                requests.generator.suspect(sequence, count: count, at: now)
             case .request:
                 requester.noteRequest(at: now)
                 counts.pliCount += 1
@@ -78,13 +81,13 @@ extension JitterBuffer {
     // not mutate by copying the whole of it.
 
     private mutating func nextStep() -> Step {
-        let request = repairs.nextAction
+        let request = requests.nextRequest
         if request <= now { return .ask }
         switch nextFrameStep() {
         case .wait(let time):
             let overdue = overdueTime()
-            if let newest = repairs.newest, overdue <= now {
-                return .suspect(newest + 1, count: repairs.isLossy(at: now) ? frameLength.packetCount : 1)
+            if let newest = requests.generator.newest, overdue <= now {
+                return .suspect(newest + 1, count: requests.generator.isLossy(at: now) ? frameLength.packetCount : 1)
             }
             return .wait(until: min(time, request, overdue))
         case let step: return step
@@ -142,15 +145,15 @@ extension JitterBuffer {
         guard settings.nack != nil, finder.chain == .intact, interval.isRegular, let newest = newestTimestamp() else {
             return .distantFuture
         }
-        let (length, suspects) = (frameLength.packetCount, repairs.suspectCount)
+        let (length, suspects) = (frameLength.packetCount, requests.generator.suspectCount)
         let silence = suspects == 0 ? .zero : interval.last * ((suspects + length - 1) / length)
-        let isLossy = repairs.isLossy(at: now)
+        let isLossy = requests.generator.isLossy(at: now)
         guard silence <= (isLossy ? JitterBuffer.longestSuspicion : .zero) else { return .distantFuture }
         let next = timing.time(of: newest) + silence + interval.last
         let patience =
             isLossy ? JitterBuffer.patience : max(JitterBuffer.patience * 4, interval.last / 4 * 3)
         // Each alarm that was false makes the next one come later.
-        return timing.expectedNextArrival(of: next) + patience * (1 << repairs.falseAlarms)
+        return timing.expectedNextArrival(of: next) + patience * (1 << requests.generator.falseAlarms)
     }
 
     /// The timestamp of the newest frame whose end has come; `nil` while its end is waited for.
@@ -179,20 +182,20 @@ extension JitterBuffer {
         }
         guard settings.nack != nil else { return .broken(time) }
         let (last, hasEnd) = (assembler.frames[index].last, assembler.frames[index].hasEnd)
-        if repairs.missingCount > 0,
-            let hope = repairs.hope(after: obstacle.previousLast, through: hasEnd ? last : last + 1)
+        if requests.generator.missingCount > 0,
+            let hope = requests.generator.hope(after: obstacle.previousLast, through: hasEnd ? last : last + 1)
         {
             return .broken(max(time, hope))
         }
         // Nothing is missing but its end, of which nothing can be known before something comes behind it.
-        if !hasEnd, repairs.newest == last { return .suspicious(last + 1, suspicion(of: index)) }
+        if !hasEnd, requests.generator.newest == last { return .suspicious(last + 1, suspicion(of: index)) }
         return .broken(time)
     }
 
     /// When the end of a frame, behind which nothing has come, is taken for missing: sooner where packets are being lost.
     private mutating func suspicion(of index: Int) -> MediaTime {
         let newestArrival = assembler.frames[index].newestArrival
-        guard repairs.isLossy(at: now) else {
+        guard requests.generator.isLossy(at: now) else {
             return max(due(index), newestArrival + max(JitterBuffer.patience, timing.targetDelay))
         }
         let expected = timing.expectedArrival(timestamp: assembler.frames[index].timestamp)
@@ -220,7 +223,7 @@ extension JitterBuffer {
     /// Takes out the first frame, which shall not be decoded.
     mutating func dropFirstFrame() -> PendingFrame {
         let frame = removeFirstFrame()
-        packets.drop(frame)
+        packets.drop(frame.extent)
         return frame
     }
 
@@ -235,20 +238,20 @@ extension JitterBuffer {
     /// Releases the first frame, unless it turns out to be of no use.
     private mutating func release(_ path: ReferenceFinder.Path, into payload: inout [UInt8]) -> Bool {
         let frame = removeFirstFrame()
-        packets.takeOut(frame, into: &payload)
-        repairs.advance(to: frame.last + 1)
-        guard let header = readHeader(payload.span), let resolution else {
+        packets.takeOut(frame.extent, into: &payload)
+        requests.generator.advance(to: frame.last + 1)
+        guard let header = readHeader(payload.span, of: frame), let resolution else {
             counts.drops.malformed += 1
             finder.lose()
             return false
         }
         let (number, references) = finder.release(frame, path)
-        let isOvertaken = isReleaseDue()
+        let assembly = frame.assembly ?? now
+        let isOvertaken = isReleaseDue() && !postponeFrames(behind: frame.timestamp, assembly: assembly)
         if isOvertaken && frame.label.isDiscardable {
             counts.drops.notNeeded += 1
             return false
         }
-        let assembly = frame.assembly ?? now
         timing.noteRelease(
             timestamp: frame.timestamp, assembly: assembly, isRepaired: frame.isRepaired, repairTime: repairTime,
             at: now)
@@ -264,6 +267,19 @@ extension JitterBuffer {
         releasedFrame.isShown = header.isShown && isShown
         releasedFrame.isLate = isLate
         return true
+    }
+
+    /// Has the frames that wait behind the one that is released wait longer, where that one was late and little was shown
+    /// before it.
+    ///
+    /// - Returns: whether none of them is due any more.
+    private mutating func postponeFrames(behind timestamp: Int64, assembly: MediaTime) -> Bool {
+        guard timing.wait(behind: timestamp, assembly: assembly, repairTime: repairTime, at: now) else { return false }
+        for index in 0..<assembler.frames.count {
+            let earliest = timing.provisionalPlayout(timestamp: assembler.frames[index].timestamp)
+            assembler.postpone(index, until: earliest)
+        }
+        return !isReleaseDue()
     }
 
     /// How long one repair takes: until the next frame shows the loss, and there and back.
@@ -285,9 +301,13 @@ extension JitterBuffer {
     }
 
     /// Reads what the coded frame itself says, and notes its size; `nil` if it is no frame of the codec.
-    private mutating func readHeader(_ bytes: Span<UInt8>) -> CodedFrameHeader? {
-        // Which of its fields is wrong does not matter: the frame is counted as malformed.
-        guard let header = try? CodedFrameHeader(parsing: bytes, as: settings.codec) else { return nil }
+    private mutating func readHeader(_ bytes: Span<UInt8>, of frame: PendingFrame) -> CodedFrameHeader? {
+        // Which of its fields is wrong does not matter: the frame is counted as malformed. An own codec's is in its packets.
+        let read =
+            settings.codec.isBuiltIn
+            ? try? CodedFrameHeader(parsing: bytes, as: settings.codec)
+            : CodedFrameHeader(isKeyFrame: frame.isKey, width: Int(frame.width), height: Int(frame.height))
+        guard let header = read else { return nil }
         if header.isKeyFrame || header.width > 0 { resolution = header.resolution }
         return header
     }

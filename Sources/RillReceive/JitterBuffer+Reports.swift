@@ -9,16 +9,19 @@ extension JitterBuffer {
         return reception.report(on: ssrc, at: time)
     }
 
-    /// Puts the numbers of packets that were asked for at `time` or since and have not come into `numbers`, in place of what
-    /// was there: a datagram that asks for them may have been lost.
-    ///
-    /// - Returns: whether any of them had been asked for before.
-    package mutating func collectUnanswered(since time: MediaTime, into numbers: inout [SequenceNumber]) -> Bool {
-        repairs.collectUnanswered(since: time, into: &numbers)
+    /// Brings ``requestedPackets`` up to date: the packets that were asked for within this round trip and have not come.
+    package mutating func collectUnanswered() {
+        requests.collectUnanswered(at: now, jitter: answerJitter, into: &requestedPackets)
     }
 
+    /// Whether the last NACK is to be repeated in a datagram that is sent now for another reason; if so, notes that it is.
+    package mutating func isRepetitionDue() -> Bool { requests.isRepetitionDue(at: now) }
+
+    /// Packets that the last NACK asked for, and the one before did not.
+    package var newlyRequestedCount: Int { requests.newCount }
+
     /// By how much longer than a round trip an answer may take: what packets scatter by.
-    package var answerJitter: MediaDuration { MediaDuration(nanoseconds: reception.jitter * 2) }
+    var answerJitter: MediaDuration { MediaDuration(nanoseconds: reception.jitter * 2) }
 
     /// Takes a sender report that came for this stream, so that the next report block tells the sender the round trip
     /// time. One of another source is passed over.

@@ -27,8 +27,10 @@ public import RillRTP
 ///   released. Late is better than never; but of several that are due at once, only the last is to be shown. One that
 ///   no other refers to is then dropped instead. Who decodes so slowly that the last never comes is given one to show twice
 ///   a second.
-/// - Missing packets are asked for as soon as they are missed, at most once in a round-trip time each
-///   (``JitterBufferSettings/nack``).
+/// - In the first seconds, while little is known of the network, the frames behind a late one do not catch up: the delay
+///   grows at once, and they wait as long.
+/// - Missing packets are asked for as soon as they are missed, once in a round-trip time each, and the NACK is repeated in
+///   between while they do not come (``JitterBufferSettings/nack``).
 /// - The first frame in decode order that cannot be decoded, because something of it or before it is missing, breaks the
 ///   chain when it is due and there is no hope of repair: three requests without an answer, or nobody to ask. Then a key
 ///   frame is asked for, at most once in max(300 ms, round-trip time) and not before three frame intervals, until one is
@@ -44,7 +46,8 @@ public import RillRTP
 public struct JitterBuffer: ~Copyable, Sendable {
     /// What the buffer was made with. The SSRC is filled in with the first packet's if it was left open.
     public internal(set) var settings: JitterBufferSettings
-    /// The packets to ask for, by rising number, when `poll` has said `requestPackets`; until the next poll.
+    /// The packets that a NACK is to name, by rising number, when `poll` has said `requestPackets`: those that it is time to ask
+    /// for, and those that were asked for within this round trip and have not come. Until the next poll.
     public internal(set) var requestedPackets: [SequenceNumber] = []
     /// What the frame is whose bytes `poll` gave last, when it has said `frame`; until the next poll.
     public internal(set) var releasedFrame: ReceivedFrame
@@ -52,7 +55,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var packets: PacketBuffer
     var continuity: StreamContinuity
     var reception = ReceptionCounter()
-    var repairs: NACKGenerator
+    var requests: NACKScheduler
     var assembler: FrameAssembler
     var finder = ReferenceFinder()
     /// How VP9's pictures refer to each other, where its packets do not say.
@@ -83,7 +86,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
         packets = PacketBuffer(
             limit: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)
         continuity = StreamContinuity(capacity: packets.limit)
-        repairs = NACKGenerator(settings.nack, roundTripTime: settings.roundTripTime)
+        requests = NACKScheduler(settings.nack, roundTripTime: settings.roundTripTime)
         assembler = FrameAssembler(packetCapacity: packets.limit)
         timing = PlayoutTiming(settings.playoutDelay)
         requester = KeyFrameRequester(roundTripTime: settings.roundTripTime)
@@ -94,7 +97,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
         get { requester.roundTripTime }
         set {
             requester.roundTripTime = newValue
-            repairs.roundTripTime = newValue
+            requests.generator.roundTripTime = newValue
             unsettle()
         }
     }
@@ -122,7 +125,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     mutating func unsettle() { settledUntil = MediaTime(nanoseconds: .min) }
 
     /// When the next poll may have something else to say than the last one; long past where something has happened.
-    package var nextPoll: MediaTime { settledUntil }
+    package var nextPoll: MediaTime { min(settledUntil, requests.nextRepetition) }
 
     /// Packets and frames that are held now.
     public var occupancy: (packets: Int, frames: Int) { (packets.heldCount, assembler.frames.count) }

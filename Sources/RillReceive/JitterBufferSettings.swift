@@ -14,6 +14,8 @@ public struct JitterBufferSettings: Sendable, Equatable {
     public var payloadType: PayloadType
     /// What the payload is. VP8 by default.
     public var codec: VideoCodec
+    /// How frames of an own codec lie in packets; those of VP8 and VP9 lie as RFC 7741 and RFC 9628 say.
+    public var payloadFormat = PayloadFormat.numbered
     /// The name that the received frames bear as their layer.
     public var rid: StreamLayer.RID
     /// How long frames are held back, to even out jitter and to wait for missing packets. As little as the network lets

@@ -29,9 +29,6 @@ struct LongStreamTests {
     }
 }
 
-/// Whether the tests may take minutes.
-private let isLongRun = unsafe getenv("RILL_LONG_TESTS") != nil
-
 private func expectNoCreep(_ day: DayOfVideo) throws {
     let outcome = try day.run()
     let statistics = outcome.statistics

@@ -53,7 +53,7 @@ struct FrameAssembler: ~Copyable, Sendable {
         by bytes: Span<UInt8>, hasMarker: Bool, at arrival: MediaTime, _ packets: inout PacketBuffer
     ) -> Bool {
         let index = frames.count - 1
-        packets.store(bytes, as: frames[index].last + 1, behind: frames[index])
+        packets.store(bytes, as: frames[index].last + 1, behind: frames[index].extent)
         frames[index].extend(byteCount: bytes.count, hasMarker: hasMarker, at: arrival)
         return hasMarker && frames[index].isNewlyWhole
     }
@@ -100,6 +100,11 @@ struct FrameAssembler: ~Copyable, Sendable {
     mutating func complete(_ index: Int, at now: MediaTime, playout: MediaTime) {
         frames[index].complete(at: now, playout: playout)
         if frames[index].isKey { wholeKeyCount += 1 }
+    }
+
+    /// Has the frame at `index` released no sooner than that, if it is whole.
+    mutating func postpone(_ index: Int, until time: MediaTime) {
+        frames[index].postpone(until: time)
     }
 
     /// Tells the frames that wait of a group of pictures that has become known.

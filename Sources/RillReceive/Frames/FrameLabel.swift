@@ -18,6 +18,11 @@ struct FrameLabel: Equatable {
         var value: UInt16
         var bitWidth: UInt8
 
+        init(value: UInt16, bitWidth: UInt8) {
+            self.value = value
+            self.bitWidth = bitWidth
+        }
+
         init(_ id: RillRTP.PictureID) {
             value = id.value
             bitWidth = UInt8(id.bitWidth)
@@ -55,6 +60,13 @@ struct FrameLabel: Equatable {
             if count > 0 { distances.0 = differences[0] }
             if count > 1 { distances.1 = differences[1] }
             if count > 2 { distances.2 = differences[2] }
+        }
+
+        init(_ told: FrameDistances) {
+            count = UInt8(told.count)
+            if count > 0 { distances.0 = told[0] }
+            if count > 1 { distances.1 = told[1] }
+            if count > 2 { distances.2 = told[2] }
         }
 
         subscript(index: UInt8) -> Int64 {
@@ -100,6 +112,18 @@ struct FrameLabel: Equatable {
             isOfGroup = true
             refer(by: &groups)
         }
+    }
+
+    /// What the packets of an own codec say.
+    ///
+    /// Without distances a frame needs the one before it, whatever its temporal layer is: it counts as one of layer 0 then.
+    init(_ told: PayloadFrame) {
+        isDiscardable = told.isDiscardable
+        guard let number = told.number else { return }
+        pictureID = PictureID(value: number, bitWidth: 16)
+        guard told.isKey || told.distances.count > 0 else { return }
+        references = References(told.distances)
+        layer = Layer(index: min(told.temporalIndex, 3), isSync: false, baseIndex: nil)
     }
 
     /// Finds the references of a frame whose packets name none, by the groups of pictures that are known now.

@@ -22,6 +22,9 @@ struct FramePiece {
     var origin = PacketOrigin.network
     /// How far the picture has to be turned, if the packet says so.
     var rotation: Rotation?
+    /// Size of the picture, where the packet says it: a key frame's of an own codec; else 0.
+    var width: UInt16 = 0
+    var height: UInt16 = 0
 }
 
 /// A frame of which at least one packet has come, and which has not left the buffer.
@@ -42,6 +45,9 @@ struct PendingFrame: BitwiseCopyable {
     private(set) var label: FrameLabel
     /// Decodable without any other frame; only true once its first packet has come.
     private(set) var isKey: Bool
+    /// Size of the picture, where its packets say it; else 0.
+    private(set) var width: UInt16
+    private(set) var height: UInt16
     /// How far the picture has to be turned, if a packet has said so.
     private(set) var rotation: Rotation?
     /// When the earliest packet came, and the newest.
@@ -55,6 +61,10 @@ struct PendingFrame: BitwiseCopyable {
     /// The array that its bytes begin in, as far as its packets came in order.
     private(set) var array: FrameMemory.Place?
 
+    /// Where its packets lie.
+    @inline(__always)
+    var extent: FrameExtent { FrameExtent(first: first, last: last, byteCount: byteCount, array: array) }
+
     /// A frame of which `piece` is the first packet to come.
     init(_ piece: FramePiece) {
         timestamp = piece.timestamp
@@ -65,6 +75,7 @@ struct PendingFrame: BitwiseCopyable {
         byteCount = piece.byteCount
         label = piece.label
         isKey = piece.isKey
+        (width, height) = (piece.width, piece.height)
         rotation = piece.rotation
         arrival = piece.arrival
         newestArrival = piece.arrival
@@ -95,6 +106,7 @@ struct PendingFrame: BitwiseCopyable {
         if piece.startsFrame {
             hasStart = true
             isKey = piece.isKey
+            (width, height) = (piece.width, piece.height)
             label = piece.label
         }
     }
@@ -152,5 +164,10 @@ struct PendingFrame: BitwiseCopyable {
     mutating func complete(at now: MediaTime, playout: MediaTime) {
         assembly = now
         self.playout = playout
+    }
+
+    /// Moves the release of a frame that is whole to `time`, if it is earlier.
+    mutating func postpone(until time: MediaTime) {
+        playout = playout.map { max($0, time) }
     }
 }

@@ -114,7 +114,7 @@ struct PacketBuffer: ~Copyable, Sendable {
     /// Holds a copy of `bytes`, of the packet right behind the last one of `frame`: in the frame's array, if all others lie
     /// there.
     @inline(__always)
-    mutating func store(_ bytes: Span<UInt8>, as sequence: Int64, behind frame: PendingFrame) {
+    mutating func store(_ bytes: Span<UInt8>, as sequence: Int64, behind frame: FrameExtent) {
         guard let array = frame.array, frames.byteCount(at: array) == frame.byteCount else {
             store(bytes, as: sequence)
             return
@@ -160,7 +160,7 @@ struct PacketBuffer: ~Copyable, Sendable {
     /// Gives up the packets of `frame`, all of them there, and what lies before them. `payload`, whatever stands in it,
     /// gets the frame's bytes.
     @inline(__always)
-    mutating func takeOut(_ frame: PendingFrame, into payload: inout [UInt8]) {
+    mutating func takeOut(_ frame: FrameExtent, into payload: inout [UInt8]) {
         advance(to: frame.first)
         if let array = frame.array {
             frames.exchange(array, for: &payload)
@@ -197,7 +197,7 @@ struct PacketBuffer: ~Copyable, Sendable {
     }
 
     /// Takes back the array of a frame that is dropped; its packets are given up as the window moves on.
-    mutating func drop(_ frame: PendingFrame) {
+    mutating func drop(_ frame: FrameExtent) {
         if let array = frame.array { frames.release(array) }
     }
 

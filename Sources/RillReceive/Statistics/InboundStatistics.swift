@@ -89,7 +89,7 @@ public struct InboundStatistics: Equatable, Sendable {
 
     /// The time from here to the sender and back, as it was told.
     public internal(set) var roundTripTime = MediaDuration.zero
-    /// Requests for missing packets, each for one packet or more.
+    /// NACKs sent, each for one packet or more; those that only repeat one within its round trip are not counted.
     public internal(set) var nackCount = 0
     /// Key frames asked for.
     public internal(set) var pliCount = 0

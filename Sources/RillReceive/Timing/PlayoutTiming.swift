@@ -11,6 +11,9 @@ import RillRTP
 /// It moves by at most 100 ms a second, so that motion does not seem to jump; and after a frame that came very late those
 /// behind it do not catch up at once, but at that speed too, for more of its kind may come. The answer for a frame is fixed when it
 /// becomes whole; until then it is provisional. As all of it follows the transits, it follows the skew of the two clocks.
+///
+/// In the first seconds the estimate knows little. There, a late frame makes the delay jump, and those that wait behind it wait
+/// as much longer (``wait(behind:assembly:repairTime:at:)``).
 struct PlayoutTiming: ~Copyable, Sendable {
     /// What the bounds are.
     let bounds: PlayoutDelayBounds
@@ -24,6 +27,8 @@ struct PlayoutTiming: ~Copyable, Sendable {
     /// The transit at which frames are released, in nanoseconds.
     private var offset: Int64?
     private var lastMove = MediaTime.zero
+    /// When the first frame was released.
+    private var firstRelease: MediaTime?
     /// What is left of a very late frame's transit.
     private var held: Int64?
     /// Transit of the first packet: a stand-in until a frame is whole.
@@ -37,6 +42,8 @@ struct PlayoutTiming: ~Copyable, Sendable {
     static let margin = MediaDuration.milliseconds(2)
     /// What the delay moves by in a second.
     static let speed = MediaDuration.milliseconds(100)
+    /// So long after the first frame the delay may jump: what the estimate looks back on is not full before.
+    static let start = JitterEstimator.memory
     /// From here on a frame that is late is very late, and so much of its lateness is not kept.
     private static let veryLate = MediaDuration.milliseconds(150)
     private static let notHeld = MediaDuration.milliseconds(20)
@@ -96,10 +103,37 @@ struct PlayoutTiming: ~Copyable, Sendable {
     mutating func noteRelease(
         timestamp: Int64, assembly: MediaTime, isRepaired: Bool, repairTime: MediaDuration, at now: MediaTime
     ) {
+        firstRelease = firstRelease ?? now
         lastReady = max(lastReady, assembly)
         jitter.noteReady(
             transit: (lastReady - time(of: timestamp)).nanoseconds, isRepaired: isRepaired, repairTime: repairTime,
             at: now)
+    }
+
+    /// Has the frames behind one that was late wait as long as it, in the first seconds: the picture then stands still for a
+    /// moment, where they would else be due at once, and all but the last of them not shown. A wait for more than one repair
+    /// counts as one, as it does in the estimate.
+    ///
+    /// Ask before the frame's release is noted.
+    ///
+    /// - Parameters:
+    ///   - timestamp: of the frame that is released.
+    ///   - assembly: when its last packet came.
+    ///   - repairTime: how long one repair takes, from the loss to the answer.
+    /// - Returns: whether the delay has grown; frames that are whole are then to be released no sooner than
+    ///   ``provisionalPlayout(timestamp:)`` says now.
+    mutating func wait(
+        behind timestamp: Int64, assembly: MediaTime, repairTime: MediaDuration, at now: MediaTime
+    ) -> Bool {
+        guard now - (firstRelease ?? now) < PlayoutTiming.start, let offset, let smallest = floor.smallest else {
+            return false
+        }
+        let transit = (max(lastReady, assembly) - time(of: timestamp)).nanoseconds
+        let once = min(transit, (jitter.arrivalQuantile ?? smallest) + repairTime.nanoseconds)
+        let moved = bounded(once + PlayoutTiming.margin.nanoseconds, above: smallest)
+        guard moved > offset else { return false }
+        self.offset = moved
+        return true
     }
 
     /// Notes how long a frame took from its release to its picture.
@@ -112,7 +146,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
 
     // MARK: What is told
 
-    /// When a frame that is not whole should be released, as far as known now.
+    /// When a frame should be released if it became whole in time, as far as known now.
     mutating func provisionalPlayout(timestamp: Int64) -> MediaTime {
         let transit = offset ?? bounded(firstTransit ?? 0, above: firstTransit ?? 0)
         return PlayoutTiming.mediaTime(timestamp) + MediaDuration(nanoseconds: transit)
@@ -154,6 +188,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
         clockSkew.restart()
         offset = nil
         held = nil
+        firstRelease = nil
         firstTransit = nil
         lastReady = MediaTime(nanoseconds: .min)
     }

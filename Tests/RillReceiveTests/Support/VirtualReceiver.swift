@@ -23,11 +23,14 @@ final class VirtualReceiver {
         var references: [Int64] { (0..<received.frame.references.count).map { received.frame.references[$0] } }
     }
 
-    /// Without other settings frames are held back by 100 ms, and nobody sends packets again.
+    /// Without other settings frames are held back by 100 ms, and nobody retransmits packets. NACKs are not repeated within a
+    /// round trip: that is looked at by the tests of NACKScheduler.
     init(
         _ settings: JitterBufferSettings = JitterBufferSettings(
             payloadType: PayloadType(96), playoutDelay: .fixed(.milliseconds(100)), nack: nil)
     ) {
+        var settings = settings
+        settings.nack?.copies = 0
         buffer = JitterBuffer(settings)
     }
 

@@ -15,6 +15,11 @@ public struct NACKSettings: Sendable, Equatable {
     /// instead. 100 by default: 120 kB, three times a key frame of 640x480.
     public var maximumGap = 100
 
+    /// How often a NACK is repeated while the packets do not come, 0 to 20, spread over five eighths of a round trip but at
+    /// least 5 ms apart; twice as often where the round before was in vain. 8 by default. A NACK that is lost costs a round
+    /// trip of waiting, a repetition some 80 bytes; senders answer each number once in a round trip.
+    public var copies = 8
+
     /// The defaults.
     public init() {}
 
@@ -22,6 +27,7 @@ public struct NACKSettings: Sendable, Equatable {
         precondition(firstRequestDelay >= .zero, "the first request waits \(firstRequestDelay): not below zero")
         precondition((1...100).contains(maximumRequestCount), "\(maximumRequestCount) requests for a packet: 1 to 100")
         precondition(maximumAge >= .zero, "packets are asked for until \(maximumAge): not below zero")
+        precondition((0...20).contains(copies), "\(copies) copies of a NACK: 0 to 20")
         precondition((1...1000).contains(maximumGap), "a gap of \(maximumGap) packets: 1 to 1000")
     }
 }

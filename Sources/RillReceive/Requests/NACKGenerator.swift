@@ -3,7 +3,7 @@ import RillCore
 /// Knows which packets are missing, and says when to ask for which of them again.
 ///
 /// Feed it with the extended number of each packet that comes, then ask until when nothing is to be done
-/// (``nextAction``); at that time ``collect(at:into:)`` gives the numbers to ask for. A packet is asked for at most once in
+/// (``nextAction``); at that time ``collect(at:)`` notes what is asked for. A packet is asked for at most once in
 /// a round-trip time, as often and as long as ``NACKSettings`` lets; what packets overtake each other by is learnt from
 /// those that came late without having been asked for, and waited for first.
 ///
@@ -249,7 +249,7 @@ struct NACKGenerator: ~Copyable, Sendable {
 
     // MARK: What to ask for
 
-    /// When to call ``collect(at:into:)`` next.
+    /// When to call ``collect(at:)`` next.
     var nextAction: MediaTime {
         mutating get {
             if let next { return next }
@@ -260,11 +260,12 @@ struct NACKGenerator: ~Copyable, Sendable {
         }
     }
 
-    /// Puts the numbers that are to be asked for now into `numbers`, in place of what was there, and takes note that they
-    /// are; gives up what was asked for often enough.
-    mutating func collect(at now: MediaTime, into numbers: inout [SequenceNumber]) {
-        numbers.removeAll(keepingCapacity: true)
-        guard let settings else { return }
+    /// Takes note that what is due is asked for now; gives up what was asked for often enough.
+    ///
+    /// - Returns: how many packets are asked for.
+    mutating func collect(at now: MediaTime) -> Int {
+        guard let settings else { return 0 }
+        var requested = 0
         if now - lastReordering > NACKGenerator.reorderingMemory {
             reordering = reordering / 2
             lastReordering = now
@@ -281,9 +282,10 @@ struct NACKGenerator: ~Copyable, Sendable {
             if missing[index].requestCount == 0 { missing[index].firstRequest = now }
             missing[index].lastRequest = now
             missing[index].requestCount += 1
-            numbers.append(SequenceNumber(UInt16(truncatingIfNeeded: missing[index].sequence)))
+            requested += 1
         }
         next = nil
+        return requested
     }
 
     /// Puts the numbers that were asked for at `time` or since, and have not come, into `numbers`, in place of what was

@@ -36,7 +36,9 @@ final class NACKAsker {
 
     /// The packets that are asked for now, back from the numbers of the wire.
     func collect(at time: Double) -> [Int64] {
-        generator.collect(at: .milliseconds(time), into: &numbers)
+        let count = generator.collect(at: .milliseconds(time))
+        _ = generator.collectUnanswered(since: .milliseconds(time), into: &numbers)
+        #expect(numbers.count == count)
         let base = SequenceNumber(UInt16(truncatingIfNeeded: start))
         return numbers.map { Int64($0.distance(since: base)) }
     }
