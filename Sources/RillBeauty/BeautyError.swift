@@ -4,7 +4,7 @@ public enum BeautyError: Error, Equatable, Sendable {
     case unknownSetting(String)
     /// An amount that is not a number from 0 to 1.
     case amountOutOfRange(setting: String, text: String)
-    /// A picture that is not I420, or smaller than 16x16.
+    /// A picture that is not I420 in limited range, or smaller than 16x16.
     case unsupportedPicture(format: String, width: Int, height: Int)
 }
 
@@ -17,7 +17,7 @@ extension BeautyError: CustomStringConvertible {
                 + "sharpness from 0 to 1 and contrast=low, normal or high, as in smoothness=0.7,contrast=high"
         case .amountOutOfRange(let setting, let text): "\(setting) goes from 0 to 1, not \"\(text)\""
         case .unsupportedPicture(let format, let width, let height):
-            "pictures are made beautiful as I420 of 16x16 and more, not \(format) of \(width)x\(height)"
+            "pictures are made beautiful as I420 in limited range, of 16x16 and more, not \(format) of \(width)x\(height)"
         }
     }
 }

@@ -46,7 +46,7 @@ public struct BeautyFilter: ~Copyable {
     /// Time, colour space, rotation and stamps stay. Code values are taken for BT.601 in limited range.
     ///
     /// - Parameters:
-    ///   - frame: I420, at least 16x16, any size and stride.
+    ///   - frame: I420 in limited range, at least 16x16, any size and stride.
     ///   - pool: I420 frames of the same size; another size or format is the caller's mistake.
     ///   - level: what a ``BeautyDeadline`` allows.
     /// - Returns: `nil` when the pool has run dry; the filter is then as it was before.
@@ -56,6 +56,9 @@ public struct BeautyFilter: ~Copyable {
         let size = frame.resolution
         guard frame.format == .i420, min(size.width, size.height) >= BeautyFilter.smallestSide else {
             throw .unsupportedPicture(format: "\(frame.format)", width: size.width, height: size.height)
+        }
+        guard frame.colorSpace.range == .limited else {
+            throw .unsupportedPicture(format: "\(frame.format) in full range", width: size.width, height: size.height)
         }
         precondition(
             pool.layout.format == .i420 && pool.layout.resolution == size,

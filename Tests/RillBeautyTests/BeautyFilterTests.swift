@@ -1,5 +1,5 @@
-import RillCapture
 import RillCore
+import RillScenes
 import RillTestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
-import RillCapture
 import RillCore
 import RillFiles
+import RillScenes
 import RillTestSupport
 import Testing
 

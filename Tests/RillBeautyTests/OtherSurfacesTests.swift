@@ -1,6 +1,6 @@
 import Glibc
-import RillCapture
 import RillCore
+import RillScenes
 import RillTestSupport
 import Testing
 

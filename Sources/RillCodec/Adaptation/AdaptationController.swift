@@ -133,7 +133,9 @@ public struct AdaptationController: Sendable {
     private func trouble(_ seen: Window) -> Reason? {
         if usage(seen) > settings.usage.upperBound { return .encodeTime }
         if Double(seen.dropped) > settings.dropShare * Double(seen.dropped + seen.encoded) { return .drops }
-        if let quantizer = quantizer(seen), quantizer > settings.quantizer(of: codec).upperBound { return .quantizer }
+        if let quantizer = quantizer(seen), let range = settings.quantizer(of: codec), quantizer > range.upperBound {
+            return .quantizer
+        }
         return nil
     }
 
@@ -144,7 +146,9 @@ public struct AdaptationController: Sendable {
         guard usage(seen) < settings.usage.lowerBound || expected < settings.usage.upperBound * 0.9 else {
             return false
         }
-        return seen.dropped == 0 && quantizer(seen).map { $0 < settings.quantizer(of: codec).lowerBound } ?? true
+        guard seen.dropped == 0 else { return false }
+        guard let quantizer = quantizer(seen), let range = settings.quantizer(of: codec) else { return true }
+        return quantizer < range.lowerBound
     }
 
     // MARK: - Stepping

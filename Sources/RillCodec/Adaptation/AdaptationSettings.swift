@@ -28,10 +28,12 @@ public struct AdaptationSettings: Equatable, Sendable {
     /// The defaults: those of libwebrtc where it has them.
     public init() {}
 
-    func quantizer(of codec: VideoCodec) -> ClosedRange<Double> {
+    /// The range of a codec; `nil` of one whose scale is not known here: its quantizers then say nothing.
+    func quantizer(of codec: VideoCodec) -> ClosedRange<Double>? {
         switch codec {
         case .vp8: vp8Quantizer
         case .vp9: vp9Quantizer
+        default: nil
         }
     }
 }

@@ -9,8 +9,8 @@ public import RillCore
 ///     var decimator = FrameDecimator(rate: 5)
 ///     if decimator.wants(frame.captureTime) { encode(frame) }
 public struct FrameDecimator: Sendable {
-    /// The most frames a second to let through.
-    public var rate: FrameRate {
+    /// The most frames a second to let through; `nil` lets every frame through.
+    public var rate: FrameRate? {
         didSet { if rate != oldValue { due = nil } }
     }
     private var due: MediaTime?
@@ -19,7 +19,7 @@ public struct FrameDecimator: Sendable {
     private var origin: MediaTime?
 
     /// A decimator that takes the first frame it sees and counts its grid from there.
-    public init(rate: FrameRate) {
+    public init(rate: FrameRate?) {
         self.rate = rate
     }
 
@@ -29,20 +29,19 @@ public struct FrameDecimator: Sendable {
     /// Whether the frame of that stamp is one of those to keep. Ask once for each frame, in order.
     public mutating func wants(_ time: MediaTime) -> Bool {
         defer { previous = time }
+        guard let interval = rate?.interval else { return true }
         guard let due, let previous, time > previous else {
             if previous == nil, let origin, origin < time {
                 // Which frame took the grid points until now nobody knows; the next ones are sure.
-                let interval = rate.interval
                 self.due = origin + interval * Int((time - origin).nanoseconds / interval.nanoseconds + 1)
                 return false
             }
             // The first frame, or one after the source's clock was set back: the grid starts here.
-            self.due = time + rate.interval
+            self.due = time + interval
             return true
         }
         // Nearest to its grid point is the frame that lies less than half a source interval before it, or after it.
         guard time + (time - previous) / 2 >= due else { return false }
-        let interval = rate.interval
         // A pause is not made up for, but a frame that came late by less than an interval was not the last chance.
         let missed = max(0, (time - due).nanoseconds / interval.nanoseconds)
         self.due = due + interval * Int(missed + 1)

@@ -30,17 +30,19 @@ struct UnchangedFramePolicy: Sendable {
     }
 
     /// Takes note of a frame that was coded with that quantizer index.
-    mutating func coded(_ content: Int?, at time: MediaTime, quantizer: Int, by codec: VideoCodec) {
+    mutating func coded(_ content: Int?, at time: MediaTime, quantizer: Int?, by codec: VideoCodec) {
         codedContent = content
         codedTime = time
-        isFine = quantizer <= Self.fineQuantizer(of: codec)
+        // Of a codec with a scale of its own nobody knows what is fine: it codes every frame.
+        isFine = if let quantizer, let fine = Self.fineQuantizer(of: codec) { quantizer <= fine } else { false }
     }
 
     /// The quantizer index from which down a still picture is as good as it needs to be: libwebrtc's thresholds.
-    private static func fineQuantizer(of codec: VideoCodec) -> Int {
+    private static func fineQuantizer(of codec: VideoCodec) -> Int? {
         switch codec {
         case .vp8: 15
         case .vp9: 32
+        default: nil
         }
     }
 }

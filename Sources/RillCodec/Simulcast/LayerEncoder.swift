@@ -8,8 +8,9 @@ import RillImage
 public final class LayerEncoder {
     /// What became of a frame.
     public enum Outcome: Sendable, Equatable {
-        /// It was coded, with that quantizer index (0 to 127 for VP8, 0 to 255 for VP9).
-        case coded(quantizer: Int)
+        /// It was coded, with that quantizer index (0 to 127 for VP8, 0 to 255 for VP9); `nil` of an own encoder that says
+        /// none.
+        case coded(quantizer: Int?)
         /// The rate control left it out.
         case dropped
         /// The encoder holds it back, since it looks ahead.
@@ -22,19 +23,29 @@ public final class LayerEncoder {
     public private(set) var settings: LayerSettings
     /// Frames left out because they were the same as the one before.
     public private(set) var framesUnchanged = 0
-    private let encoder: VPXEncoder
+    private let encoder: any VideoEncoder
     private var scaler: LayerScaler
     private var unchanged = UnchangedFramePolicy()
 
     /// Makes the encoder; the memory of its pictures is taken when the first frame comes.
     ///
-    /// - Parameter firstPass: what a ``LayerAnalyzer`` found of the same tasks; see ``VPXEncoder``.
-    public init(_ settings: LayerSettings, firstPass: FirstPassStatistics? = nil) throws(CodecError) {
+    /// - Parameters:
+    ///   - firstPass: what a ``LayerAnalyzer`` found of the same tasks; see ``VPXEncoder``.
+    ///   - make: makes the encoder, where it is not to be libvpx.
+    /// - Throws: ``CodecError``: `unsupportedCodec` where neither libvpx nor `make` has the codec, `own` with what `make` threw.
+    public init(
+        _ settings: LayerSettings, firstPass: FirstPassStatistics? = nil, make: VideoEncoderFactory? = nil
+    ) throws(CodecError) {
         try settings.validate()
         self.settings = settings
-        self.encoder = try VPXEncoder(
-            settings.encoder, layer: StreamLayer(rid: settings.rid), resolution: settings.resolution,
-            frameRate: settings.frameRate, bitrate: settings.bitrate, firstPass: firstPass)
+        self.encoder =
+            if let own = try settings.codec.attempt({ try make?(settings) }) {
+                own
+            } else {
+                try VPXEncoder(
+                    settings.encoder, layer: StreamLayer(rid: settings.rid), resolution: settings.resolution,
+                    frameRate: settings.frameRate, bitrate: settings.bitrate, firstPass: firstPass)
+            }
         self.scaler = try LayerScaler(of: settings)
     }
 
@@ -60,12 +71,14 @@ public final class LayerEncoder {
             preconditionFailure("the scaled frame of the task before is still in use")
         }
         if scaled.stamps[.scaled] == nil { scaled.stamps[.scaled] = clock() }
-        // libvpx leaves out no key frame: a request is served by this very frame.
-        guard try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body),
-            let quantizer = encoder.lastQuantizer
-        else { return settings.encoder.effort == .good ? .held : .dropped }
-        unchanged.coded(task.content, at: frame.captureTime, quantizer: quantizer, by: settings.encoder.codec)
-        return .coded(quantizer: quantizer)
+        // No key frame is left out: a request is served by this very frame.
+        switch try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body) {
+        case .coded(let quantizer):
+            unchanged.coded(task.content, at: frame.captureTime, quantizer: quantizer, by: settings.codec)
+            return .coded(quantizer: quantizer)
+        case .dropped: return .dropped
+        case .held: return .held
+        }
     }
 
     /// Calls `body` with the frames that are held back, when no task will follow.
@@ -77,9 +90,15 @@ public final class LayerEncoder {
         let new = task.settings
         precondition(new.rid == settings.rid, "a task of layer \(new.rid) for layer \(settings.rid)")
         try new.validate()
-        try encoder.change(
-            to: new.encoder, resolution: new.resolution, frameRate: new.frameRate, bitrate: new.bitrate)
-        if task.isRestartRequested { try encoder.restart() }
+        try new.codec.attempt { () throws in
+            if let encoder = encoder as? VPXEncoder {
+                try encoder.change(
+                    to: new.encoder, resolution: new.resolution, frameRate: new.frameRate, bitrate: new.bitrate)
+            } else {
+                try encoder.change(resolution: new.resolution, frameRate: new.frameRate, bitrate: new.bitrate)
+            }
+            if task.isRestartRequested { try encoder.restart() }
+        }
         if new.resolution != settings.resolution || new.aspect != settings.aspect {
             scaler = try LayerScaler(of: new)
         }
@@ -87,7 +106,24 @@ public final class LayerEncoder {
     }
 
     /// What the layer's encoder has done so far.
-    public var statistics: VPXEncoder.Statistics { encoder.statistics }
+    public var statistics: EncoderStatistics { encoder.statistics }
+}
+
+/// Makes an encoder that is not Rill's for a layer, of whichever codec; `nil` where libvpx is to encode that layer.
+///
+/// It is called once for each layer, when its pipeline is made. What changes at run time is told to the encoder itself, with
+/// ``RillCore/VideoEncoder/change(resolution:frameRate:bitrate:)``.
+public typealias VideoEncoderFactory = @Sendable (LayerSettings) throws -> (any VideoEncoder)?
+
+extension VideoCodec {
+    /// Runs `body`; what it throws becomes a ``CodecError``, if it is none.
+    package func attempt<Result>(_ body: () throws -> Result) throws(CodecError) -> Result {
+        do { return try body() } catch let error as CodecError {
+            throw error
+        } catch {
+            throw .own(self, detail: "\(error)")
+        }
+    }
 }
 
 extension LayerScaler {

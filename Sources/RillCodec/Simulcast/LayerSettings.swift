@@ -9,8 +9,13 @@ public struct LayerSettings: Sendable, Equatable {
     public var rid: StreamLayer.RID
     /// Size of the coded pictures. The source is brought to its shape as ``aspect`` says, then scaled.
     public var resolution: Resolution
-    /// The most frames a second, up to 240; a faster source is thinned out by its stamps.
+    /// The most frames a second, up to 240; a faster source is thinned out by its stamps. Of a layer that
+    /// ``takesEveryFrame`` it is no limit, but the rate that most of the source has, whatever that is: what the rate control
+    /// expects.
     public var frameRate: FrameRate
+    /// Whether every frame of the source is taken at its own time, however close it follows the one before: what a file
+    /// wants that nobody asked a rate for. A layer that gives up some of its rate (``Degradation``) has a limit meanwhile.
+    public var takesEveryFrame = false
     /// Target of the rate control, from ``VPXEncoder/Settings/minimumBitrate`` to 1 Gbit/s.
     public var bitrate: Bitrate
     /// What becomes of a source of another shape.
@@ -19,7 +24,12 @@ public struct LayerSettings: Sendable, Equatable {
     /// screen content alone. A camera's noise makes no two frames the same, and a slow layer is to keep its rate.
     public var skipsUnchangedFrames: Bool?
     /// How the codec works. The codec itself does not change at run time.
+    ///
+    /// Of an own codec (``VideoEncoderFactory``) Rill looks at ``VPXEncoder/Settings/temporalPattern`` alone, which says how
+    /// many temporal layers the stream has; what is made of the rest is its encoder's business.
     public var encoder: VPXEncoder.Settings
+    /// What the stream is coded with.
+    public var codec: VideoCodec { encoder.codec }
 
     /// A stream of any shape; ``high(_:bitrate:)`` and ``low`` are the usual two.
     ///
@@ -35,6 +45,18 @@ public struct LayerSettings: Sendable, Equatable {
         self.encoder = encoder
     }
 
+    /// The most frames a second; `nil` for no limit.
+    var maximumFrameRate: FrameRate? { takesEveryFrame ? nil : frameRate }
+
+    /// The same for a file that keeps every frame of its source: without a limit, expecting the rate that most of the source
+    /// has, if that is known.
+    public func takingEveryFrame(of typicalRate: FrameRate?) -> LayerSettings {
+        var layer = self
+        layer.takesEveryFrame = true
+        layer.frameRate = typicalRate ?? frameRate
+        return layer
+    }
+
     /// Whether frames that are the same as the one before are left out.
     /// Never by an encoder that looks ahead, which has to get the frames that its first pass got.
     var isSkippingUnchangedFrames: Bool {
@@ -46,11 +68,18 @@ public struct LayerSettings: Sendable, Equatable {
     /// - Throws: ``CodecError/invalidSettings(_:)``, whose text names the layer, the setting and its range.
     public func validate() throws(CodecError) {
         do throws(CodecError) {
-            guard frameRate.framesPerSecond <= 240 else {
+            guard takesEveryFrame || frameRate.framesPerSecond <= 240 else {
                 throw CodecError.invalidSettings("the frame rate goes up to 240, not \(frameRate)")
             }
+            guard codec.isBuiltIn else {
+                guard (.kilobits(1) ... .megabits(1000)).contains(bitrate) else {
+                    throw CodecError.invalidSettings("the bitrate goes from 1k to 1000M, not \(bitrate)")
+                }
+                return
+            }
             try encoder.validate(with: bitrate)
-        } catch .invalidSettings(let detail) {
+        } catch {
+            guard case .invalidSettings(let detail) = error else { throw error }
             throw .invalidSettings("layer \(rid): \(detail)")
         }
     }

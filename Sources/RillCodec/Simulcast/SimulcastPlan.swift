@@ -42,7 +42,9 @@ public struct SimulcastPlan: Sendable {
             throw .invalidSettings("two layers have the same RID: \(layers.map(\.rid.description))")
         }
         for layer in layers { try layer.validate() }
-        self.layers = layers.map { Layer(settings: $0, effective: $0, decimator: FrameDecimator(rate: $0.frameRate)) }
+        self.layers = layers.map {
+            Layer(settings: $0, effective: $0, decimator: FrameDecimator(rate: $0.maximumFrameRate))
+        }
     }
 
     /// The layers' settings as they were last set, in the order of the initialiser.
@@ -151,7 +153,7 @@ extension SimulcastPlan {
     private mutating func begin(_ index: Int, unless wasSending: Bool) {
         guard layers[index].isSending, !wasSending else { return }
         layers[index].keyFrame.make()
-        layers[index].decimator = FrameDecimator(rate: layers[index].effective.frameRate)
+        layers[index].decimator = FrameDecimator(rate: layers[index].effective.maximumFrameRate)
     }
 
     private mutating func apply(_ index: Int) {
@@ -159,10 +161,11 @@ extension SimulcastPlan {
         var effective = settings
         effective.resolution = degradation.applied(to: settings.resolution)
         effective.frameRate = degradation.applied(to: settings.frameRate)
+        effective.takesEveryFrame = settings.takesEveryFrame && degradation.rateSteps == 0
         if let limit = layers[index].limit {
             effective.bitrate = max(settings.encoder.minimumBitrate, min(limit, settings.bitrate))
         }
         layers[index].effective = effective
-        layers[index].decimator.rate = effective.frameRate
+        layers[index].decimator.rate = effective.maximumFrameRate
     }
 }

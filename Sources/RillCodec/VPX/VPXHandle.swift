@@ -45,7 +45,21 @@ struct VPXHandle: ~Copyable {
     }
 }
 
-extension VideoCodec {
+/// libvpx's two codecs.
+enum VPXCodec: Sendable {
+    case vp8, vp9
+
+    /// libvpx's codec of that name.
+    init(_ codec: VideoCodec) throws(CodecError) {
+        switch codec {
+        case .vp8: self = .vp8
+        case .vp9: self = .vp9
+        default: throw .unsupportedCodec(codec)
+        }
+    }
+}
+
+extension VPXCodec {
     /// libvpx's encoder.
     @unsafe var encoderInterface: OpaquePointer? {
         switch self {

@@ -44,7 +44,10 @@ struct PacketHistory: ~Copyable {
         let slot = count % capacity
         let range = slot * slotByteCount..<(slot + 1) * slotByteCount
         // In the first round the slot is new; it grows into what was reserved.
-        if bytes.count < range.upperBound { bytes.append(contentsOf: repeatElement(0, count: slotByteCount)) }
+        // Filled as a block: byte by byte, as a sequence is appended, costs a debug build more than encoding does.
+        if bytes.count < range.upperBound {
+            bytes.append(addingCapacity: slotByteCount) { $0.append(repeating: 0, count: slotByteCount) }
+        }
         let byteCount = unsafe bytes.withUnsafeMutableBufferPointer { block in
             // The array is this value's own and the range lies in it; the span does not leave this closure.
             let memory = block.extracting(range)

@@ -35,6 +35,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     var protector: FECProtector?
     var vp8: VP8FrameNumbering
     var vp9: VP9FrameNumbering
+    var own: PayloadNumbering
     var orientation: OrientationNotice?
     var clock: MediaClock
     var coalescer: KeyFrameRequestCoalescer
@@ -68,6 +69,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             share: settings.retransmissionShare, maximumPacketByteCount: settings.maximumPacketByteCount)
         vp8 = VP8FrameNumbering(settings)
         vp9 = VP9FrameNumbering(settings)
+        own = PayloadNumbering(settings)
         orientation = settings.headerExtensions[.videoOrientation].map(OrientationNotice.init(id:))
         clock = MediaClock(
             timestampOffset: settings.timestampOffset, wallClockAtZero: settings.wallClockAtZero)
@@ -97,6 +99,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             switch frame.codec {
             case .vp8: sendVP8(frame, payload, header, at: now, to: sink)
             case .vp9: sendVP9(frame, payload, header, at: now, to: sink)
+            default: sendOwn(frame, payload, header, at: now, to: sink)
             }
         statistics.framesSent += 1
         if frame.isKey { statistics.keyFramesSent += 1 }
@@ -139,6 +142,23 @@ public struct RTPStreamSender: ~Copyable, Sendable {
                 // Written by us, so it can be read; no bytes are no structure.
                 index, of: payload, numbersTaken: taken,
                 scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
+                headerExtension: index == last ? RTPHeaderExtension(written: notice.span) : nil, into: &output)
+        }
+    }
+
+    private mutating func sendOwn(
+        _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
+    ) -> Int {
+        own.advance(to: frame)
+        let notice = orientation?.headerExtension(for: frame) ?? []
+        let packetizer = PayloadPacketizer(
+            frameByteCount: payload.count, header: header, first: own.first, others: own.others,
+            maximumPacketByteCount: settings.maximumPacketByteCount, headerExtensionByteCount: notice.count,
+            reservedByteCount: settings.repairOverhead.byteCount)
+        let last = packetizer.packetCount - 1
+        return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
+            packetizer.writePacket(
+                index, of: payload, numbersTaken: taken,
                 headerExtension: index == last ? RTPHeaderExtension(written: notice.span) : nil, into: &output)
         }
     }

@@ -35,6 +35,8 @@ public struct RTPStreamSettings: Sendable {
     /// Temporal layers of the stream, 1 to 4. With more than one, packets say their layer: TID, Y and TL0PICIDX of VP8,
     /// TID and U of VP9.
     public var temporalLayerCount = 1
+    /// How frames of an own codec go into packets; those of VP8 and VP9 go as RFC 7741 and RFC 9628 say.
+    public var payloadFormat = PayloadFormat.numbered
     /// How VP9 frames say which others they refer to.
     public var vp9Mode = VP9Mode.flexible
     /// How many packets are kept for retransmission, 1 to 32767; each takes `maximumPacketByteCount` bytes.

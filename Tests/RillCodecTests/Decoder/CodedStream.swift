@@ -42,12 +42,14 @@ struct CodedStream {
 }
 
 extension VPXDecoder {
-    func decode(_ bytes: [UInt8], captureTime: MediaTime = .zero, isWanted: Bool = true) throws(CodecError) -> Outcome {
+    func decode(
+        _ bytes: [UInt8], captureTime: MediaTime = .zero, isWanted: Bool = true
+    ) throws(CodecError) -> DecoderOutcome {
         try decode(bytes.span, captureTime: captureTime, isWanted: isWanted)
     }
 }
 
-extension VPXDecoder.Outcome {
+extension DecoderOutcome {
     /// The picture, if it is one.
     var picture: VideoFrame? {
         if case .picture(let picture) = self { picture } else { nil }

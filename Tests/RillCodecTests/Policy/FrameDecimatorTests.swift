@@ -70,4 +70,13 @@ struct FrameDecimatorTests {
         let times = (0..<30).map(FrameRate(30).time(ofFrame:))
         #expect(times.allSatisfy { decimator.wants($0) })
     }
+
+    @Test func withoutALimitEveryFramePassesWhateverItsStamp() {
+        let times = [0, 5, 5, 4, 1000, 1000, 1001, 2].map { MediaTime(nanoseconds: $0) }
+        var decimator = FrameDecimator(rate: nil)
+        #expect(times.allSatisfy { decimator.wants($0) })
+        // With a limit from now on, the grid begins at the next frame.
+        decimator.rate = 10
+        #expect([1.0, 1.05, 1.1].map { decimator.wants(.zero + .seconds($0)) } == [true, false, true])
+    }
 }

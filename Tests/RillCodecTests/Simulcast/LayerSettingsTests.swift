@@ -55,6 +55,14 @@ struct LayerSettingsTests {
         #expect(refusal { $0.encoder.bufferSize = .seconds(61) }?.contains("60 s") == true)
     }
 
+    @Test func aRateThatNobodyAskedForIsNoLimitAndHasNone() throws {
+        var layer = LayerSettings.high(.vga, bitrate: .kilobits(800))
+        layer.frameRate = 500
+        #expect(throws: CodecError.self) { try layer.validate() }
+        try layer.takingEveryFrame(of: 500).validate()
+        #expect(layer.takingEveryFrame(of: nil).frameRate == 500 && layer.takingEveryFrame(of: 15).frameRate == 15)
+    }
+
     @Test func aChangeThatCannotBeLeavesThePlanAsItWas() throws {
         var plan = try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
         let before = plan.settings

@@ -17,6 +17,22 @@ struct SimulcastPlanTests {
         }
     }
 
+    @Test func aLayerThatTakesEveryFrameTakesThemHoweverUnevenTheyAre() throws {
+        // The first interval is five times the others, then some are a hundredth of it.
+        let times = [0, 167, 200, 233, 234, 235, 267, 300].map { MediaTime.zero + .milliseconds($0) }
+        let high = LayerSettings.high(.vga, bitrate: .kilobits(800)).takingEveryFrame(of: 6)
+        var plan = try SimulcastPlan(layers: [high, .low])
+        #expect(times.map { plan.tasks(at: $0)[0] != nil } == [Bool](repeating: true, count: 8))
+        // Beside it the low layer keeps to its five frames a second; so does a layer that has to give up rate.
+        plan.degrade(layer: 0, .none.slower)
+        let later = (0..<60).map { FrameRate(30).time(ofFrame: $0) + .seconds(10) }
+        let tasks = later.map { plan.tasks(at: $0) }
+        #expect(tasks.count { $0[0] != nil } == 8 && tasks.count { $0[1] != nil } == 10)
+        #expect(tasks[0][0]?.settings.takesEveryFrame == false)
+        plan.degrade(layer: 0, .none)
+        #expect((1...30).allSatisfy { plan.tasks(at: .zero + .seconds(20) + .milliseconds($0))[0] != nil })
+    }
+
     @Test func aKeyFrameAskedForOnOneLayerIsAskedForOnThatLayerAlone() throws {
         var plan = try plan()
         for index in 0..<1000 {

@@ -30,7 +30,7 @@ struct GStreamerTests {
             switch codec {
             case .vp8:
                 bitWidth = try VP8PayloadDescriptor.parse(packet.payload).descriptor.pictureID?.bitWidth
-            case .vp9:
+            default:
                 let payload = try VP9Payload(parsing: packet.payload)
                 bitWidth = payload.descriptor.pictureID?.bitWidth
                 let size = payload.scalabilityStructure?.size(ofLayer: 0)

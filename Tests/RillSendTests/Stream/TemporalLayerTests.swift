@@ -64,7 +64,7 @@ import Testing
         switch codec {
         case .vp8:
             return Int(try #require(try VP8PayloadDescriptor.parse(packet.payload).descriptor.temporalLayer).index)
-        case .vp9:
+        default:
             let payload = try VP9Payload(parsing: packet.payload)
             let layer = payload.descriptor.layer
             return Int(try #require(layer).temporalIndex)

@@ -15,46 +15,18 @@ import RillImage
 /// VP9 straight into the blocks that the pictures stand in, with a reserve for its references that sinks cannot use up;
 /// VP8's decoder keeps its pictures to itself, and each is copied once. In the steady state nothing is allocated but one
 /// small object a picture. One owner, one thread at a time.
-public final class VPXDecoder {
-    /// What became of one coded frame.
-    public enum Outcome: Sendable {
-        /// A picture, stamped with the time that came in with the bytes.
-        case picture(VideoFrame)
-        /// Decoded, but not made to be shown, or not wanted.
-        case hidden
-        /// Decoded, but not handed out: the sinks hold `poolCapacity` pictures.
-        case noBuffer
-        /// Not decoded: no key frame has come since the start or the last damage.
-        case awaitingKeyFrame
-    }
-
-    /// Counts since the decoder was made, under the names of W3C webrtc-stats' inbound-rtp where they exist.
-    public struct Statistics: Sendable, Equatable {
-        /// Frames decoded.
-        public var framesDecoded = 0
-        /// Of these, key frames.
-        public var keyFramesDecoded = 0
-        /// Frames that were damaged, or of a kind that is not decoded.
-        public var framesCorrupted = 0
-        /// Frames passed over because no key frame had come since the start or the last damage.
-        public var framesSkipped = 0
-        /// Pictures not handed out because sinks held all buffers.
-        public var picturesWithoutBuffer = 0
-
-        /// Nothing counted yet.
-        public init() {}
-    }
-
+public final class VPXDecoder: VideoDecoder {
     /// What it decodes.
     public let codec: VideoCodec
     /// What it has done so far.
-    public private(set) var statistics = Statistics()
+    public private(set) var statistics = DecoderStatistics()
     /// Whether the next frame has to be a key frame.
     public private(set) var isAwaitingKeyFrame = true
 
     /// Whether the next picture would be handed out. Only sinks that let go can change a `false`.
     public var hasBuffer: Bool { blocks.statistics.leases < poolCapacity }
 
+    private let vpx: VPXCodec
     private let context: VPXDecoderContext
     private let poolCapacity: Int
     private let maximumPixelCount: Int
@@ -78,6 +50,7 @@ public final class VPXDecoder {
     ///     which libvpx takes a gigabyte: who decodes what strangers send sets a limit.
     ///   - damagePolicy: what is done with frames that follow damage.
     ///   - postProcessing: which VP8 pictures are smoothed.
+    /// - Throws: ``CodecError/unsupportedCodec(_:)`` for a codec that is neither VP8 nor VP9, `invalidSettings`, `libvpx`.
     public init(
         _ codec: VideoCodec = .vp8, poolCapacity: Int = 8, threadCount: Int = 1, maximumPixelCount: Int = .max,
         damagePolicy: DamagePolicy = .waitForKeyFrame, postProcessing: PostProcessing = .off
@@ -86,14 +59,16 @@ public final class VPXDecoder {
         guard (1...16).contains(threadCount) else {
             throw .invalidSettings("a decoder has 1 to 16 threads, not \(threadCount)")
         }
+        let vpx = try VPXCodec(codec)
         self.codec = codec
+        self.vpx = vpx
         self.poolCapacity = poolCapacity
         self.maximumPixelCount = maximumPixelCount
         self.damagePolicy = damagePolicy
-        self.smoother = codec == .vp8 ? Smoother(postProcessing) : nil
+        self.smoother = vpx == .vp8 ? Smoother(postProcessing) : nil
         self.context = try VPXDecoderContext(
-            codec, vpx_codec_dec_cfg_t(threads: UInt32(threadCount), w: 0, h: 0), hasPostProcessing: smoother != nil)
-        switch codec {
+            vpx, vpx_codec_dec_cfg_t(threads: UInt32(threadCount), w: 0, h: 0), hasPostProcessing: smoother != nil)
+        switch vpx {
         case .vp8:
             references = nil
             blocks = BlockPool(capacity: poolCapacity)
@@ -120,7 +95,7 @@ public final class VPXDecoder {
     ///   ``CodecError/pictureTooLarge(width:height:maximumPixelCount:)``; the decoder then waits for a key frame.
     public func decode(
         _ payload: Span<UInt8>, captureTime: MediaTime, isWanted: Bool = true
-    ) throws(CodecError) -> Outcome {
+    ) throws(CodecError) -> DecoderOutcome {
         // libvpx counts in 32 bits.
         guard payload.count < Int32.max else { throw damaged(byteCount: payload.count, "no frame has as many bytes") }
         let header: CodedFrameHeader
@@ -140,7 +115,7 @@ public final class VPXDecoder {
         }
         if header.isKeyFrame { pixelCount = header.width * header.height }
         guard decode(payload, header) else { throw damaged(byteCount: payload.count, context.detail) }
-        if codec == .vp8, try context.isLastFrameCorrupted() {
+        if vpx == .vp8, try context.isLastFrameCorrupted() {
             let error = damaged(byteCount: payload.count, "its data ends too early")
             guard damagePolicy == .goOn, !isAwaitingKeyFrame else { throw error }
         } else {
@@ -168,7 +143,7 @@ public final class VPXDecoder {
 
     /// Has libvpx decode the bytes that were looked at, and no others.
     private func decode(_ payload: Span<UInt8>, _ header: CodedFrameHeader) -> Bool {
-        guard codec == .vp9, !header.hasSuperframeIndex else { return context.decode(payload) }
+        guard vpx == .vp9, !header.hasSuperframeIndex else { return context.decode(payload) }
         // What a frame leaves over libvpx takes for a further frame, whose header nobody has seen. An index with one
         // frame in it says where that ends.
         marked.removeAll(keepingCapacity: true)
@@ -187,7 +162,7 @@ public final class VPXDecoder {
         return .corruptFrame(byteCount: byteCount, detail: detail)
     }
 
-    private func picture(from image: vpx_image_t, captureTime: MediaTime) throws(CodecError) -> Outcome {
+    private func picture(from image: vpx_image_t, captureTime: MediaTime) throws(CodecError) -> DecoderOutcome {
         guard let size = Resolution(validatingWidth: Int(unsafe image.d_w), height: Int(unsafe image.d_h)),
             unsafe image.fmt == VPX_IMG_FMT_I420
         else { throw damaged(byteCount: 0, "a picture of \(unsafe image.d_w)x\(unsafe image.d_h)") }

@@ -11,7 +11,7 @@ struct VPXDecoderContext: ~Copyable {
     /// - Parameter hasPostProcessing: whether ``setPostProcessing(_:level:)`` may be called; without it libvpx keeps no
     ///   memory for it.
     init(
-        _ codec: VideoCodec, _ configuration: vpx_codec_dec_cfg_t, hasPostProcessing: Bool
+        _ codec: VPXCodec, _ configuration: vpx_codec_dec_cfg_t, hasPostProcessing: Bool
     ) throws(CodecError) {
         handle = VPXHandle()
         var configuration = configuration

@@ -2,9 +2,6 @@ internal import CVPX
 import RillCore
 
 extension VPXEncoder.Settings {
-    /// Ticks a second of the stamps that libvpx gets: those of RTP.
-    static let clockRate = 90_000
-
     /// Which of two passes over the clip it is, or the only one.
     @unsafe
     enum Pass {
@@ -20,7 +17,7 @@ extension VPXEncoder.Settings {
         for resolution: Resolution, _ bitrate: Bitrate, pass: Pass = unsafe .only
     ) throws(CodecError) -> vpx_codec_enc_cfg_t {
         var configuration = unsafe vpx_codec_enc_cfg_t()
-        let result = unsafe vpx_codec_enc_config_default(codec.encoderInterface, &configuration, 0)
+        let result = unsafe vpx_codec_enc_config_default(vpx.encoderInterface, &configuration, 0)
         guard result == VPX_CODEC_OK else {
             throw .libvpx(
                 call: "vpx_codec_enc_config_default", code: Int(result.rawValue),
@@ -28,7 +25,7 @@ extension VPXEncoder.Settings {
         }
         unsafe configuration.g_w = UInt32(resolution.width)
         unsafe configuration.g_h = UInt32(resolution.height)
-        unsafe configuration.g_timebase = vpx_rational_t(num: 1, den: Int32(Self.clockRate))
+        unsafe configuration.g_timebase = vpx_rational_t(num: 1, den: Int32(RateControlTimeline.clockRate))
         unsafe configuration.g_threads = UInt32(threadCount)
         unsafe configuration.g_lag_in_frames = effort == .good ? UInt32(lagInFrames) : 0
         switch unsafe pass {
@@ -39,7 +36,7 @@ extension VPXEncoder.Settings {
             unsafe configuration.rc_twopass_stats_in = statistics
         }
         unsafe configuration.rc_end_usage = rateControl
-        let target = quality != nil && codec == .vp8 ? Self.enough : bitrate
+        let target = quality != nil && vpx == .vp8 ? Self.enough : bitrate
         unsafe configuration.rc_target_bitrate = UInt32(target.bitsPerSecond / 1000)
         unsafe configuration.rc_min_quantizer = UInt32(quantizers.lowerBound)
         unsafe configuration.rc_max_quantizer = UInt32(quantizers.upperBound)
@@ -51,7 +48,7 @@ extension VPXEncoder.Settings {
         unsafe configuration.rc_buf_optimal_sz = UInt32(optimalBufferLevel.milliseconds)
         unsafe configuration.kf_mode = VPX_KF_AUTO
         unsafe configuration.kf_max_dist = UInt32(maximumKeyFrameInterval)
-        if let quality, codec == .vp8, case .only = unsafe pass {
+        if let quality, vpx == .vp8, case .only = unsafe pass {
             // With bits to spare one pass would code key frames and golden frames as well as can be.
             unsafe configuration.rc_min_quantizer = UInt32(max(quality, quantizers.lowerBound))
         }
@@ -62,7 +59,7 @@ extension VPXEncoder.Settings {
     /// libvpx's mode of rate control. VP8 has no constant quality (VPX_Q, in 1.12, keeps to the bitrate): it gets the one
     /// that never codes better than the quality, with so many bits that it never codes worse.
     private var rateControl: vpx_rc_mode {
-        switch (quality, codec, effort) {
+        switch (quality, vpx, effort) {
         case (.some, .vp8, _): VPX_CQ
         case (.some, .vp9, _): VPX_Q
         case (nil, _, .good): VPX_VBR
@@ -86,7 +83,7 @@ extension VPXEncoder.Settings {
         unsafe withUnsafeMutableBytes(of: &configuration.ts_layer_id) { unsafe store(layers, in: $0) }
         unsafe withUnsafeMutableBytes(of: &configuration.ts_rate_decimator) { unsafe store(decimators, in: $0) }
         unsafe withUnsafeMutableBytes(of: &configuration.ts_target_bitrate) { unsafe store(sums, in: $0) }
-        guard codec == .vp9 else { return }
+        guard vpx == .vp9 else { return }
         // Which frame refers to which is told with each frame. Nothing that a decoder learns from a frame may be needed by
         // one that can do without it: probabilities and motion vectors do not carry over.
         unsafe configuration.temporal_layering_mode = Int32(VP9E_TEMPORAL_LAYERING_MODE_BYPASS.rawValue)
@@ -110,7 +107,7 @@ extension VPXEncoder.Settings {
         try applyChangeableControls(to: context, resolution)
         if let quality { try context.control(VP8E_SET_CQ_LEVEL, to: quality) }
         if effort == .good { try applyLookahead(to: context) }
-        switch codec {
+        switch vpx {
         case .vp8:
             try context.control(VP8E_SET_TOKEN_PARTITIONS, to: 0)
         case .vp9:
@@ -137,7 +134,7 @@ extension VPXEncoder.Settings {
         try context.control(VP8E_SET_CPUUSED, to: effectiveSpeed(for: resolution))
         try context.control(VP8E_SET_STATIC_THRESHOLD, to: staticThreshold)
         try context.control(VP8E_SET_MAX_INTRA_BITRATE_PCT, to: maximumKeyFramePercentage)
-        switch codec {
+        switch vpx {
         case .vp8:
             try context.control(VP8E_SET_SCREEN_CONTENT_MODE, to: content == .screen ? 1 : 0)
             // 4: as strong as the noise that it measures.

@@ -25,8 +25,10 @@ extension VPXEncoder {
             case good
         }
 
-        /// The codec. It does not change while an encoder lives.
+        /// The codec, VP8 or VP9; libvpx's encoder refuses any other. It does not change while an encoder lives.
         public let codec: VideoCodec
+        /// The same as libvpx has it; of a codec that it has not, VP9, and ``validate(with:)`` says so.
+        var vpx: VPXCodec { codec == .vp8 ? .vp8 : .vp9 }
         /// How much work goes into a frame. It does not change while an encoder lives.
         public var effort = Effort.realtime
         /// Constant quality instead of a bitrate, whatever it takes: 0 (best) to 63, as `--cq-level` of vpxenc and `-crf`
@@ -76,7 +78,7 @@ extension VPXEncoder {
             switch codec {
             case .vp8:
                 (quantizers, undershootPercentage, overshootPercentage) = (2...56, 100, 15)
-            case .vp9:
+            default:
                 (quantizers, undershootPercentage, overshootPercentage) = (2...52, 50, 50)
             }
         }
@@ -89,7 +91,7 @@ extension VPXEncoder {
             settings.quantizers = 0...63
             settings.staticThreshold = 0
             settings.maximumKeyFrameInterval = 240
-            (settings.undershootPercentage, settings.overshootPercentage) = codec == .vp8 ? (100, 100) : (25, 25)
+            (settings.undershootPercentage, settings.overshootPercentage) = settings.vpx == .vp8 ? (100, 100) : (25, 25)
             settings.bufferSize = .seconds(6)
             settings.initialBufferLevel = .seconds(4)
             settings.optimalBufferLevel = .seconds(5)
@@ -102,16 +104,16 @@ extension VPXEncoder {
         /// instructions at 640x480, and its rate control answers a cut with the greatest quantizer.
         public func effectiveSpeed(for resolution: Resolution) -> Int {
             if let speed { return speed }
-            if effort == .good { return codec == .vp8 ? 0 : 1 }
+            if effort == .good { return vpx == .vp8 ? 0 : 1 }
             let isSmall = resolution.pixelCount < 352 * 288
-            switch codec {
+            switch vpx {
             case .vp8: return isSmall ? -4 : -6
             case .vp9: return isSmall ? 5 : 8
             }
         }
 
         /// The speeds of a codec that choose nothing by the wall clock, as fixed bits demand.
-        static func speeds(of codec: VideoCodec, _ effort: Effort) -> ClosedRange<Int> {
+        static func speeds(of codec: VPXCodec, _ effort: Effort) -> ClosedRange<Int> {
             switch (effort, codec) {
             case (.good, _): 0...5
             case (.realtime, .vp8): -16 ... -1
@@ -138,13 +140,14 @@ extension VPXEncoder {
         }
 
         private func validate() throws(CodecError) {
+            _ = try VPXCodec(codec)
             guard quantizers.lowerBound >= 0, quantizers.upperBound <= 63 else {
                 throw .invalidSettings("quantizers go from 0 to 63, not \(quantizers)")
             }
             guard (1...16).contains(threadCount) else {
                 throw .invalidSettings("an encoder has 1 to 16 threads, not \(threadCount)")
             }
-            let speeds = Self.speeds(of: codec, effort)
+            let speeds = Self.speeds(of: vpx, effort)
             guard speed.map(speeds.contains) ?? true else {
                 throw .invalidSettings(
                     "the speed of \(codec.rawValue) goes from \(speeds.lowerBound) to \(speeds.upperBound), not \(speed ?? 0)"
@@ -171,7 +174,7 @@ extension VPXEncoder {
             else {
                 throw .invalidSettings("undershoot, overshoot and drop threshold are percentages from 0 to 100")
             }
-            guard dropThreshold == 0 || codec == .vp9 || temporalPattern == .l1t1 else {
+            guard dropThreshold == 0 || vpx == .vp9 || temporalPattern == .l1t1 else {
                 throw .invalidSettings(
                     "libvpx makes VP8 that cannot be decoded where it leaves out frames of temporal layers")
             }

@@ -11,7 +11,7 @@ extension VPXEncoder {
         let pattern = settings.temporalPattern
         guard pattern != .l1t1 else { return isKeyFrame ? .keyFrame : [] }
         let step = pattern.step(at: patternPosition)
-        switch settings.codec {
+        switch settings.vpx {
         case .vp8: try context.control(VP8E_SET_TEMPORAL_LAYER_ID, to: step.temporalIndex)
         case .vp9: try context.setTemporalLayer(step.temporalIndex)
         }

@@ -10,7 +10,7 @@ public import RillCore
 ///
 /// Deterministic: the speed is fixed, no clock is read, so the same frames, stamps and requests give the same bytes.
 /// One owner, one thread at a time. Cost besides libvpx: nothing per pixel, no allocation per frame.
-public final class VPXEncoder {
+public final class VPXEncoder: VideoEncoder {
     /// The layer that this encoder's frames belong to.
     public let layer: StreamLayer
     /// Size of the pictures that it takes.
@@ -18,35 +18,19 @@ public final class VPXEncoder {
     /// How libvpx works.
     public private(set) var settings: Settings
     /// What it has done so far.
-    public private(set) var statistics = Statistics()
-    /// The quantizer index of the last frame coded: 0 to 127 for VP8, 0 to 255 for VP9; `nil` before the first.
-    public private(set) var lastQuantizer: Int?
-
-    /// Counts since the encoder was made, under the names of W3C webrtc-stats' outbound-rtp.
-    public struct Statistics: Sendable, Equatable {
-        /// Frames coded that show a picture.
-        public var framesEncoded = 0
-        /// Frames coded that show none; see ``RillCore/EncodedFrame/isHidden``.
-        public var hiddenFramesEncoded = 0
-        /// Of these, key frames.
-        public var keyFramesEncoded = 0
-        /// Frames that the rate control left out.
-        public var framesDropped = 0
-        /// Sum of the frames' quantizer indices: 0 to 127 each for VP8, 0 to 255 for VP9.
-        public var qpSum = 0
-        /// Bytes of coded frames.
-        public var bytesEncoded = 0
-
-        /// Nothing counted yet.
-        public init() {}
-    }
+    public private(set) var statistics = EncoderStatistics()
+    /// The quantizer index of the last frame coded.
+    private var lastQuantizer: Int?
 
     var context: VPXEncoderContext
     private var image: VPXInputImage
-    private var frameRate: FrameRate
     private var bitrate: Bitrate
-    private var start: MediaTime?
-    private var previousTicks: Int64 = -1
+    private var frameRate: FrameRate
+    private var timeline: RateControlTimeline
+    /// The picture whose frame came out last.
+    private var newest: HeldPicture?
+    /// What the stream is taken for.
+    private var matrix = ColorSpace.Matrix.bt601
     /// What is known of the pictures that libvpx holds back, in their order; one at the most in real time.
     private var held: [HeldPicture] = []
     private let statisticsOfFirstPass: FirstPassBuffer?
@@ -71,8 +55,9 @@ public final class VPXEncoder {
         self.layer = layer
         self.resolution = resolution
         self.settings = settings
-        self.frameRate = frameRate
         self.bitrate = bitrate
+        self.frameRate = frameRate
+        self.timeline = settings.timeline(at: frameRate)
         self.context = try Self.makeContext(settings, resolution, bitrate, statistics)
         self.image = VPXInputImage(resolution)
     }
@@ -83,44 +68,55 @@ public final class VPXEncoder {
     /// An encoder that looks ahead (``Settings/Effort/good``) holds pictures back: `body` is called with those that became
     /// ready, none or several, hidden ones too, and ``finish(_:)`` gives the rest.
     ///
-    /// The bytes lie in libvpx's memory and hold until `body` returns. Capture times have to rise; one that does not is
-    /// counted on by a tick, since libvpx takes no two frames at one time.
+    /// The bytes lie in libvpx's memory and hold until `body` returns. Capture times may lie as unevenly as they like: the
+    /// bitrate is kept all the same. They have to rise; one that does not counts as no time passed.
     ///
-    /// - Returns: `false` when nothing came out.
+    /// - Returns: what became of the picture; `coded` where any frame came out.
     /// - Throws: ``CodecError``, or what `body` throws.
     @discardableResult
     public func encode(
         _ frame: VideoFrame, isKeyFrame: Bool = false, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
-    ) throws -> Bool {
+    ) throws -> EncoderOutcome {
         guard frame.format == .i420 else { throw CodecError.unsupportedFormat(frame.format) }
+        guard frame.colorSpace.range == .limited else { throw CodecError.unsupportedRange(frame.colorSpace.range) }
         guard frame.resolution == resolution else {
             throw CodecError.wrongResolution(expected: resolution, actual: frame.resolution)
         }
-        let ticks = nextTicks(for: frame.captureTime)
+        let span = timeline.span(at: frame.captureTime)
+        // A stream says its matrix in its key frames.
+        let isKeyFrame = try tellMatrix(of: frame) || isKeyFrame
         if isKeyFrame { patternPosition = 0 }
         let flags = try beginStep(isKeyFrame: isKeyFrame)
-        held.append(HeldPicture(frame, ticks: ticks))
-        try unsafe context.encode(
-            image.pointing(at: frame), at: ticks, for: frameTicks, flags: flags.rawValue, settings.effort)
+        held.append(HeldPicture(frame, ticks: span.start))
+        try unsafe context.encode(image.pointing(at: frame), over: span, flags: flags.rawValue, settings.effort)
         let hasFrame = try takePackets(body)
         if settings.effort == .realtime {
             // Nothing is held back: what did not come out was left out.
             if !hasFrame { statistics.framesDropped += 1 }
             held.removeAll(keepingCapacity: true)
         }
-        return hasFrame
+        if hasFrame { return .coded(quantizer: lastQuantizer) }
+        return settings.effort == .good ? .held : .dropped
     }
 
     /// Gives the frames that are still held back, when no picture will follow. The encoder is done then.
     public func finish(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
-        guard settings.effort == .good, start != nil else { return }
-        repeat {
-            try unsafe context.encode(nil, at: previousTicks + frameTicks, for: frameTicks, flags: 0, settings.effort)
-        } while try takePackets(body)
+        guard settings.effort == .good, !timeline.isEmpty else { return }
+        repeat { try context.flush(after: timeline) } while try takePackets(body)
     }
 
-    /// Ticks that a frame lasts, as far as the rate is known.
-    private var frameTicks: Int64 { max(1, frameRate.time(ofFrame: 1).ticks(rate: Settings.clockRate)) }
+    /// Has VP9's headers say the matrix of the pictures from this one on, where it is not what they say; VP8's cannot. BT.601
+    /// is what a stream that says nothing is taken for, so nothing is said of it unless it comes after another.
+    ///
+    /// - Returns: whether it changed.
+    private func tellMatrix(of frame: VideoFrame) throws(CodecError) -> Bool {
+        guard frame.colorSpace.matrix != matrix else { return false }
+        matrix = frame.colorSpace.matrix
+        guard settings.vpx == .vp9 else { return false }
+        let space = matrix == .bt709 ? VPX_CS_BT_709 : VPX_CS_BT_601
+        try context.control(VP9E_SET_COLOR_SPACE, to: Int(space.rawValue))
+        return true
+    }
 
     /// Hands all packets on that are ready. `false`: there was none.
     private func takePackets(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws -> Bool {
@@ -152,26 +148,17 @@ public final class VPXEncoder {
         try body(coded, payload)
     }
 
-    /// What is known of the picture whose frame comes out at `ticks`. A hidden frame has none: it gets libvpx's own stamp.
+    /// What is known of the picture whose frame comes out at `ticks`. A hidden frame has none: it follows the one before it.
     private func picture(at ticks: Int64, isHidden: Bool) -> HeldPicture {
-        guard !isHidden else {
-            return HeldPicture(
-                ticks: ticks,
-                captureTime: (start ?? .zero) + (MediaTime(ticks: ticks, rate: Settings.clockRate) - .zero))
-        }
         // libvpx rounds stamps by a tick. What lies before was left out.
-        if let place = held.firstIndex(where: { $0.ticks >= ticks - 1 }), place > 0 { held.removeFirst(place) }
-        guard let first = held.first else { return HeldPicture(ticks: ticks, captureTime: (start ?? .zero)) }
-        held.removeFirst()
-        return first
-    }
-
-    private func nextTicks(for captureTime: MediaTime) -> Int64 {
-        let start = self.start ?? captureTime
-        self.start = start
-        let ticks = max(MediaTime(nanoseconds: (captureTime - start).nanoseconds).ticks(rate: Settings.clockRate), 0)
-        previousTicks = max(ticks, previousTicks + 1)
-        return previousTicks
+        if !isHidden, let place = held.firstIndex(where: { $0.ticks >= ticks - 1 }) {
+            held.removeFirst(place)
+            newest = held.removeFirst()
+        }
+        guard let newest = newest ?? held.first else { return HeldPicture(ticks: ticks, captureTime: .zero) }
+        guard isHidden else { return newest }
+        let distance = MediaTime(ticks: ticks - newest.ticks, rate: RateControlTimeline.clockRate) - MediaTime.zero
+        return HeldPicture(ticks: ticks, captureTime: newest.captureTime + distance)
     }
 
     private func count(isKey: Bool, isHidden: Bool, byteCount: Int) throws(CodecError) {
@@ -208,6 +195,12 @@ extension VPXEncoder {
             try reconfigure(settings, bitrate)
         }
         self.frameRate = frameRate
+        timeline.announce(frameRate)
+    }
+
+    /// The same with the settings as they are.
+    public func change(resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate) throws(CodecError) {
+        try change(to: settings, resolution: resolution, frameRate: frameRate, bitrate: bitrate)
     }
 
     /// Sets the rate control's target from the next frame on; the same target again costs nothing.
@@ -223,10 +216,12 @@ extension VPXEncoder {
 
     private func restart(_ settings: Settings, _ resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) {
         context = try Self.makeContext(settings, resolution, bitrate, nil)
+        matrix = .bt601
         held.removeAll(keepingCapacity: true)
         if resolution != self.resolution { image = VPXInputImage(resolution) }
         (self.settings, self.resolution, self.bitrate) = (settings, resolution, bitrate)
-        (start, previousTicks, patternPosition) = (nil, -1, 0)
+        (newest, patternPosition) = (nil, 0)
+        timeline = settings.timeline(at: frameRate)
     }
 
     private func reconfigure(_ settings: Settings, _ bitrate: Bitrate) throws(CodecError) {
@@ -242,13 +237,18 @@ extension VPXEncoder {
         try settings.validate(with: bitrate)
         let pass = unsafe statistics.map { unsafe Settings.Pass.last($0.bytes) } ?? .only
         let context = try unsafe VPXEncoderContext(
-            settings.codec, settings.configuration(for: resolution, bitrate, pass: pass))
+            settings.vpx, settings.configuration(for: resolution, bitrate, pass: pass))
         try settings.applyControls(to: context, resolution)
         return context
     }
 }
 
 extension VPXEncoder.Settings {
+    /// The timeline of frames that are announced to have that rate.
+    func timeline(at frameRate: FrameRate) -> RateControlTimeline {
+        RateControlTimeline(frameRate: frameRate, mostOwed: bufferSize)
+    }
+
     /// Whether libvpx takes the change from `old` to these only by being started anew.
     fileprivate func needsNewEncoder(after old: VPXEncoder.Settings) -> Bool {
         threadCount != old.threadCount || temporalPattern != old.temporalPattern

@@ -8,7 +8,7 @@ struct VPXEncoderContext: ~Copyable {
 
     /// An encoder of that codec.
     @unsafe
-    init(_ codec: VideoCodec, _ configuration: vpx_codec_enc_cfg_t) throws(CodecError) {
+    init(_ codec: VPXCodec, _ configuration: vpx_codec_enc_cfg_t) throws(CodecError) {
         handle = VPXHandle()
         var configuration = unsafe configuration
         let result = unsafe CVPX_enc_init(handle.context, codec.encoderInterface, &configuration)
@@ -43,16 +43,23 @@ struct VPXEncoderContext: ~Copyable {
         try handle.check(unsafe CVPX_enc_set_temporal_layer(handle.context, Int32(index)), "VP9E_SET_SVC_LAYER_ID")
     }
 
-    /// Gives the encoder one picture, or with `nil` the news that none will follow; ``nextPacket(_:after:)`` then gives
-    /// what became ready by it.
+    /// Gives the encoder one picture; ``nextPacket(_:after:)`` then gives what became ready by it.
     @unsafe
     func encode(
-        _ image: UnsafePointer<vpx_image_t>?, at ticks: Int64, for duration: Int64, flags: Int,
+        _ image: UnsafePointer<vpx_image_t>, over span: RateControlTimeline.Span, flags: Int,
         _ effort: VPXEncoder.Settings.Effort
     ) throws(CodecError) {
         // VPX_DL_REALTIME and VPX_DL_GOOD_QUALITY, in microseconds: macros.
         let deadline: UInt = effort == .good ? 1_000_000 : 1
-        let result = unsafe vpx_codec_encode(handle.context, image, ticks, UInt(duration), flags, deadline)
+        let result = unsafe vpx_codec_encode(
+            handle.context, image, span.start, UInt(span.duration), flags, deadline)
+        try handle.check(result, "vpx_codec_encode")
+    }
+
+    /// Tells an encoder that holds pictures back that none will follow those of `timeline`; ``nextPacket(_:after:)`` then
+    /// gives what became ready by it. Again until there is nothing.
+    func flush(after timeline: RateControlTimeline) throws(CodecError) {
+        let result = unsafe vpx_codec_encode(handle.context, nil, timeline.end, 1, 0, 1_000_000)
         try handle.check(result, "vpx_codec_encode")
     }
 

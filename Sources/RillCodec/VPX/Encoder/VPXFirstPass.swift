@@ -15,9 +15,7 @@ public final class VPXFirstPass {
     private let settings: VPXEncoder.Settings
     private let context: VPXEncoderContext
     private let image: VPXInputImage
-    private let frameTicks: Int64
-    private var start: MediaTime?
-    private var previousTicks: Int64 = -1
+    private var timeline: RateControlTimeline
     private var statistics = FirstPassStatistics()
     private var isFinished = false
 
@@ -29,9 +27,9 @@ public final class VPXFirstPass {
         try settings.validate(with: bitrate)
         self.settings = settings
         self.resolution = resolution
-        frameTicks = max(1, frameRate.time(ofFrame: 1).ticks(rate: VPXEncoder.Settings.clockRate))
+        timeline = settings.timeline(at: frameRate)
         context = try unsafe VPXEncoderContext(
-            settings.codec, settings.configuration(for: resolution, bitrate, pass: .first))
+            settings.vpx, settings.configuration(for: resolution, bitrate, pass: .first))
         try settings.applyControls(to: context, resolution)
         image = VPXInputImage(resolution)
     }
@@ -39,23 +37,19 @@ public final class VPXFirstPass {
     /// Looks at one I420 picture.
     public func add(_ frame: VideoFrame) throws(CodecError) {
         guard frame.format == .i420 else { throw .unsupportedFormat(frame.format) }
+        guard frame.colorSpace.range == .limited else { throw .unsupportedRange(frame.colorSpace.range) }
         guard frame.resolution == resolution else {
             throw .wrongResolution(expected: resolution, actual: frame.resolution)
         }
-        let start = self.start ?? frame.captureTime
-        self.start = start
-        let ticks = max(
-            MediaTime(nanoseconds: (frame.captureTime - start).nanoseconds).ticks(rate: VPXEncoder.Settings.clockRate),
-            0)
-        previousTicks = max(ticks, previousTicks + 1)
-        try unsafe context.encode(image.pointing(at: frame), at: previousTicks, for: frameTicks, flags: 0, .good)
+        try unsafe context.encode(
+            image.pointing(at: frame), over: timeline.span(at: frame.captureTime), flags: 0, .good)
         takePackets()
     }
 
     /// What was found. Called once, after the last picture.
     public func finish() throws(CodecError) -> FirstPassStatistics {
         // Without a picture there is nothing to sum up.
-        guard start != nil else { return statistics }
+        guard !timeline.isEmpty else { return statistics }
         try end()
         takePackets()
         return statistics
@@ -64,12 +58,12 @@ public final class VPXFirstPass {
     deinit {
         // VP9 keeps some memory of a pass that nobody ends (libvpx 1.12), so that one that was given up is ended too. There is
         // nobody left to tell of a failure.
-        if start != nil, !isFinished { try? end() }
+        if !timeline.isEmpty, !isFinished { try? end() }
     }
 
     private func end() throws(CodecError) {
         isFinished = true
-        try unsafe context.encode(nil, at: previousTicks + frameTicks, for: frameTicks, flags: 0, .good)
+        try context.flush(after: timeline)
     }
 
     private func takePackets() {

@@ -1,0 +1,49 @@
+import RillCore
+import RillRTP
+
+/// Turns what an own encoder says of its frames into what the stream's ``RillRTP/PayloadFormat`` writes: numbers of 16 bits,
+/// and how far back those frames lie that a frame refers to.
+///
+/// Numbers follow the frames' own, gaps included, so that a receiver learns of a frame that was never sent; numbers that do
+/// not go up (an encoder made anew) count as the next.
+struct PayloadNumbering: Sendable {
+    /// What stands before the newest frame's bytes in its first packet, and in each of the others.
+    private(set) var first: [UInt8] = []
+    private(set) var others: [UInt8] = []
+    private let format: PayloadFormat
+    private var number: UInt16
+    private var newest: Int64?
+
+    init(_ settings: RTPStreamSettings) {
+        format = settings.payloadFormat
+        number = settings.firstPictureID
+    }
+
+    /// Goes on to the next frame.
+    mutating func advance(to frame: EncodedFrame) {
+        if let newest { number &+= UInt16(truncatingIfNeeded: max(1, frame.number &- newest)) }
+        newest = frame.number
+        let told = PayloadFrame(
+            number: number, isKey: frame.isKey, isDiscardable: frame.isDiscardable,
+            temporalIndex: UInt8(clamping: min(max(frame.layer.temporalIndex, 0), 3)),
+            distances: PayloadNumbering.distances(of: frame),
+            width: frame.isKey ? UInt16(clamping: frame.resolution.width) : 0,
+            height: frame.isKey ? UInt16(clamping: frame.resolution.height) : 0)
+        first.removeAll(keepingCapacity: true)
+        others.removeAll(keepingCapacity: true)
+        format.write(told, true, &first)
+        format.write(told, false, &others)
+    }
+
+    /// None where they cannot be told: the frame then needs all before it.
+    private static func distances(of frame: EncodedFrame) -> FrameDistances {
+        var distances = FrameDistances()
+        guard !frame.isKey, frame.references.count <= FrameDistances.capacity else { return distances }
+        for index in 0..<frame.references.count {
+            let distance = frame.number &- frame.references[index]
+            guard (1...255).contains(distance) else { return FrameDistances() }
+            distances.append(UInt8(distance))
+        }
+        return distances
+    }
+}

@@ -1,0 +1,136 @@
+import RillCore
+import Testing
+
+@testable import RillCodec
+
+struct RateControlTimelineTests {
+    @Test(arguments: [
+        FrameRate(30), FrameRate(30_000, per: 1001), FrameRate(24_000, per: 1001), FrameRate(60_000, per: 1001),
+    ])
+    func framesOfAnEvenRateKeepTheirOwnStamps(rate: FrameRate) {
+        var timeline = timeline(rate)
+        let duration = (MediaTime.zero + rate.interval).ticks(rate: 90_000)
+        for index in 0..<1000 {
+            let start = rate.time(ofFrame: index).ticks(rate: 90_000)
+            let span = timeline.span(at: rate.time(ofFrame: index))
+            #expect(span == RateControlTimeline.Span(start: start, duration: duration), "frame \(index) at \(rate)")
+        }
+        #expect(timeline.balance == 0)
+    }
+
+    @Test(arguments: [10, 25, 27, 30, 33])
+    func aRateThatIsNearTheAnnouncedOneIsFollowed(rate: Int) {
+        let spans = spans(of: (0..<100).map(FrameRate(rate).time(ofFrame:)))
+        let expected = Double(90_000) / Double(rate)
+        #expect(spans.suffix(50).allSatisfy { abs(Double($0.duration) - expected) <= 1 }, "\(rate)")
+    }
+
+    @Test func oneFrameBeginsWhereTheOneBeforeEnded() {
+        var random = SeededGenerator(seed: 1)
+        var times: [MediaTime] = [.zero]
+        for _ in 0..<2000 {
+            times.append(times[times.count - 1] + .microseconds(Int.random(in: -20_000...120_000, using: &random)))
+        }
+        let spans = spans(of: times)
+        for (before, span) in zip(spans, spans.dropFirst()) { #expect(abs(span.start - before.end) <= 1) }
+        #expect(spans.allSatisfy { $0.duration >= 1 })
+    }
+
+    @Test func jitterLeavesAllFramesTheSameTime() {
+        var random = SeededGenerator(seed: 2)
+        let times = (0..<900).map {
+            FrameRate(30).time(ofFrame: $0) + .microseconds(Int.random(in: -8000...8000, using: &random))
+        }
+        let durations = spans(of: times).dropFirst(10).map(\.duration)
+        // Those within 15 % may follow the stamps as long as nothing is owed.
+        #expect(durations.filter { $0 == 3000 }.count > durations.count * 9 / 10)
+        #expect(abs(durations.reduce(0, +) - Int64(durations.count) * 3000) < 3000)
+    }
+
+    @Test(arguments: [1, 3, 15, 29])
+    func aGapIsPaidBackByHalfAFrameAtATime(missing: Int) throws {
+        let times = (0..<200).filter { !(60..<60 + missing).contains($0) }.map(FrameRate(30).time(ofFrame:))
+        let spans = spans(of: times)
+        let longest = try #require(spans.map(\.duration).max())
+        #expect(longest == 4500)
+        #expect(spans[60].duration == 4500)
+        let last = try #require(times.last)
+        // What is left is less than another half frame.
+        #expect(abs((last + FrameRate(30).interval).ticks(rate: 90_000) - spans[spans.count - 1].end) <= 1500)
+    }
+
+    @Test func ofALongGapOnlyWhatTheBufferHoldsIsPaidBack() throws {
+        var timeline = timeline(30)
+        for index in 0..<60 { _ = timeline.span(at: FrameRate(30).time(ofFrame: index)) }
+        let before = timeline.end
+        for index in 60..<360 { _ = timeline.span(at: FrameRate(30).time(ofFrame: index) + .seconds(100)) }
+        let given = timeline.end - before - 300 * 3000
+        #expect((90_000 - 1500...90_000 + 1500).contains(given), "\(given) ticks")
+    }
+
+    @Test func timeAndDurationsAgreeWhateverIsMissing() {
+        var random = SeededGenerator(seed: 3)
+        for share in [1, 2, 5, 10, 30, 50] {
+            let times = (0..<3000).filter { _ in Int.random(in: 0..<100, using: &random) >= share }
+                .map(FrameRate(30).time(ofFrame:))
+            let spans = spans(of: times)
+            let passed = (times[times.count - 1] - times[0]).nanoseconds * 9 / 100_000
+            #expect(abs(spans[spans.count - 1].end - passed) < 9000, "\(share) % missing")
+        }
+    }
+
+    @Test(arguments: [5, 12, 15, 60])
+    func anotherRateOfTheSourceIsTypicalSoon(rate: Int) {
+        var times = (0..<60).map(FrameRate(30).time(ofFrame:))
+        times += (0..<200).map { FrameRate(rate).time(ofFrame: $0) + .seconds(2) }
+        let durations = spans(of: times).map(\.duration)
+        let expected = 90_000 / Double(rate)
+        let settled = durations.suffix(150)
+        // Until then time is saved and paid back, or was given ahead and is taken back.
+        #expect(settled.filter { abs(Double($0) - expected) <= expected * 0.03 }.count >= 130, "\(durations)")
+        #expect(abs(Double(settled.reduce(0, +)) - 150 * expected) <= expected * 2, "\(durations)")
+    }
+
+    @Test func stillPicturesAtOneASecondDoNotStarveTheMotionBehindThem() {
+        var times = (0..<60).map { at(seconds: $0) }
+        times += (0..<60).map { FrameRate(30).time(ofFrame: $0) + .seconds(60) }
+        let durations = spans(of: times).suffix(59).map(\.duration)
+        #expect(durations.allSatisfy { $0 >= 1500 && $0 <= 4500 }, "\(durations)")
+        // Of what the pause saved, at most half a pause is paid back.
+        let surplus = durations.reduce(0, +) - 59 * 3000
+        #expect(surplus >= -3000 && surplus <= 45_000, "\(surplus) ticks")
+    }
+
+    @Test func aClockThatIsSetBackIsNotWaitedFor() {
+        var times = (0..<60).map { FrameRate(30).time(ofFrame: $0) + .seconds(3600) }
+        times += (0..<60).map(FrameRate(30).time(ofFrame:))
+        let durations = spans(of: times).map(\.duration)
+        #expect(durations.suffix(50).allSatisfy { abs($0 - 3000) <= 1500 }, "\(durations)")
+    }
+
+    @Test func anotherAnnouncedRateIsTypicalAtOnce() {
+        var timeline = timeline(30)
+        for index in 0..<30 { _ = timeline.span(at: FrameRate(30).time(ofFrame: index)) }
+        timeline.announce(15)
+        let times = (0..<5).map { FrameRate(15).time(ofFrame: $0) + .seconds(1) }
+        let durations = times.map { timeline.span(at: $0).duration }
+        #expect(durations.dropFirst().allSatisfy { $0 == 6000 }, "\(durations)")
+    }
+
+    @Test func aYearBetweenFramesIsTenSeconds() {
+        let spans = spans(of: (0..<100).map { at(seconds: $0 * 365 * 86_400) })
+        #expect(spans.suffix(50).allSatisfy { $0.duration == 900_000 })
+    }
+
+    private func at(seconds: Int) -> MediaTime { MediaTime.zero + .seconds(seconds) }
+
+    private func timeline(_ rate: FrameRate) -> RateControlTimeline {
+        RateControlTimeline(frameRate: rate, mostOwed: .seconds(1))
+    }
+
+    /// What frames of these stamps get that are announced to be 30 a second.
+    private func spans(of times: [MediaTime]) -> [RateControlTimeline.Span] {
+        var timeline = timeline(30)
+        return times.map { timeline.span(at: $0) }
+    }
+}
