@@ -1,0 +1,83 @@
+public import RillBeauty
+public import RillCore
+import RillImage
+
+/// A source that shows what the beauty filter does: each picture as it came, as it becomes, and the mask of its skin in
+/// grey, side by side.
+///
+/// One owner, one thread at a time.
+public final class BeautyComparison: FrameSource {
+    /// The wrapped source's, three times as wide.
+    public let format: SourceFormat
+    private let source: any FrameSource
+    private let options: BeautyOptions
+    private var stage: BeautyStage
+    private let pool: FramePool
+    private let size: Resolution
+
+    /// Shows what `options` do to the pictures of `source`, which all have the size that it says.
+    ///
+    /// - Throws: ``FrameError``, ``BeautyError/unsupportedPicture(format:width:height:)`` for pictures too wide.
+    public init(_ source: any FrameSource, options: BeautyOptions, capacity: Int = 8) throws {
+        size = source.format.resolution
+        guard let wide = Resolution(validatingWidth: 3 * size.evenWidth, height: size.height) else {
+            throw BeautyError.unsupportedPicture(format: "three pictures", width: size.width, height: size.height)
+        }
+        format = SourceFormat(
+            resolution: wide, frameRate: source.format.frameRate, frameCount: source.format.frameCount)
+        self.source = I420Source(source, capacity: 2)
+        self.options = options
+        stage = BeautyStage(options, capacity: 2)
+        pool = try FramePool(resolution: wide, capacity: capacity)
+    }
+
+    /// The next three pictures in one.
+    public func next() throws -> SourceOutput {
+        // Asked first: a picture that was read is not read again.
+        guard var wide = pool.makeFrame() else { return .noBuffer }
+        let output = try source.next()
+        guard case .frame(let frame) = output else { return output }
+        guard frame.resolution == size, let result = try stage.apply(options, to: frame, clock: { .zero }) else {
+            throw BeautyError.unsupportedPicture(
+                format: "\(frame.format)", width: frame.resolution.width, height: frame.resolution.height)
+        }
+        var planes = wide.planes
+        planes.y.fill(16)
+        planes.u.fill(128)
+        planes.v.fill(128)
+        paste(frame, at: 0, into: &planes)
+        paste(result, at: size.evenWidth, into: &planes)
+        pasteMask(at: 2 * size.evenWidth, into: &planes)
+        return .frame(wide.finish(captureTime: frame.captureTime, colorSpace: frame.colorSpace))
+    }
+
+    private func paste(_ frame: VideoFrame, at x: Int, into planes: inout MutablePlanes) {
+        for y in 0..<frame.y.height {
+            var row = planes.y.row(y)
+            row.copy(from: frame.y.row(y), at: x)
+        }
+        for y in 0..<frame.u.height {
+            var u = planes.u.row(y)
+            u.copy(from: frame.u.row(y), at: x / 2)
+            var v = planes.v.row(y)
+            v.copy(from: frame.v.row(y), at: x / 2)
+        }
+    }
+
+    private func pasteMask(at x: Int, into planes: inout MutablePlanes) {
+        guard let mask = stage.mask else { return }
+        let width = size.chroma.width
+        for y in 0..<size.height {
+            var row = planes.y.row(y)
+            for column in 0..<size.width {
+                let weight = Int(mask[y / 2 * width + column / 2])
+                row[x + column] = UInt8(16 + 219 * weight / 255)
+            }
+        }
+    }
+}
+
+extension Resolution {
+    /// So that chroma of pictures beside each other does not mix.
+    fileprivate var evenWidth: Int { (width + 1) / 2 * 2 }
+}

@@ -1,0 +1,117 @@
+import Glibc
+public import RillCore
+public import RillFiles
+import RillImage
+
+/// Writes each picture to a PNG of its own in a folder, named by its time (`00-01-30.000.png`), and all of them on one
+/// contact sheet, `contact-sheet.png`: for people who want to see what is in a clip.
+///
+///     let sink = try ThumbnailSink(folder: "thumbnails")
+///     let transcoder = Transcoder(clip: clip, outputs: [.pictures(.thumbnails(of: size, every: .seconds(10)), sink)])
+///     _ = try await transcoder.start().report()
+///     try sink.commit()
+///
+/// Pictures have one size. The sheet shows at most 60 of them: of a longer row every second, fourth, … One owner, one
+/// thread at a time. Memory: those 60.
+public final class ThumbnailSink: FrameSink {
+    /// The sheet's name in the folder.
+    public static let sheetName = "contact-sheet.png"
+    private static let sheetCapacity = 60
+    private static let columns = 6
+    private static let gap = 4
+
+    /// Pictures written.
+    public private(set) var count = 0
+    private let folder: String
+    private var files: [OutputFile] = []
+    private var pool: FramePool?
+    /// Those for the sheet, and which are left out of it.
+    private var kept: [VideoFrame] = []
+    private var step = 1
+
+    /// Makes the folder, if it is not there.
+    ///
+    /// - Throws: ``FileError``.
+    public init(folder: String) throws(FileError) {
+        self.folder = folder
+        guard unsafe mkdir(folder, 0o777) != 0, errno != EEXIST else { return }
+        throw .openFailed(path: folder, code: errno)
+    }
+
+    /// Writes a picture.
+    public func consume(_ frame: VideoFrame) throws {
+        try write(frame, "\(Self.name(of: frame.captureTime)).png")
+        if count % step == 0 { try keep(frame) }
+        count += 1
+    }
+
+    /// Writes the sheet.
+    public func finish() throws {
+        guard let first = kept.first else { return }
+        try write(try sheet(of: first.resolution), Self.sheetName)
+    }
+
+    /// The files, in the order in which they were written.
+    package var paths: [String] { files.map(\.path) }
+
+    /// Gives the files their names: until then they are parts, which go when this object goes.
+    public func commit() throws(FileError) {
+        for file in files { try file.commit() }
+    }
+
+    private func write(_ frame: VideoFrame, _ name: String) throws(FileError) {
+        let file = OutputFile(path: "\(folder)/\(name)")
+        files.append(file)
+        try PNGWriter.write(frame, to: file.partPath, name: file.path)
+    }
+
+    private func keep(_ frame: VideoFrame) throws(FrameError) {
+        if pool == nil { pool = try FramePool(resolution: frame.resolution, capacity: Self.sheetCapacity + 1) }
+        guard let copy = pool.flatMap({ frame.copied(into: $0) }) else { return }
+        kept.append(copy)
+        guard kept.count > Self.sheetCapacity else { return }
+        kept = kept.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+        step *= 2
+    }
+
+    private func sheet(of size: Resolution) throws(FrameError) -> VideoFrame {
+        let columns = min(Self.columns, kept.count)
+        let rows = (kept.count + columns - 1) / columns
+        // Even places, so that chroma falls on whole samples.
+        let (width, height) = ((size.width + 1) / 2 * 2 + Self.gap, (size.height + 1) / 2 * 2 + Self.gap)
+        let whole = Resolution(width: columns * width + Self.gap, height: rows * height + Self.gap)
+        guard var target = try FramePool(resolution: whole, capacity: 1).makeFrame() else {
+            throw .outOfMemory(byteCount: FrameLayout(.i420, whole).byteCount)
+        }
+        var planes = target.planes
+        planes.y.fill(32)
+        planes.u.fill(128)
+        planes.v.fill(128)
+        for (index, frame) in kept.enumerated() {
+            let (x, y) = (Self.gap + index % columns * width, Self.gap + index / columns * height)
+            for line in 0..<size.height {
+                var row = planes.y.row(y + line)
+                row.copy(from: frame.y.row(line), at: x)
+            }
+            for line in 0..<size.chroma.height {
+                var u = planes.u.row(y / 2 + line)
+                u.copy(from: frame.u.row(line), at: x / 2)
+                var v = planes.v.row(y / 2 + line)
+                v.copy(from: frame.v.row(line), at: x / 2)
+            }
+        }
+        return target.finish(captureTime: .zero, colorSpace: kept[0].colorSpace)
+    }
+
+    /// `00-01-30.000`: hours, minutes and seconds, which sort as they are.
+    static func name(of time: MediaTime) -> String {
+        let milliseconds = max(0, time.nanoseconds) / 1_000_000
+        func digits(_ value: Int64, _ count: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let seconds = milliseconds / 1000
+        return "\(digits(seconds / 3600, 2))-\(digits(seconds / 60 % 60, 2))-\(digits(seconds % 60, 2))."
+            + digits(milliseconds % 1000, 3)
+    }
+}

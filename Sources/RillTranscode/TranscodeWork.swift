@@ -1,0 +1,161 @@
+import RillCodec
+import RillCore
+import RillFiles
+import RillThreads
+
+/// What a ``Transcoder`` does, on the thread that it is run on and those that it starts: the passes over each part of the
+/// clip, several parts at once, and the outputs in their order.
+final class TranscodeWork {
+    /// Where the pictures come from.
+    enum Source {
+        case once(any FrameSource)
+        case again(ReopenableClip)
+    }
+
+    let meter: TranscodeMeter
+    private let source: Source
+    /// The frames of each part; `nil` for all there are.
+    private let ranges: [Range<Int>?]
+    private let layers: [LayerSettings]
+    private let kinds: [PartReader.Kind]
+    private let ordered: [OrderedOutput]
+    private let files: [OutputFile]
+    private let threads: Int
+    private let spareThreads: SpareThreads
+
+    /// What became of one part.
+    struct Part: Sendable {
+        var framesRead = 0
+        var framesConverted = 0
+        var span = MediaSpan()
+        var sourceFailure: (any Error)?
+    }
+
+    init(
+        _ source: Source, _ ranges: [Range<Int>?], _ outputs: [Transcoder.Output], _ files: [OutputFile], threads: Int,
+        _ spareThreads: SpareThreads
+    ) {
+        self.source = source
+        self.ranges = ranges
+        self.files = files
+        self.threads = min(threads, ranges.count)
+        self.spareThreads = spareThreads
+        layers = outputs.map(\.layer)
+        kinds = outputs.map(PartReader.Kind.init)
+        // What waits lies where the result will: there is room for that.
+        let folder = files.first { $0.isPart }.map { OutputFile.folder(of: $0.partPath) } ?? "/tmp"
+        ordered = outputs.map { OrderedOutput($0, spoolFolder: folder) }
+        let total =
+            switch source {
+            case .once(let source): source.format.frameCount
+            case .again(let clip): clip.frameCount
+            }
+        meter = TranscodeMeter(
+            outputCount: outputs.count, totalFrames: total, passCount: kinds.contains(.twoPasses) ? 2 : 1)
+    }
+
+    /// Does all of it, and waits for every thread.
+    ///
+    /// Every sink is finished, whatever happened to the others; the first error is the one that is told. The files get
+    /// their names when there was none.
+    func run() throws -> TranscodeReport {
+        let work = Result { try workOnParts() }
+        let finished = ordered.map { output in Result { try output.finish() } }
+        do {
+            let parts = try work.get()
+            for result in finished { try result.get() }
+            if meter.isCancelled { throw CancellationError() }
+            let report = report(of: parts)
+            // A source that gave nothing makes no file.
+            for file in files { if report.framesRead > 0 { try file.commit() } else { file.discard() } }
+            return report
+        } catch {
+            for file in files { file.discard() }
+            throw error
+        }
+    }
+
+    private func report(of parts: [Part]) -> TranscodeReport {
+        var report = TranscodeReport()
+        var span = MediaSpan()
+        for part in parts {
+            report.framesRead += part.framesRead
+            report.framesConverted += part.framesConverted
+            span.add(part.span)
+            report.sourceFailure = part.sourceFailure
+            if part.sourceFailure != nil { break }
+        }
+        report.segmentCount = ranges.count
+        report.duration = span.duration
+        report.outputs = ordered.map(\.written)
+        return report
+    }
+
+    // MARK: Parts
+
+    private func workOnParts() throws -> [Part] {
+        guard !layers.isEmpty else { throw TranscodeError.codec(.invalidSettings("there is no output")) }
+        guard Set(layers.map(\.rid)).count == layers.count else {
+            throw TranscodeError.codec(
+                .invalidSettings("two outputs have the same RID: \(layers.map(\.rid.description))"))
+        }
+        switch source {
+        case .once(let source):
+            guard !kinds.contains(.twoPasses) else { throw TranscodeError.sourceIsReadOnce }
+            return [try reader(0).read(source)]
+        case .again(let clip) where ranges.count == 1: return [try reader(0).read(clip)]
+        case .again(let clip): return try workOnAll(clip)
+        }
+    }
+
+    private func reader(_ part: Int) -> PartReader {
+        PartReader(part: part, frames: ranges[part], layers: layers, kinds: kinds, outputs: ordered, meter: meter)
+    }
+
+    /// The parts in their order, as many at once as there are threads: one of its own, and what others can spare.
+    private func workOnAll(_ clip: ReopenableClip) throws -> [Part] {
+        struct Progress: ~Copyable {
+            var next = 0
+            var results: [Int: Result<Part, any Error>] = [:]
+        }
+        let readers = ranges.indices.map(reader)
+        let progress = Monitor(Progress())
+        let (meter, spareThreads) = (meter, spareThreads)
+        /// Whether a part is left that nobody works on.
+        @Sendable func isPartLeft() -> Bool {
+            let next = progress.withLock { $0.next }
+            return next < readers.count && !meter.isOver(part: next)
+        }
+        let workers = (0..<threads).map { index in
+            NamedThread("rill-part-\(index)") {
+                // At the end those that wait for a thread are to see that there is nothing left for them.
+                defer { spareThreads.wake() }
+                while index == 0 || spareThreads.borrow(while: isPartLeft) {
+                    defer { if index > 0 { spareThreads.giveBack() } }
+                    let part = progress.withLock { progress in
+                        defer { progress.next += 1 }
+                        return progress.next
+                    }
+                    guard part < readers.count, !meter.isOver(part: part) else { return }
+                    let result = Result { try readers[part].read(clip) }
+                    progress.withLock { $0.results[part] = result }
+                    // What cannot be coded or written ends it all; where the source ends, the parts before go on.
+                    if case .failure(let error) = result, !(error is CancellationError) { meter.end(withPart: -1) }
+                }
+            }
+        }
+        for worker in workers { worker.join() }
+        let results = progress.withLock { $0.results }
+        var parts: [Part] = []
+        for part in ranges.indices {
+            guard let result = results[part] else { break }
+            switch result {
+            case .success(let done): parts.append(done)
+            // Ended because of another one, whose error is the one to tell.
+            case .failure(is CancellationError) where !meter.isCancelled: continue
+            case .failure(let error): throw error
+            }
+        }
+        return parts
+    }
+}
