@@ -1,5 +1,5 @@
 import RillCore
-import RillNetwork
+import RillTransport
 
 /// A UDP socket of this test on 127.0.0.1, on a port that nobody else has: what a peer sends to it is kept by the
 /// system until it is asked for.

@@ -1,4 +1,8 @@
 import Foundation
+import RillCore
+import RillLab
+import RillLink
+import RillMediaSupport
 import RillTestSupport
 import Testing
 

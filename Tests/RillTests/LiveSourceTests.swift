@@ -1,6 +1,10 @@
 import Glibc
 import Rill
+import RillCore
+import RillLab
+import RillScenes
 import RillTestSupport
+import RillTranscode
 import Testing
 
 /// A camera in the live driver: frames as they come, waits that end, and key frames where something begins.
@@ -56,6 +60,68 @@ import Testing
         #expect(smallest >= .milliseconds(3) && smallest < .seconds(5), "the camera's own stamps count: \(smallest)")
     }
 
+    /// A clip of so many pictures.
+    private final class ShortClip: FrameSource {
+        let format: SourceFormat
+        private let pictures: TestPictures
+        private var count = 0
+
+        init(_ frameCount: Int) throws {
+            // Whoever compares pictures keeps them.
+            pictures = try TestPictures(.qqvga, capacity: 40)
+            format = SourceFormat(resolution: .qqvga, frameRate: 30, frameCount: frameCount)
+        }
+
+        func next() -> SourceOutput {
+            guard count < format.frameCount ?? 0 else { return .end }
+            defer { count += 1 }
+            return .frame(pictures.picture(count))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A call goes on when a clip in its switcher has ended, and shows what it is changed to`() throws {
+        let ended = Monitor([Int]())
+        let switcher = SourceSwitcher(try ShortClip(5)) { event in
+            if case .ended(let number) = event { ended.change { $0.append(number) } }
+        }
+        let seen = Monitor([(time: MediaTime, isBeginning: Bool)]())
+        let tap = FrameTap { frame in seen.withLock { $0.append((frame.captureTime, frame.isBeginning)) } }
+        let pipeline = try SendPipeline(
+            SendSettings(layers: [.high(.qqvga, bitrate: .kilobits(200))], seed: 1), taps: SendTaps(preprocessed: tap))
+        let sender = LiveSender(pipeline, source: switcher.source, packets: ConcurrentPacketTap { _, _ in })
+        ended.wait { $0 == [0] ? () : nil }
+        #expect(!sender.isFinished && sender.framesCaptured == 5)
+        #expect(switcher.change(to: try LiveClip(atEnd: .loop) { try ShortClip(4) }) == 1)
+        while sender.framesCaptured < 15 { usleep(5_000) }
+        let before = sender.framesCaptured
+        switcher.change(to: try LiveClip(atEnd: .hold) { try ShortClip(2) })
+        let after = sender.framesCaptured
+        while sender.framesCaptured < after + 8 { usleep(5_000) }
+        try sender.stop()
+        #expect(sender.sourceFailure == nil)
+        #expect(switcher.change(to: try ShortClip(1)) == nil)
+
+        let frames = seen.withLock { $0 }
+        for (one, next) in zip(frames, frames.dropFirst()) { #expect(next.time > one.time) }
+        // The first clip, the second one each time, and the third one, of which a frame more may have been on its way.
+        let beginnings = frames.indices.filter { frames[$0].isBeginning }
+        let last = try #require(beginnings.last)
+        #expect(beginnings.dropLast() == [0] + Array(stride(from: 5, to: last, by: 4)))
+        #expect((before...after + 1).contains(last) && frames.count - last > 6, "\(beginnings), \(before)...\(after)")
+    }
+
+    @Test(arguments: LiveClip.Ending.allCases)
+    func `A clip that is held or played again is the same in virtual time`(ending: LiveClip.Ending) throws {
+        let settings = LoopbackSettings(layers: [.high(.qqvga, bitrate: .kilobits(200))])
+        let report = try Loopback(settings) {
+            TimedSource(try LiveClip(atEnd: ending) { try ShortClip(10) }, duration: .milliseconds(990))
+        }.runInVirtualTime()
+        #expect(report.interruption == nil)
+        #expect(report.framesCaptured == (ending == .end ? 10 : 30))
+        #expect(report.layers[0].sent.keyFramesEncoded == (ending == .loop ? 3 : 1))
+    }
+
     @Test func `A camera in virtual time is refused, not waited for`() throws {
         let pipeline = try SendPipeline(SendSettings(layers: [.low], seed: 1))
         final class Away: FrameSource {
@@ -64,7 +130,7 @@ import Testing
         }
         let settings = LoopbackSettings(layers: pipeline.settings.layers)
         let report = try Loopback(settings) { Away() }.runInVirtualTime()
-        #expect(report.interruption == "\(PipelineError.sourceIsLive)")
+        #expect(report.interruption == "\(VirtualTimeError.sourceIsLive)")
     }
 
     @Test func `So much of a source is taken as was asked for`() throws {

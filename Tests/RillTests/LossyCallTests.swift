@@ -1,4 +1,7 @@
 import Glibc
+import RillCore
+import RillLink
+import RillMediaSupport
 import RillTestSupport
 import Testing
 
@@ -125,6 +128,3 @@ private final class KeyFrameLog: EncodedFrameSink, Sendable {
 
     func finish() {}
 }
-
-/// Whether the tests that take minutes are asked for.
-let isLongRun = unsafe getenv("RILL_LONG_TESTS") != nil

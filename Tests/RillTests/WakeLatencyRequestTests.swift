@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import RillCore
 import RillTestSupport
 import Testing
 

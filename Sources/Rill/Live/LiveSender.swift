@@ -1,5 +1,6 @@
 public import RillCodec
 public import RillCore
+import RillThreads
 
 /// A sending pipeline live: the source on one thread, each layer's encoder on a thread of its own.
 ///
@@ -16,8 +17,9 @@ public import RillCore
 ///
 /// It sends until its source ends or ``stop()`` is called; to let go of it ends nothing.
 ///
-/// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these; the packet sink is called from
-/// several of them. They ask the system for turns shorter than a decoder's, so that its work does not hold up a frame that
+/// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these, with no lock held; the packet sink
+/// is called from several of them, and gets a layer's packets in the order of their numbers. What ``receive(_:)`` is asked
+/// for is retransmitted on the thread that called it, beside them. They ask the system for turns shorter than a decoder's, so that its work does not hold up a frame that
 /// waits to be sent. A frame that finds its processor asleep waits for that: see ``WakeLatencyRequest``.
 public final class LiveSender: Sendable {
     /// The clock that frames and packets are stamped with.
@@ -26,21 +28,15 @@ public final class LiveSender: Sendable {
     public let pipeline: SendPipeline
 
     private let packets: any PacketSink & Sendable
-    private let handoffs: [LatestValues<Job>]
+    private let handoffs: [LatestValues<LayerJob>]
     private let placement: ThreadPlacement
     private let state = Monitor(State())
-
-    /// Of each layer, beside the one that is being encoded.
-    static let waitingFrames = 2
-
-    private struct Job: Sendable {
-        var frame: VideoFrame
-        var task: LayerTask
-    }
 
     private struct State: ~Copyable {
         var isStopping = false
         var runningThreads = 0
+        /// All that were started.
+        var threads: [NamedThread] = []
         var isFinished = false
         /// Tasks that wait for the end.
         var waiters: [CheckedContinuation<(any Error)?, Never>] = []
@@ -65,7 +61,7 @@ public final class LiveSender: Sendable {
         self.packets = packets
         self.clock = clock
         self.placement = placement
-        self.handoffs = pipeline.layers.map { _ in LatestValues<Job>(capacity: LiveSender.waitingFrames) }
+        self.handoffs = pipeline.layers.map { _ in LatestValues<LayerJob>(capacity: LayerJob.waitingLimit) }
         start(source)
     }
 
@@ -93,7 +89,8 @@ public final class LiveSender: Sendable {
         pipeline.receive(rtcp, at: clock.now, resendingTo: packets)
     }
 
-    /// Stops after the frame in work, and waits until all threads are done.
+    /// Stops after the frame in work, and waits until all threads are done. Not for a sink or a tap of this sender, whose
+    /// thread would wait for itself; a tap that throws ends the session.
     ///
     /// - Throws: what ended the session before, if something did: an error of an encoder or a tap.
     public func stop() throws {
@@ -106,6 +103,10 @@ public final class LiveSender: Sendable {
     ///
     /// - Throws: what ended the session, if it was an error of an encoder or a tap.
     public func waitUntilFinished() throws {
+        // Found out, and not waited for: a hang would say nothing.
+        if state.withLock({ $0.threads }).contains(where: \.isCurrent) {
+            fatalError("a sender's own thread waits for its end: a sink or tap must not")
+        }
         let failure: (any Error)?? = state.wait { $0.isFinished ? .some($0.failure) : nil }
         if let failure = failure ?? nil { throw failure }
     }
@@ -148,18 +149,20 @@ extension LiveSender {
         let largest = pipeline.settings.indexOfLargestLayer
         for index in handoffs.indices {
             let part = placement.part(isLargestEncoder: index == largest)
-            _ = NamedThread("rill-\(layers[index].rid)", turn: index == largest ? .short : .middle, on: part) {
+            let thread = NamedThread("rill-\(layers[index].rid)", turn: index == largest ? .short : .middle, on: part) {
                 self.run { try self.encode(layer: index) }
             }
+            state.withLock { $0.threads.append(thread) }
         }
         // The source is handed over to the capture thread, which alone uses it.
-        let handedOver = Monitor(source)
-        _ = NamedThread("rill-capture", turn: .short, on: placement.part(isLargestEncoder: false)) {
+        let handedOver = Monitor(Optional(source))
+        let thread = NamedThread("rill-capture", turn: .short, on: placement.part(isLargestEncoder: false)) {
             self.run {
                 defer { for handoff in self.handoffs { handoff.close() } }
-                try handedOver.withLock { try self.capture($0) }
+                if let source = handedOver.withLock({ $0.take() }) { try self.capture(source) }
             }
         }
+        state.withLock { $0.threads.append(thread) }
     }
 
     /// A thread's work; the first error ends the session.
@@ -224,22 +227,21 @@ extension LiveSender {
             state.framesCaptured += 1
             state.span.add(frame.captureTime)
         }
-        let (frame, tasks) = try pipeline.admit(frame) { clock.now }
-        for index in handoffs.indices {
-            guard let task = tasks[index] else { continue }
-            let dropped = handoffs[index].put(Job(frame: frame, task: task)) { new, dropped in
-                Job(frame: new.frame, task: new.task.absorbing(dropped.task))
-            }
-            if let dropped { try pipeline.drop(dropped.task, layer: index, at: clock.now) }
+        try pipeline.admit(frame) {
+            clock.now
+        } put: { index, job in
+            handoffs[index].put(job) { $0.absorbing($1) }
         }
     }
 
     private func encode(layer index: Int) throws {
         while let job = handoffs[index].take() {
             let start = clock.now
-            let outcome = try pipeline.encode(job.frame, job.task, layer: index, to: packets) { clock.now }
-            let end = clock.now
-            try pipeline.note(outcome, after: end - start, layer: index, at: end)
+            try pipeline.carryOut(job, layer: index, to: packets) {
+                clock.now
+            } duration: {
+                clock.now - start
+            }
         }
     }
 }

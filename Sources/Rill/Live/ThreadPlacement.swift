@@ -1,3 +1,5 @@
+import RillThreads
+
 /// Where the threads of a live session run.
 public enum ThreadPlacement: Sendable {
     /// Where the system puts them: right for most.

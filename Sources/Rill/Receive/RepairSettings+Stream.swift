@@ -3,7 +3,7 @@ import RillSend
 
 extension RepairSettings {
     /// What the receiver of a stream has to know of its repair.
-    init(of stream: RTPStreamSettings) {
+    package init(of stream: RTPStreamSettings) {
         self.init()
         retransmission = stream.retransmission.map { Retransmission(ssrc: $0.ssrc, payloadType: $0.payloadType) }
         redPayloadType = stream.protection?.redPayloadType

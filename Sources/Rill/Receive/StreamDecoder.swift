@@ -1,12 +1,16 @@
 import RillCodec
 import RillCore
+import RillImage
 import RillReceive
 
 /// The second half of receiving one stream: coded frames become pictures, and pictures go to the sink.
 ///
 /// One owner, one thread at a time.
 final class StreamDecoder {
-    private let decoder: VPXDecoder
+    private let decoder: any VideoDecoder
+    /// Sinks get limited range alone, whatever the other side chose to send.
+    private var colors: ColorConverter
+    private var picturesWithoutMemory = 0
     private let sink: any FrameSink
     private(set) var freezes = FreezeMeter()
     private(set) var totalDecodeTime = MediaDuration.zero
@@ -19,16 +23,31 @@ final class StreamDecoder {
         /// It was decoded, and nothing is to be shown of it.
         case decodedOnly
         /// The decoder refused it: the chain is broken here.
-        case refused(CodecError)
+        case refused(any Error)
         /// It was passed over: the decoder waits for a key frame.
         case skipped
+
+        /// The same as the stream's receiver takes it.
+        var ofFrame: DecodeOutcome {
+            switch self {
+            case .picture, .decodedOnly: .decoded
+            case .refused: .refused
+            case .skipped: .skipped
+            }
+        }
     }
 
     init(_ settings: ReceiveSettings, sink: any FrameSink) throws(CodecError) {
-        self.decoder = try VPXDecoder(
-            settings.codec, poolCapacity: settings.pictureCapacity, threadCount: settings.decoderThreadCount,
-            maximumPixelCount: settings.maximumPixelCount, damagePolicy: settings.damagePolicy,
-            postProcessing: settings.postProcessing)
+        self.decoder =
+            if let own = try settings.codec.attempt({ try settings.makeDecoder?(settings) }) {
+                own
+            } else {
+                try VPXDecoder(
+                    settings.codec, poolCapacity: settings.pictureCapacity, threadCount: settings.decoderThreadCount,
+                    maximumPixelCount: settings.maximumPixelCount, damagePolicy: settings.damagePolicy,
+                    postProcessing: settings.postProcessing)
+            }
+        self.colors = ColorConverter(capacity: settings.pictureCapacity)
         self.sink = sink
     }
 
@@ -38,7 +57,8 @@ final class StreamDecoder {
             switch try decoder.decode(
                 payload, captureTime: received.frame.captureTime, isWanted: received.isShown)
             {
-            case .picture(var picture):
+            case .picture(let decoded):
+                guard var picture = inLimitedRange(decoded) else { return .decodedOnly }
                 picture.stamps = received.frame.stamps
                 picture.rotation = received.frame.rotation
                 return .picture(picture)
@@ -47,6 +67,14 @@ final class StreamDecoder {
             }
         } catch {
             return .refused(error)
+        }
+    }
+
+    /// The picture as sinks get it; `nil` (counted) where there is no buffer for it, which breaks no chain of frames.
+    private func inLimitedRange(_ picture: VideoFrame) -> VideoFrame? {
+        do throws(FrameError) { return try colors.convert(picture) } catch {
+            picturesWithoutMemory += 1
+            return nil
         }
     }
 
@@ -70,5 +98,9 @@ final class StreamDecoder {
     }
 
     /// What the decoder has done so far.
-    var statistics: VPXDecoder.Statistics { decoder.statistics }
+    var statistics: DecoderStatistics {
+        var statistics = decoder.statistics
+        statistics.picturesWithoutBuffer += colors.picturesWithoutBuffer + picturesWithoutMemory
+        return statistics
+    }
 }

@@ -7,36 +7,45 @@ import RillSend
 /// One layer of a sending pipeline: its encoder, and the RTP stream that it goes out on.
 ///
 /// Two threads share it in the live driver: the layer's own, which encodes and sends, and the network's, which brings
-/// feedback. Encoding takes long, so the stream has a lock of its own.
-final class SendLayer: Sendable {
-    let settings: LayerSettings
+/// feedback. The stream's lock is held while packets are made, and not while they are handed out (``PacketBatch``).
+package final class SendLayer: Sendable {
+    package let settings: LayerSettings
     /// The stream's source identifier.
-    var ssrc: SSRC { streamSettings.ssrc }
+    package var ssrc: SSRC { streamSettings.ssrc }
     /// How the stream is sent.
-    let streamSettings: RTPStreamSettings
-    private let encoder: Monitor<LayerEncoder>
+    package let streamSettings: RTPStreamSettings
+    private let encoder: ExclusiveUse<LayerEncoder>
     private let stream: Monitor<Stream>
 
     /// What is known of a frame when its last packet has been handed on: its description with the stamp `sent`, and its
     /// RTP timestamp.
-    typealias Observer = @Sendable (EncodedFrame, RTPTimestamp) -> Void
+    package typealias Observer = @Sendable (EncodedFrame, RTPTimestamp) -> Void
 
     private struct Stream: ~Copyable {
         var rtp: RTPStreamSender
-        var encoder = VPXEncoder.Statistics()
+        var encoder = EncoderStatistics()
         var framesUnchanged = 0
         /// That of the last task.
         var resolution: Resolution
-        var report: [UInt8] = []
+        var batches = PacketBatches()
         var totalEncodeTime = MediaDuration.zero
-        var observer: Observer?
+        var observer: Watcher?
     }
 
-    init(
+    /// An observer as a value that goes out of the lock as it is: a bare function would be wrapped each time.
+    private struct Watcher {
+        let tell: Observer
+    }
+
+    package init(
         _ layer: LayerSettings, _ settings: SendSettings, using random: inout SeededGenerator
     ) throws(PipelineError) {
         self.settings = layer
-        do { self.encoder = Monitor(try LayerEncoder(layer)) } catch { throw .codec(error) }
+        do {
+            self.encoder = ExclusiveUse(try LayerEncoder(layer, make: settings.makeEncoder))
+        } catch {
+            throw .codec(error)
+        }
         let stream = settings.stream(of: layer, using: &random)
         self.streamSettings = stream
         do {
@@ -47,14 +56,14 @@ final class SendLayer: Sendable {
     }
 
     /// What its receiver has to know of its repair.
-    var repair: RepairSettings { RepairSettings(of: streamSettings) }
+    package var repair: RepairSettings { RepairSettings(of: streamSettings) }
 
     /// Encodes a frame; `body` gets the coded frame and its bytes, which hold until it returns.
-    func encode(
+    package func encode(
         _ frame: VideoFrame, _ task: LayerTask, clock: () -> MediaTime,
         _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws -> LayerEncoder.Outcome {
-        let (outcome, statistics, framesUnchanged) = try encoder.withLock { encoder in
+        let (outcome, statistics, framesUnchanged) = try encoder.use { encoder in
             let outcome = try encoder.encode(frame, task, clock: { clock() }, body)
             return (outcome, encoder.statistics, encoder.framesUnchanged)
         }
@@ -66,45 +75,63 @@ final class SendLayer: Sendable {
         return outcome
     }
 
-    /// Cuts a coded frame into packets and sends them.
-    func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, to packets: some PacketSink, clock: () -> MediaTime) {
-        stream.withLock { stream in
-            let sent = stream.rtp.send(frame, payload: payload, at: clock(), to: packets)
+    /// Cuts a coded frame into packets and sends them, in the order of their numbers; frames come one at a time.
+    package func send(
+        _ frame: EncodedFrame, _ payload: Span<UInt8>, to packets: some PacketSink, clock: () -> MediaTime
+    ) {
+        let (batch, timestamp, observer) = stream.withLock { stream in
+            let batch = stream.batches.take()
+            let sent = stream.rtp.send(frame, payload: payload, at: clock(), to: batch)
             if let start = frame.stamps[.preprocessed], let end = frame.stamps[.encoded] {
                 stream.totalEncodeTime += end - start
             }
-            guard let observer = stream.observer else { return }
-            var frame = frame
-            frame.stamps[.sent] = clock()
-            observer(frame, sent.timestamp)
+            return (batch, sent.timestamp, stream.observer)
         }
+        handOut(batch, to: packets)
+        guard let observer else { return }
+        var frame = frame
+        frame.stamps[.sent] = clock()
+        observer.tell(frame, timestamp)
     }
 
     /// Takes an RTCP packet, and sends what it asks for again to `packets`, if that is somewhere; `true` when it asks this
     /// layer for a key frame.
-    func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?) -> Bool {
-        stream.withLock { stream in
-            var isKeyFrameRequested = false
-            stream.rtp.receive(rtcp, at: now, resendingTo: packets) { feedback in
+    package func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?) -> Bool {
+        var isKeyFrameRequested = false
+        let batch = stream.withLock { stream -> PacketBatch? in
+            let batch = stream.batches.take()
+            stream.rtp.receive(rtcp, at: now, resendingTo: packets == nil ? nil : batch) { feedback in
                 if feedback == .keyFrameRequested { isKeyFrameRequested = true }
             }
-            return isKeyFrameRequested
+            // Most datagrams ask for nothing again.
+            if !batch.isEmpty { return batch }
+            stream.batches.giveBack(batch)
+            return nil
         }
+        if let packets, let batch { handOut(batch, to: packets) }
+        return isKeyFrameRequested
     }
 
     /// Sends a sender report if one is due.
-    func sendReport(at now: MediaTime, to packets: some PacketSink) {
-        stream.withLock { stream in
-            guard stream.rtp.poll(at: now) == .reportDue else { return }
-            stream.report.removeAll(keepingCapacity: true)
-            stream.report.append(addingCapacity: stream.rtp.reportByteCount) { output in
+    package func sendReport(at now: MediaTime, to packets: some PacketSink) {
+        let batch = stream.withLock { stream -> PacketBatch? in
+            guard stream.rtp.poll(at: now) == .reportDue else { return nil }
+            let batch = stream.batches.take()
+            batch.append(byteCount: stream.rtp.reportByteCount, at: now) { output in
                 stream.rtp.writeReport(at: now, into: &output)
             }
-            packets.send(stream.report.span, at: now)
+            return batch
         }
+        if let batch { handOut(batch, to: packets) }
     }
 
-    func nextReportTime(at now: MediaTime) -> MediaTime {
+    /// Gives the packets to their sink, which may do with this layer whatever it likes.
+    private func handOut(_ batch: PacketBatch, to packets: some PacketSink) {
+        batch.handOut(to: packets)
+        stream.withLock { $0.batches.giveBack(batch) }
+    }
+
+    package func nextReportTime(at now: MediaTime) -> MediaTime {
         stream.withLock { stream in
             switch stream.rtp.poll(at: now) {
             case .reportDue: now
@@ -114,11 +141,11 @@ final class SendLayer: Sendable {
     }
 
     /// Has `observer` called for each frame that was sent, on the thread that sent it.
-    func observe(_ observer: @escaping Observer) {
-        stream.withLock { $0.observer = observer }
+    package func observe(_ observer: @escaping Observer) {
+        stream.withLock { $0.observer = Watcher(tell: observer) }
     }
 
-    var statistics: SendStatistics {
+    package var statistics: SendStatistics {
         stream.withLock { stream in
             SendStatistics(
                 rid: settings.rid, ssrc: ssrc, encoder: stream.encoder, framesUnchanged: stream.framesUnchanged,

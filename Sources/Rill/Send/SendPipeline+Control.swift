@@ -11,7 +11,7 @@ extension SendPipeline {
     /// it misses (generic NACK) are sent again to `packets`, as far as they are kept.
     public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?) {
         for index in layers.indices where layers[index].receive(rtcp, at: now, resendingTo: packets) {
-            decisions.withLock { $0.requestKeyFrame(layer: index) }
+            state.withLock { $0.decisions.requestKeyFrame(layer: index) }
         }
     }
 
@@ -36,34 +36,35 @@ extension SendPipeline {
     public var statistics: [SendStatistics] {
         layers.indices.map { index in
             var statistics = layers[index].statistics
-            let limitation = decisions.withLock { $0.limitation(layer: index) }
+            let limitation = state.withLock { $0.decisions.limitation(layer: index) }
             statistics.qualityLimitationReason = limitation.reason
             statistics.qualityLimitationResolutionChanges = limitation.resolutionChanges
             return statistics
         }
     }
 
-    /// Frames that were not sent because there was no buffer to turn them into, or to make them beautiful in: a tap keeps
-    /// too many of them.
-    public var picturesWithoutBuffer: Int {
-        turner.withLock { $0.picturesWithoutBuffer } + beautyStage.withLock { $0.picturesWithoutBuffer }
-    }
+    /// Frames that came in full range and were brought to limited range, in which all layers are coded.
+    public var framesConverted: Int { state.withLock { $0.counts.framesConverted } }
+
+    /// Frames that were not sent because there was no buffer to convert or turn them into, or to make them beautiful in: a
+    /// tap keeps too many of them.
+    public var picturesWithoutBuffer: Int { state.withLock { $0.counts.picturesWithoutBuffer } }
 
     /// What is done to faces before the pictures are split into layers.
-    public var beauty: BeautyOptions { wantedBeauty.withLock { $0 } }
+    public var beauty: BeautyOptions { state.withLock { $0.beauty } }
 
     /// Changes what is done to faces, from the next frame on; ``RillBeauty/BeautyOptions/off`` switches it off. A change
     /// takes eight frames, none of which is dropped or repeated. It waits for no picture in work.
     public func setBeauty(_ options: BeautyOptions) {
-        wantedBeauty.withLock { $0 = options }
+        state.withLock { $0.beauty = options }
     }
 
     /// What the beauty filter has done, and at which level of its deadline.
-    public var beautyStatistics: BeautyStatistics { beautyStage.withLock { $0.statistics } }
+    public var beautyStatistics: BeautyStatistics { state.withLock { $0.counts.beauty } }
 
     /// Asks for a key frame on one layer; it comes with that layer's next frame, and on no other layer.
     public func requestKeyFrame(_ rid: StreamLayer.RID) {
-        decisions.withLock { $0.requestKeyFrame(layer: index(of: rid)) }
+        state.withLock { $0.decisions.requestKeyFrame(layer: index(of: rid)) }
     }
 
     /// Changes the settings of one layer from its next frame on: bitrate, frame rate, size (with a key frame on this layer
@@ -71,12 +72,23 @@ extension SendPipeline {
     ///
     ///     try pipeline.change(.high) { $0.resolution = Resolution(width: 640, height: 360) }
     ///
+    /// `body` is called once more with the newer settings where another thread changed them meanwhile.
+    ///
     /// - Throws: ``CodecError/invalidSettings(_:)``; the settings then stay as they were.
     public func change(
         _ rid: StreamLayer.RID, _ body: (inout LayerSettings) -> Void
     ) throws(CodecError) {
-        try decisions.withLock { (decisions) throws(CodecError) in
-            try decisions.change(layer: index(of: rid), body)
+        let index = index(of: rid)
+        var isDone = false
+        while !isDone {
+            let old = state.withLock { $0.decisions.plan.settings[index] }
+            var new = old
+            body(&new)
+            isDone = try state.withLock { (state) throws(CodecError) in
+                guard state.decisions.plan.settings[index] == old else { return false }
+                try state.decisions.change(layer: index) { $0 = new }
+                return true
+            }
         }
     }
 
@@ -92,17 +104,17 @@ extension SendPipeline {
     /// ``BitrateAllocator`` splits it: no layer gets more than its own bitrate, the smallest is kept alive first, and one
     /// that gets no share rests until there is one again.
     public func setTotalBitrate(_ total: Bitrate?) {
-        decisions.withLock { $0.setTotal(total) }
+        state.withLock { $0.decisions.setTotal(total) }
     }
 
     /// Starts one layer's encoder anew with its next frame, which is a key frame: for a codec that is suspected of a fault.
     public func restartEncoder(_ rid: StreamLayer.RID) {
-        decisions.withLock { $0.requestRestart(layer: index(of: rid)) }
+        state.withLock { $0.decisions.requestRestart(layer: index(of: rid)) }
     }
 
     /// Switches one layer on or off. Switched on, it starts with a key frame.
     public func setActive(_ isActive: Bool, _ rid: StreamLayer.RID) {
-        decisions.withLock { $0.setActive(isActive, layer: index(of: rid)) }
+        state.withLock { $0.decisions.setActive(isActive, layer: index(of: rid)) }
     }
 
     /// The source identifier of one layer's stream, which the receiver has to know.

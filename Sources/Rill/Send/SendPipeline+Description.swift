@@ -7,7 +7,7 @@ extension SendPipeline {
     ///
     ///     try pipeline.description(of: .high, to: UDPAddress(.loopback, port: 5004)).text  // the content of an .sdp file
     ///
-    /// It names the formats with their payload types (VP8 or VP9; RTX, RED and ULPFEC where they are on), the header
+    /// It names the formats with their payload types (VP8, VP9 or the own codec's name; RTX, RED and ULPFEC where they are on), the header
     /// extensions that are written, the feedback that this side understands, and the stream's sources. RTP and RTCP go to
     /// one port.
     ///
@@ -16,9 +16,10 @@ extension SendPipeline {
         let stream = layers[index(of: rid)].streamSettings
         let feedback: [RTCPFeedback] = [.nack, .pictureLossIndication, .fullIntraRequest]
         var formats: [RTPFormat] =
-            switch layers[index(of: rid)].settings.encoder.codec {
+            switch layers[index(of: rid)].settings.codec {
             case .vp8: [.vp8(stream.payloadType, feedback: feedback)]
             case .vp9: [.vp9(stream.payloadType, feedback: feedback)]
+            case let codec: [RTPFormat(stream.payloadType, encoding: .init(codec.rawValue), feedback: feedback)]
             }
         if let protection = stream.protection {
             formats.insert(.red(protection.redPayloadType), at: 0)

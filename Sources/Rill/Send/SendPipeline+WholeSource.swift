@@ -1,4 +1,5 @@
 public import RillCore
+import RillThreads
 
 extension SendPipeline {
     /// Sends a whole source as fast as the machine allows, and waits for its end: reading on a thread of its own, and each
@@ -20,9 +21,9 @@ extension SendPipeline {
     ) throws -> Int {
         let run = WholeSourceRun(self, packets)
         // The source is handed over to the reading thread, which alone uses it.
-        let handedOver = Monitor(source)
+        let handedOver = Monitor(Optional(source))
         let threads =
-            [NamedThread("rill-read") { handedOver.withLock(run.read) }]
+            [NamedThread("rill-read") { if let source = handedOver.withLock({ $0.take() }) { run.read(source) } }]
             + layers.indices.filter { $0 != run.largest }.map { index in
                 NamedThread("rill-\(settings.layers[index].rid)") { run.encode(layer: index) }
             }
@@ -39,13 +40,8 @@ private final class WholeSourceRun: Sendable {
     private let pipeline: SendPipeline
     private let packets: any PacketSink & Sendable
     private let frames = BoundedQueue<VideoFrame>(capacity: 1)
-    private let jobs: [BoundedQueue<Job>]
+    private let jobs: [BoundedQueue<LayerJob>]
     private let firstFailure = Monitor<(any Error)?>(nil)
-
-    private struct Job: Sendable {
-        var frame: VideoFrame
-        var task: LayerTask
-    }
 
     init(_ pipeline: SendPipeline, _ packets: any PacketSink & Sendable) {
         self.pipeline = pipeline
@@ -56,7 +52,7 @@ private final class WholeSourceRun: Sendable {
 
     var failure: (any Error)? { firstFailure.withLock { $0 } }
 
-    func read(_ source: inout any FrameSource) {
+    func read(_ source: any FrameSource) {
         defer { frames.close() }
         do {
             while true {
@@ -89,9 +85,9 @@ private final class WholeSourceRun: Sendable {
                 for index in jobs.indices where index != largest {
                     guard let task = tasks[index] else { continue }
                     // A queue that is closed has failed, and so has this: the next frame does not come.
-                    _ = jobs[index].append(Job(frame: frame, task: task))
+                    _ = jobs[index].append(LayerJob(frame: frame, task: task))
                 }
-                if let task = tasks[largest] { try encode(Job(frame: frame, task: task), layer: largest) }
+                if let task = tasks[largest] { try encode(LayerJob(frame: frame, task: task), layer: largest) }
                 pipeline.sendReports(at: captured.captureTime, to: packets)
                 count += 1
             }
@@ -102,7 +98,7 @@ private final class WholeSourceRun: Sendable {
         return count
     }
 
-    private func encode(_ job: Job, layer index: Int) throws {
+    private func encode(_ job: LayerJob, layer index: Int) throws {
         try pipeline.encode(job.frame, job.task, layer: index, to: packets) { job.frame.captureTime }
     }
 

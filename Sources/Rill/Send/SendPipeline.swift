@@ -8,28 +8,30 @@ import RillImage
 ///     let pipeline = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 7))
 ///     try pipeline.send(frame, at: now, to: socket)
 ///
-/// A frame is turned upright if it has to be, made beautiful where that is switched on, passes the taps and the
-/// ``SimulcastPlan``, is encoded by each layer that wants it, and cut into packets. The pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a
-/// thread of its own, ``send(_:at:to:)`` one after the other, with the same bytes.
+/// A frame in full range is brought to limited range. It is turned upright if it has to be, made beautiful where that is
+/// switched on, passes the taps and the ``SimulcastPlan``, is encoded by each layer that wants it, and cut into packets. The
+/// pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a thread of its own, ``send(_:at:to:)`` one
+/// after the other, with the same bytes.
 ///
-/// Threading: every method may be called from any thread. Frames are given by one at a time, in their order.
+/// Threading: every method may be called from any thread, and by whatever the pipeline calls: no lock is held while a sink,
+/// a tap or an observer is called. Frames are given by one at a time, in their order, and a layer's packets leave in the
+/// order of their numbers. What is retransmitted leaves on the thread that brought the request, beside them.
 public final class SendPipeline: Sendable {
     /// What is sent.
     public let settings: SendSettings
-    let layers: [SendLayer]
-    let decisions: Monitor<SendDecisions>
-    private let frameTaps: Monitor<FrameTaps>
-    private let changes = Monitor(PictureChangeCounter())
-    let turner: Monitor<UprightTurner>
-    /// What the app wants; beside the stage, so that whoever changes it does not wait for a picture.
-    let wantedBeauty: Monitor<BeautyOptions>
-    let beautyStage: Monitor<BeautyStage>
-    private let encodedTap: Monitor<(any EncodedFrameSink)?>
-    private let traceTap: Monitor<TraceTap>
+    package let layers: [SendLayer]
+    /// What is decided, and what is known: the one lock. Beside it stand what one thread at a time works with, and sinks of
+    /// others.
+    let state: Monitor<State>
+    private let preparation: ExclusiveUse<FramePreparation>
+    private let encodedTap: ExclusiveUse<(any EncodedFrameSink)?>
+    private let traceTap: ExclusiveUse<TraceTap>
 
-    private struct FrameTaps {
-        var captured: (any FrameSink)?
-        var preprocessed: (any FrameSink)?
+    struct State: Sendable {
+        var decisions: SendDecisions
+        /// What the app wants done to faces.
+        var beauty: BeautyOptions
+        var counts = FramePreparation.Counts()
     }
 
     private struct TraceTap {
@@ -49,24 +51,20 @@ public final class SendPipeline: Sendable {
     public init(_ settings: SendSettings, taps: sending SendTaps = SendTaps()) throws(PipelineError) {
         self.settings = settings
         do {
-            self.decisions = Monitor(try SendDecisions(settings.layers, settings.adaptation))
+            let decisions = try SendDecisions(settings.layers, settings.adaptation)
+            self.state = Monitor(State(decisions: decisions, beauty: settings.beauty))
         } catch {
             throw .codec(error)
         }
-        self.turner = Monitor(UprightTurner(layerCount: settings.layers.count))
-        self.wantedBeauty = Monitor(settings.beauty)
-        self.beautyStage = Monitor(
-            BeautyStage(
-                settings.beauty, budget: settings.beautyBudget, modelledCost: settings.modelledBeautyCost,
-                capacity: UprightTurner.capacity(layerCount: settings.layers.count)))
-        // Locked apart: a slow recording of coded frames must not hold up the camera.
-        // The pipeline alone has the sinks from here on, and calls each under one of the locks only.
-        nonisolated(unsafe) let frames = FrameTaps(captured: taps.captured, preprocessed: taps.preprocessed)
+        // Apart: a slow recording of coded frames must not hold up the camera.
+        // The pipeline alone has the sinks from here on, and each is called by one thread at a time.
+        nonisolated(unsafe) let preparation = FramePreparation(
+            settings, captured: taps.captured, preprocessed: taps.preprocessed)
         nonisolated(unsafe) let encoded = taps.encoded
         nonisolated(unsafe) let trace = TraceTap(sink: taps.trace)
-        self.frameTaps = unsafe Monitor(frames)
-        self.encodedTap = unsafe Monitor(encoded)
-        self.traceTap = unsafe Monitor(trace)
+        self.preparation = unsafe ExclusiveUse(preparation)
+        self.encodedTap = unsafe ExclusiveUse(encoded)
+        self.traceTap = unsafe ExclusiveUse(trace)
         var random = SeededGenerator(seed: settings.seed)
         var layers: [SendLayer] = []
         for layer in settings.layers { layers.append(try SendLayer(layer, settings, using: &random)) }
@@ -87,47 +85,40 @@ public final class SendPipeline: Sendable {
         sendReports(at: now, to: packets)
     }
 
-    /// The first half of the way: stamps the frame, turns it, makes it beautiful, shows it to the taps and says what each
-    /// layer is to do with it. A frame for which there is no buffer to become another one goes no further: no layer has
-    /// anything to do with it.
-    func admit(
+    /// The first half of the way: stamps the frame, brings it to limited range, turns it, makes it beautiful, shows it to
+    /// the taps and says what each layer is to do with it. A frame for which there is no buffer to become another one goes no
+    /// further: no layer has anything to do with it.
+    package func admit(
         _ captured: VideoFrame, clock: () -> MediaTime
     ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
         var frame = captured
         if frame.stamps[.captured] == nil { frame.stamps[.captured] = clock() }
-        try frameTaps.withLock { try $0.captured?.consume(frame) }
-        if settings.orientation == .applied, frame.rotation != .none {
-            guard let upright = try turner.withLock({ try $0.upright(frame) }) else { return (frame, LayerTasks()) }
-            frame = upright
+        let (beauty, looksForChanges) = state.withLock { ($0.beauty, $0.decisions.plan.looksForChanges) }
+        let (output, counts) = try preparation.use { preparation in
+            let output = try preparation.prepare(frame, beauty, looksForChanges: looksForChanges, clock: clock)
+            return (output, preparation.counts)
         }
-        guard let beautiful = try beautify(frame, clock: clock) else { return (frame, LayerTasks()) }
-        frame = beautiful
-        frame.stamps[.preprocessed] = clock()
-        try frameTaps.withLock { try $0.preprocessed?.consume(frame) }
-        let content = decisions.withLock({ $0.plan.looksForChanges }) ? changes.withLock { $0.add(frame) } : nil
-        let tasks = decisions.withLock { $0.tasks(frame, content: content) }
-        return (frame, tasks)
-    }
-
-    private func beautify(_ frame: VideoFrame, clock: () -> MediaTime) throws -> VideoFrame? {
-        let options = wantedBeauty.withLock { $0 }
-        let (beautiful, level) = try beautyStage.withLock { stage in
-            let level = stage.level
-            return (try stage.apply(options, to: frame, clock: clock), level)
+        guard let output else {
+            state.withLock { $0.counts = counts }
+            return (frame, LayerTasks())
         }
-        if beautiful != nil { try record(options, level) }
-        return beautiful
+        try record(output.beauty.options, output.beauty.level)
+        let tasks = state.withLock { state in
+            state.counts = counts
+            return state.decisions.tasks(output.frame, content: output.content)
+        }
+        return (output.frame, tasks)
     }
 
     /// Tells the trace what is done to faces, where it differs from what it was.
     private func record(_ options: BeautyOptions, _ level: BeautyLevel) throws {
-        try traceTap.withLock { tap in
+        try traceTap.use { tap in
             let last = tap.beauty ?? (.off, .full)
             guard tap.sink != nil, options != last.options || level != last.level else { return }
             try tap.begin(layers)
             // What the filter began with is where its first change starts from.
             if tap.beauty == nil { try tap.sink?.record(beauty: settings.beauty, at: .full, fromFrame: 0) }
-            let frame = decisions.withLock { $0.plan.frameCount }
+            let frame = state.withLock { $0.decisions.plan.frameCount }
             try tap.sink?.record(beauty: options, at: level, fromFrame: frame)
             tap.beauty = (options, level)
         }
@@ -142,7 +133,7 @@ public final class SendPipeline: Sendable {
         return try layers[index].encode(frame, task, clock: clock) { coded, payload in
             var coded = coded
             coded.stamps[.encoded] = clock()
-            try encodedTap.withLock { try $0?.consume(coded, payload: payload) }
+            try encodedTap.use { try $0?.consume(coded, payload: payload) }
             layers[index].send(coded, payload, to: packets, clock: clock)
         }
     }
@@ -166,12 +157,12 @@ public final class SendPipeline: Sendable {
     }
 
     private func adapt(_ frame: AdaptationController.Frame, layer index: Int, at now: MediaTime) throws {
-        guard let step = decisions.withLock({ $0.adapt(layer: index, frame, at: now) }) else { return }
+        guard let step = state.withLock({ $0.decisions.adapt(layer: index, frame, at: now) }) else { return }
         try record(.adapted(step), layer: index)
     }
 
     private func record(_ event: SendTraceEvent, layer index: Int) throws {
-        try traceTap.withLock { tap in
+        try traceTap.use { tap in
             try tap.begin(layers)
             try tap.sink?.record(event, of: layers[index].settings.rid)
         }
@@ -181,10 +172,9 @@ public final class SendPipeline: Sendable {
     /// the first error is thrown.
     public func finish() throws {
         let results = [
-            Result { try frameTaps.withLock { try $0.captured?.finish() } },
-            Result { try frameTaps.withLock { try $0.preprocessed?.finish() } },
-            Result { try encodedTap.withLock { try $0?.finish() } },
-            Result { try traceTap.withLock { try $0.sink?.finish() } },
+            Result { try preparation.use { try $0.finish() } },
+            Result { try encodedTap.use { try $0?.finish() } },
+            Result { try traceTap.use { try $0.sink?.finish() } },
         ]
         for result in results { try result.get() }
     }

@@ -28,6 +28,16 @@ public struct SendSettings: Sendable {
     public var payloadType: PayloadType = PayloadType(96)
     /// The payload type that VP9 goes under.
     public var vp9PayloadType: PayloadType = PayloadType(98)
+    /// The payload type that any other codec goes under.
+    public var ownPayloadType: PayloadType = PayloadType(102)
+    /// How frames of any other codec than VP8 and VP9 go into packets; the receiver has to be told the same
+    /// (``RillReceive/JitterBufferSettings/payloadFormat``).
+    public var payloadFormat = PayloadFormat.numbered
+    /// Makes the encoders of layers that libvpx is not to encode: of an own codec, or a hardware encoder of VP8. libvpx encodes
+    /// those for which it gives `nil`.
+    ///
+    ///     settings.makeEncoder = { layer in layer.codec == .av1 ? try AV1Encoder(layer) : nil }
+    public var makeEncoder: VideoEncoderFactory?
     /// When layers become smaller or slower because the machine or the bitrate does not suffice, and when they recover;
     /// `nil` for never. ``LiveSender`` and ``VirtualSender`` act on it; what is sent frame by frame, with
     /// ``SendPipeline/send(_:at:to:)``, stays as it is set.
@@ -58,16 +68,18 @@ public struct SendSettings: Sendable {
         switch codec {
         case .vp8: payloadType
         case .vp9: vp9PayloadType
+        default: ownPayloadType
         }
     }
 
     /// The stream of `layer`, with numbers of its own drawn from `random`.
-    func stream(of layer: LayerSettings, using random: inout SeededGenerator) -> RTPStreamSettings {
+    package func stream(of layer: LayerSettings, using random: inout SeededGenerator) -> RTPStreamSettings {
         var stream = RTPStreamSettings(
-            payloadType: payloadType(for: layer.encoder.codec), canonicalName: canonicalName, using: &random)
+            payloadType: payloadType(for: layer.codec), canonicalName: canonicalName, using: &random)
         stream.temporalLayerCount = layer.encoder.temporalPattern.layerCount
         stream.maximumPacketByteCount = maximumPacketSize
         stream.headerExtensions = headerExtensions
+        stream.payloadFormat = payloadFormat
         stream.protection = protection
         if let retransmissionPayloadType {
             stream.retransmission = RetransmissionSettings(payloadType: retransmissionPayloadType, using: &random)

@@ -15,7 +15,7 @@ struct UprightTurner: Sendable {
     }
 
     /// Pictures of one stage that are in use at once, at the most.
-    static func capacity(layerCount: Int) -> Int { (1 + LiveSender.waitingFrames) * layerCount + 4 }
+    static func capacity(layerCount: Int) -> Int { (1 + LayerJob.waitingLimit) * layerCount + 4 }
 
     /// The picture upright; `nil` (counted) when every buffer is in use.
     ///

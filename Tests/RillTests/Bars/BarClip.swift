@@ -1,4 +1,7 @@
 import Glibc
+import RillCore
+import RillFiles
+import RillScenes
 import RillTestSupport
 import Testing
 

@@ -1,4 +1,6 @@
+import RillCore
 import RillTestSupport
+import RillTranscode
 import Testing
 
 @testable import Rill

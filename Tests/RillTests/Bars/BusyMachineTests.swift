@@ -1,4 +1,9 @@
+import RillCore
+import RillFiles
+import RillMediaSupport
 import RillTestSupport
+import RillThreads
+import RillTranscode
 import Synchronization
 import Testing
 

@@ -1,4 +1,7 @@
 import Glibc
+import RillCore
+import RillLab
+import RillLink
 import RillTestSupport
 import Testing
 

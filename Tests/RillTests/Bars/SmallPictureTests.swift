@@ -1,3 +1,7 @@
+import RillCodec
+import RillCore
+import RillFiles
+import RillImage
 import RillTestSupport
 import Testing
 

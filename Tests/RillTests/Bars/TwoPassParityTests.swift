@@ -1,4 +1,7 @@
+import RillCore
+import RillFiles
 import RillTestSupport
+import RillTranscode
 import Testing
 
 @testable import Rill
@@ -72,7 +75,7 @@ struct TwoPassParityTests {
         if let quality = settings.quality { arguments.append("--cq-level=\(quality)") }
         switch settings.codec {
         case .vp8: arguments.append("--token-parts=0")
-        case .vp9: arguments += ["--row-mt=1", "--tile-columns=0", "--aq-mode=0", "--frame-parallel=0"]
+        default: arguments += ["--row-mt=1", "--tile-columns=0", "--aq-mode=0", "--frame-parallel=0"]
         }
         try Peer.vpxenc.run(arguments + ["-o", output, input])
         return output

@@ -1,4 +1,10 @@
+import RillCore
+import RillFiles
+import RillImage
+import RillLab
+import RillMediaSupport
 import RillTestSupport
+import RillTranscode
 import Testing
 
 @testable import Rill
@@ -109,7 +115,7 @@ struct VPXEncParityTests {
         let own =
             switch codec {
             case .vp8: ["--token-parts=0"]
-            case .vp9: ["--row-mt=1", "--tile-columns=0", "--aq-mode=3", "--frame-parallel=0"]
+            default: ["--row-mt=1", "--tile-columns=0", "--aq-mode=3", "--frame-parallel=0"]
             }
         try Peer.vpxenc.run(own + common)
         return output

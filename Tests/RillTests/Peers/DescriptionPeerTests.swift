@@ -1,3 +1,7 @@
+import RillCore
+import RillMediaSupport
+import RillRTP
+import RillSend
 import RillTestSupport
 import Testing
 
@@ -13,7 +17,7 @@ import Testing
         let format: RTPFormat =
             switch codec {
             case .vp8: .vp8(CodedClip.payloadType, feedback: feedback)
-            case .vp9: .vp9(CodedClip.payloadType, feedback: feedback)
+            default: .vp9(CodedClip.payloadType, feedback: feedback)
             }
         var video = MediaDescription(
             .video, port: port, formats: [format, .rtx(PayloadType(97), for: CodedClip.payloadType)])

@@ -1,4 +1,9 @@
 import Foundation
+import RillCore
+import RillMediaSupport
+import RillRTP
+import RillReceive
+import RillSend
 import RillTestSupport
 import Testing
 

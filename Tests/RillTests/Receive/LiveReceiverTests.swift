@@ -1,3 +1,6 @@
+import RillCore
+import RillMediaSupport
+import RillRTP
 import RillTestSupport
 import Testing
 
@@ -21,7 +24,8 @@ import Testing
 
         func receive(with receiver: LiveReceiver, sink: sending (any FrameSink)? = nil) throws {
             var buffer = JitterBufferSettings(ssrc: ssrc, payloadType: pipeline.settings.payloadType)
-            buffer.playoutDelay = .fixed(.milliseconds(30))
+            // Longer than a busy machine keeps a thread waiting: tests count on every picture being shown.
+            buffer.playoutDelay = .fixed(.milliseconds(400))
             try receiver.add(ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(1)), sink: sink ?? screen)
         }
     }
@@ -138,5 +142,95 @@ import Testing
         }
         #expect(throws: DiskFull.self) { try receiver.stop() }
         #expect(screen.isFinished)
+    }
+
+    // MARK: What the other side chooses
+
+    @Test func `A source that is taken is refused, and nothing else changes`() throws {
+        let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
+        func settings(_ ssrc: UInt32, again: UInt32?, payloadType: UInt8 = 97) -> ReceiveSettings {
+            let buffer = JitterBufferSettings(ssrc: SSRC(ssrc), payloadType: PayloadType(96))
+            var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(9))
+            settings.repair.retransmission = again.map {
+                RepairSettings.Retransmission(ssrc: SSRC($0), payloadType: PayloadType(payloadType))
+            }
+            return settings
+        }
+        let (first, refused) = (PictureRecording(), PictureRecording())
+        try receiver.add(settings(1, again: 2), sink: first)
+        // As a stream, as its retransmissions, each against each; and a stream that would be its own retransmissions.
+        for (ssrc, again, taken) in [(1, nil, 1), (2, nil, 2), (3, 1, 1), (3, 2, 2), (1, 2, 1), (3, 3, 3)]
+            as [(UInt32, UInt32?, UInt32)]
+        {
+            #expect(throws: PipelineError.receive(.sourceInUse(SSRC(taken))), "\(ssrc) \(String(describing: again))") {
+                try receiver.add(settings(ssrc, again: again), sink: refused)
+            }
+        }
+        #expect(throws: PipelineError.receive(.payloadTypeInUse(PayloadType(96)))) {
+            try receiver.add(settings(4, again: 5, payloadType: 96), sink: refused)
+        }
+        #expect(throws: PipelineError.receive(.sourceInUse(SSRC(2)))) {
+            _ = try receiver.pictures(settings(2, again: nil))
+        }
+        #expect(receiver.statistics(of: SSRC(3)) == nil && receiver.statistics(of: SSRC(1)) != nil)
+        // What was refused left no trace: its sources are free, those of a stream that goes become so.
+        try receiver.add(settings(3, again: 4), sink: PictureRecording())
+        try receiver.remove(SSRC(1))
+        try receiver.add(settings(2, again: 1), sink: PictureRecording())
+        try receiver.stop()
+        #expect(first.isFinished && !refused.isFinished)
+    }
+
+    @Test func `Each packet of a bundled compound reaches its stream`() throws {
+        let echoes = Monitor([SSRC: NTPShort]())
+        let feedback = ConcurrentPacketTap { packet, _ in
+            var compound = RTCPCompound(packet)
+            while let packet = try? compound.next() {
+                guard case .receiverReport(let report) = try? RTCPMessage(parsing: packet) else { continue }
+                for index in report.blocks.indices {
+                    guard let echo = report.blocks[index].lastSenderReport else { continue }
+                    echoes.withLock { $0[report.blocks[index].ssrc] = echo }
+                }
+            }
+        }
+        let receiver = LiveReceiver(feedback: feedback, threadCount: 2)
+        let sources = (1...3).map { SSRC(UInt32($0)) }
+        for source in sources {
+            let buffer = JitterBufferSettings(ssrc: source, payloadType: PayloadType(96))
+            var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(source.rawValue + 100))
+            settings.reportInterval = .milliseconds(20)
+            try receiver.add(settings, sink: PictureRecording())
+        }
+        // The reports of three sources and of one that nobody knows, in one datagram.
+        let order = [SSRC(77)] + sources
+        let compound = [UInt8](capacity: 28 * order.count) { output in
+            for ssrc in order {
+                SenderReport(
+                    ssrc: ssrc, ntpTimestamp: NTPTimestamp(seconds: ssrc.rawValue, fraction: 0),
+                    rtpTimestamp: RTPTimestamp(0), packetCount: 1, octetCount: 1, blocks: WireList()
+                ).write(into: &output)
+            }
+        }
+        let deadline = receiver.clock.now + .seconds(20)
+        var number: UInt8 = 0
+        while echoes.withLock({ $0.count }) < 3, receiver.clock.now < deadline {
+            let isTaken = receiver.insert(compound.span)
+            try #require(isTaken)
+            for source in sources {
+                // Reports are due to who sends.
+                let packet: [UInt8] = [0x80, 96, 0, number, 0, 0, 0, 0, 0, 0, 0, UInt8(source.rawValue), 0x10, 0]
+                receiver.insert(packet.span)
+            }
+            number &+= 1
+            LiveClock.pause()
+        }
+        try receiver.stop()
+        for source in sources {
+            #expect(
+                echoes.withLock { $0[source] } == NTPTimestamp(seconds: source.rawValue, fraction: 0).short, "\(source)"
+            )
+        }
+        let stranger = receiver.insert(compound.span.extracting(0..<28))
+        #expect(!stranger)
     }
 }

@@ -1,6 +1,8 @@
+import RillCore
 import Testing
 
 @testable import Rill
+@testable import RillReceive
 
 struct RequestRepeaterTests {
     /// The times, in milliseconds, at which a request of time zero is repeated.

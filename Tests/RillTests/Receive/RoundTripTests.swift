@@ -1,7 +1,10 @@
+import RillCore
+import RillRTP
 import RillTestSupport
 import Testing
 
 @testable import Rill
+@testable import RillReceive
 
 /// A receiver that sends no media knows how far away its sender is.
 struct RoundTripTests {

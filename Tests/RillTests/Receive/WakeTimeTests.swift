@@ -1,3 +1,7 @@
+import RillCore
+import RillMediaSupport
+import RillRTP
+import RillReceive
 import RillTestSupport
 import Testing
 
@@ -8,13 +12,14 @@ struct WakeTimeTests {
     @Test func packetsInTheMiddleOfAFrameWakeNobody() throws {
         let clip = try CodedClip()
         let settings = JitterBufferSettings(ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType)
-        let receiver = StreamReceiver(ReceiveSettings(jitterBuffer: settings, ssrc: SSRC(1)))
-        let nowhere = PacketTap { _, _ in }
+        let receiver = StreamReceiver(StreamReceiverSettings(jitterBuffer: settings, ssrc: SSRC(1)))
+        let output = ReceiveOutput()
         var (payload, frameCount, wakeCount, middleCount): ([UInt8], Int, Int, Int) = ([], 0, 0, 0)
         func sleep(until end: MediaTime) {
             while receiver.wakeTime <= end {
                 let now = receiver.wakeTime
-                while case .decode = receiver.poll(at: now, into: &payload, feedback: nowhere) { frameCount += 1 }
+                while case .decode = receiver.poll(at: now, into: &payload, output: output) { frameCount += 1 }
+                output.handOut(to: PacketTap { _, _ in })
             }
         }
         var header = RTPHeader(

@@ -1,3 +1,6 @@
+import RillCore
+import RillLab
+import RillMediaSupport
 import RillTestSupport
 import Testing
 

@@ -1,4 +1,8 @@
+import RillCore
+import RillMediaSupport
+import RillScenes
 import RillTestSupport
+import RillTranscode
 import Testing
 
 @testable import Rill

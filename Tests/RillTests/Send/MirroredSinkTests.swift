@@ -1,3 +1,5 @@
+import RillCore
+import RillMediaSupport
 import RillTestSupport
 import Testing
 

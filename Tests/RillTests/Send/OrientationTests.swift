@@ -1,3 +1,8 @@
+import RillCore
+import RillLab
+import RillLink
+import RillMediaSupport
+import RillReceive
 import RillTestSupport
 import Testing
 
@@ -59,16 +64,18 @@ import Testing
             settings, taps: SendTaps(preprocessed: preprocessed, encoded: coded))
         let (way, wayBack) = (VirtualLink(network), VirtualLink(.clean))
         let sender = VirtualSender(pipeline, source: try TurningCamera(), packets: way, encodeTime: .milliseconds(5))
-        let receivers = try zip(pipeline.layers, shown).map { layer, sink in
+        var routes = StreamRoutes<Int>()
+        let receivers = try zip(pipeline.layers, shown).enumerated().map { index, stream in
+            let (layer, sink) = stream
             var buffer = JitterBufferSettings(ssrc: layer.ssrc, payloadType: settings.payloadType)
             buffer.headerExtensions = settings.headerExtensions
             let receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue &+ 1))
+            try routes.add(receive.stream, to: index)
             return VirtualReceiver(
                 try ReceivePipeline(receive, sink: sink, feedback: wayBack), decodeTime: .milliseconds(1))
         }
-        let routes = StreamRoutes(pipeline.layers.map(\.ssrc))
         way.connect { packet, now in
-            if let index = routes.stream(of: packet) { receivers[index].insert(packet, at: now) }
+            routes.route(packet) { receivers[$0].insert($1, at: now) }
         }
         wayBack.connect { packet, now in pipeline.receive(packet, at: now) }
         let driver = VirtualDriver([sender, way, wayBack] + receivers)

@@ -1,3 +1,4 @@
+import RillCore
 import RillTestSupport
 import Testing
 

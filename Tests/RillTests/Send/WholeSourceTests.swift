@@ -1,4 +1,7 @@
 import RillCapture
+import RillCore
+import RillMediaSupport
+import RillRTP
 import RillTestSupport
 import Testing
 

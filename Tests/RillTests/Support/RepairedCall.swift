@@ -1,3 +1,9 @@
+import RillCore
+import RillLab
+import RillLink
+import RillMediaSupport
+import RillRTP
+import RillReceive
 import RillTestSupport
 
 @testable import Rill
@@ -73,7 +79,7 @@ final class RepairedCall {
         buffer.playoutDelay = playoutDelay
         if !repair.requestsPackets { buffer.nack = nil }
         var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
-        receive.requestCopies = repair.requestCopies
+        receive.jitterBuffer.nack?.copies = repair.requestCopies
         receive.repair = pipeline.repair(of: layer.rid)
 
         let log = CallLog()
@@ -90,11 +96,11 @@ final class RepairedCall {
         let capture = VirtualSender(
             pipeline, source: try LoopedPictures(layer.resolution, frameCount: frames), packets: outgoing,
             encodeTime: .zero)
-        let routes = StreamRoutes([receive])
+        var routes = try StreamRoutes([receive.stream])
         way.connect { packet, now in
-            guard routes.stream(of: packet) == 0 else { return }
+            let isRouted = routes.route(packet) { receiver.insert($1, at: now) }
+            guard isRouted else { return }
             log.note(arrival: packet, retransmission: receive.repair.retransmission?.ssrc, at: now)
-            receiver.insert(packet, at: now)
             let roundTrip = receiver.pipeline.statistics.roundTrip.roundTripTime
             if log.firstRoundTrip == nil, let roundTrip { log.firstRoundTrip = (now, roundTrip) }
         }

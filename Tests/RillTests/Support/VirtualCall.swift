@@ -1,3 +1,10 @@
+import RillCore
+import RillLab
+import RillLink
+import RillMediaSupport
+import RillRTP
+import RillReceive
+import RillSend
 import RillTestSupport
 
 @testable import Rill
@@ -57,6 +64,7 @@ final class VirtualCall {
         }
         let capture = VirtualSender(sender, source: source, packets: outgoing, encodeTime: .zero)
         var receivers: [VirtualReceiver<PacketTap>] = []
+        var routes = StreamRoutes<Int>()
         for index in settings.indices {
             var buffer = JitterBufferSettings(ssrc: layers[index].ssrc, payloadType: sender.settings.payloadType)
             buffer.playoutDelay = .fixed(playoutDelay)
@@ -76,14 +84,14 @@ final class VirtualCall {
             var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000 + UInt32(index)))
             // Pictures are compared bit by bit with what was coded.
             settings.postProcessing = .off
+            try routes.add(settings.stream, to: index)
             receivers.append(
                 VirtualReceiver(
                     try ReceivePipeline(settings, sink: screen, feedback: feedback), decodeTime: .zero))
         }
-        let routes = StreamRoutes(layers.map(\.ssrc))
         way.connect { [unowned self] packet, now in
             self.noteArrival(packet, at: now)
-            if let index = routes.stream(of: packet) { receivers[index].insert(packet, at: now) }
+            routes.route(packet) { receivers[$0].insert($1, at: now) }
         }
         wayBack.connect { [unowned self] packet, now in
             if let ssrc = keyFrameRequestTarget(packet),
@@ -152,12 +160,3 @@ func keyFrameRequestTarget(_ datagram: Span<UInt8>) -> SSRC? {
 }
 
 func isKeyFrameRequest(_ datagram: Span<UInt8>) -> Bool { keyFrameRequestTarget(datagram) != nil }
-
-/// Over all samples of a picture: equal pictures have equal sums.
-func checksum(_ frame: VideoFrame) -> UInt64 {
-    var sum = Checksum()
-    for plane in 0..<frame.format.planeCount {
-        for y in 0..<frame[plane: plane].height { sum.add(frame[plane: plane].row(y)) }
-    }
-    return sum.value
-}

@@ -1,0 +1,229 @@
+import RillCore
+import RillReceive
+
+/// The streams of one decoding thread.
+///
+/// A state behind a lock: it calls nothing of anybody else's. What it has to say it leaves in a ``ReceiveOutput``, and sinks
+/// are called by the thread that has taken their decoder out.
+struct StreamGroup: ~Copyable {
+    /// A stream that was removed leaves its place to the next.
+    private var streams: [Stream?] = []
+    /// When each of them wants to be asked. Side by side, because all are looked at whenever the thread wakes: of a
+    /// thousand streams few are due then, and the others are not touched.
+    private var wakeTimes: [MediaTime] = []
+    /// The stream that is asked first: the one behind that which was served last, so that none starves.
+    private var first = 0
+    var isStopping = false
+    /// What the decoding thread sleeps until, when it sleeps.
+    private(set) var deadline = MediaTime.distantFuture
+    /// What went wrong with streams that removed themselves, of which nobody has heard yet.
+    private var untoldFailures: [any Error] = []
+
+    struct Stream {
+        let receiver: StreamReceiver
+        /// `nil` while the decoding thread works with it.
+        var decoder: StreamDecoder?
+        /// As of the last frame that was decoded.
+        private var statistics: ReceiveStatistics
+        var failure: (any Error)?
+        /// It was removed by its own sink, and goes as soon as that returns.
+        var isLeaving = false
+        /// Its sink was finished.
+        var isFinished = false
+
+        init(_ receiver: StreamReceiver, _ decoder: StreamDecoder) {
+            self.receiver = receiver
+            self.decoder = decoder
+            self.statistics = ReceiveStatistics(receiver, decoder)
+        }
+
+        /// A stream whose sink has failed has nothing to do any more.
+        var wakeTime: MediaTime { failure == nil ? receiver.wakeTime : .distantFuture }
+
+        /// As of now: packets count even when no frame comes of them.
+        var currentStatistics: ReceiveStatistics {
+            var current = statistics
+            current.stream = receiver.statistics
+            current.repair = receiver.repairStatistics
+            current.roundTrip = receiver.roundTripStatistics
+            return current
+        }
+
+        mutating func giveBack(_ decoder: StreamDecoder, failure: (any Error)?) {
+            self.decoder = decoder
+            self.failure = failure
+            self.statistics = ReceiveStatistics(receiver, decoder)
+        }
+
+        /// Finishes the sink; what went wrong, now or before. Not under the group's lock.
+        func finish() -> (any Error)? {
+            guard !isFinished else { return failure }
+            do { try decoder?.finish() } catch { return failure ?? error }
+            return failure
+        }
+    }
+
+    /// Adds a stream; its place.
+    mutating func add(_ stream: Stream) -> Int {
+        guard let index = streams.firstIndex(where: { $0 == nil }) else {
+            streams.append(stream)
+            wakeTimes.append(stream.wakeTime)
+            return streams.count - 1
+        }
+        streams[index] = stream
+        wakeTimes[index] = stream.wakeTime
+        return index
+    }
+
+    /// Takes a stream out; `nil` as long as the decoding thread works with it.
+    mutating func remove(at index: Int) -> Stream? {
+        guard streams[index]?.decoder != nil else { return nil }
+        wakeTimes[index] = .distantFuture
+        return streams[index].take()
+    }
+
+    /// Has a stream go when the decoding thread, whose work with it this is a part of, gives its decoder back.
+    ///
+    /// - Returns: what it has been through so far; `nil` where no work is under way.
+    mutating func removeWhenGivenBack(at index: Int) -> ReceiveStatistics? {
+        guard let stream = streams[index], stream.decoder == nil else { return nil }
+        streams[index]?.isLeaving = true
+        return stream.currentStatistics
+    }
+
+    /// Gives a packet to its stream, if that is there still; when that wants to be asked now.
+    mutating func insert(_ packet: Span<UInt8>, for index: Int, at now: MediaTime) -> MediaTime {
+        guard let stream = streams[index] else { return .distantFuture }
+        stream.receiver.insert(packet, at: now)
+        wakeTimes[index] = stream.wakeTime
+        return wakeTimes[index]
+    }
+
+    /// The next frame that is due, with the decoder for it; `nil` if none is, and then ``deadline`` says for how long.
+    mutating func nextJob(
+        at now: MediaTime, into payload: inout [UInt8], output: ReceiveOutput
+    ) -> DecodingJob? {
+        var next = MediaTime.distantFuture
+        for offset in streams.indices {
+            var index = first + offset
+            if index >= streams.count { index -= streams.count }
+            if wakeTimes[index] <= now, let frame = poll(index, at: now, into: &payload, output: output),
+                let decoder = streams[index]?.decoder.take()
+            {
+                first = index + 1
+                return DecodingJob(index: index, frame: frame, decoder: decoder)
+            }
+            next = min(next, wakeTimes[index])
+        }
+        deadline = next
+        return nil
+    }
+
+    /// Asks a stream for its next frame.
+    private mutating func poll(
+        _ index: Int, at now: MediaTime, into payload: inout [UInt8], output: ReceiveOutput
+    ) -> ReceivedFrame? {
+        guard let receiver = streams[index]?.receiver else { return nil }
+        let step = receiver.poll(at: now, into: &payload, output: output)
+        wakeTimes[index] = receiver.wakeTime
+        guard case .decode(let frame) = step else { return nil }
+        return frame
+    }
+
+    /// Takes back the decoder of a job, with what came of its frame.
+    ///
+    /// - Returns: the stream, if it goes with that: its sink is to be finished.
+    mutating func takeBack(
+        _ job: DecodingJob, _ outcome: StreamDecoder.Outcome, decoded: MediaTime, failure: (any Error)?,
+        at now: MediaTime
+    ) -> Stream? {
+        guard let receiver = streams[job.index]?.receiver else { return nil }
+        receiver.finish(job.frame, outcome.ofFrame, decoded: decoded, at: now)
+        streams[job.index]?.giveBack(job.decoder, failure: failure)
+        guard streams[job.index]?.isLeaving == true else {
+            wakeTimes[job.index] = streams[job.index]?.wakeTime ?? .distantFuture
+            return nil
+        }
+        return remove(at: job.index)
+    }
+
+    /// Keeps a failure for who stops the group.
+    mutating func note(_ failure: any Error) { untoldFailures.append(failure) }
+
+    func statistics(at index: Int) -> ReceiveStatistics? { streams[index]?.currentStatistics }
+
+    var isIdle: Bool { streams.allSatisfy { $0?.receiver.isIdle ?? true } }
+
+    /// The streams whose sinks are to be finished now, in their order; each is given once.
+    mutating func streamsToFinish() -> (streams: [Stream], failures: [any Error]) {
+        let result = (streams.compactMap(\.self), untoldFailures)
+        for index in streams.indices { streams[index]?.isFinished = true }
+        untoldFailures = []
+        return result
+    }
+}
+
+/// A frame to decode, and the decoder for it, which the thread has for itself until it gives it back.
+struct DecodingJob {
+    var index: Int
+    var frame: ReceivedFrame
+    var decoder: StreamDecoder
+}
+
+/// A decoding thread's work: waits for frames to be due and decodes them, until the group stops. Whatever it calls, the
+/// group is not locked meanwhile.
+struct DecodingLoop: ~Copyable {
+    let group: Monitor<StreamGroup>
+    let clock: LiveClock
+    let feedback: any PacketSink & Sendable
+    private var payload: [UInt8] = []
+    private let output = ReceiveOutput()
+
+    init(_ group: Monitor<StreamGroup>, clock: LiveClock, feedback: any PacketSink & Sendable) {
+        self.group = group
+        self.clock = clock
+        self.feedback = feedback
+    }
+
+    mutating func run() {
+        while let job = nextJob() {
+            let outcome = job.decoder.decode(job.frame, payload.span)
+            let decoded = clock.now
+            var failure: (any Error)?
+            if case .picture(let picture) = outcome {
+                do { try job.decoder.show(picture, decoded: decoded, at: clock.now) } catch { failure = error }
+            }
+            // Somebody may wait to remove the stream.
+            let leaving = group.change {
+                $0.takeBack(job, outcome, decoded: decoded, failure: failure, at: clock.now)
+            }
+            if let failure = leaving?.finish() { group.withLock { $0.note(failure) } }
+        }
+    }
+
+    private enum Answer {
+        case job(DecodingJob)
+        case wait(until: MediaTime)
+        case stop
+    }
+
+    /// Waits for a frame to be due; `nil` once the group stops. What the streams had to say until then is said.
+    private mutating func nextJob() -> DecodingJob? {
+        var deadline = MediaTime.distantFuture
+        while true {
+            let answer: Answer? = group.wait(untilMonotonic: clock.monotonic(deadline)) { group in
+                guard !group.isStopping else { return .stop }
+                if let job = group.nextJob(at: clock.now, into: &payload, output: output) { return .job(job) }
+                return group.deadline == deadline && output.isEmpty ? nil : .wait(until: group.deadline)
+            }
+            output.handOut(to: feedback)
+            switch answer {
+            case .job(let job): return job
+            case .wait(let time): deadline = time
+            case .stop: return nil
+            // The deadline has passed and nothing was due: it is asked for anew.
+            case nil: deadline = .distantFuture
+            }
+        }
+    }
+}

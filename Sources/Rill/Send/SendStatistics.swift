@@ -1,0 +1,35 @@
+public import RillCore
+public import RillRTP
+public import RillSend
+
+/// What one layer of a ``SendPipeline`` has sent.
+public struct SendStatistics: Sendable {
+    /// The layer's name.
+    public var rid: StreamLayer.RID
+    /// The layer's source identifier.
+    public var ssrc: SSRC
+    /// What its encoder has done.
+    public var encoder: EncoderStatistics
+    /// Frames left out because they were the same as the one before.
+    public var framesUnchanged: Int
+    /// Size of the pictures, as of the last frame.
+    public var resolution: Resolution
+    /// What went on the wire, and what came back.
+    public var stream: RTPStreamStatistics
+    /// Time spent from preprocessing to the coded frame, summed over the frames (waiting for the encoder included).
+    public var totalEncodeTime: MediaDuration
+    /// Why the layer's pictures are smaller or fewer than they are set to be.
+    public var qualityLimitationReason = QualityLimitationReason.none
+    /// How often the layer's size was adapted.
+    public var qualityLimitationResolutionChanges = 0
+}
+
+/// What keeps a layer below its settings (W3C webrtc-stats, `RTCQualityLimitationReason`).
+public enum QualityLimitationReason: String, Sendable, Equatable {
+    /// Nothing does.
+    case none
+    /// The machine is too slow.
+    case cpu
+    /// The bitrate is too low.
+    case bandwidth
+}

@@ -1,0 +1,145 @@
+public import RillCore
+import RillFiles
+public import RillRTP
+
+/// Takes the frames of one stream out of a capture and writes them to an IVF file.
+///
+///     let report = try FrameExtraction(of: SSRC(0x1234), payloadType: PayloadType(96), codec: .vp8)
+///         .run(from: "call.pcap", to: "frames.ivf")
+///
+/// Only whole frames are written, in order, from the first key frame on, stamped with their RTP timestamps from it. A
+/// frame after a gap is whole and may still not decode: its references are missing.
+public struct FrameExtraction: Sendable {
+    /// The stream.
+    public let ssrc: SSRC
+    /// The payload type of its frames.
+    public let payloadType: PayloadType
+    /// What it is coded with.
+    public let codec: VideoCodec
+
+    /// What was done.
+    public struct Report: Codable, Sendable, Equatable {
+        /// Frames written.
+        public var frames = 0
+        /// Key frames among them.
+        public var keyFrames = 0
+        /// Whole frames before the first key frame, which are left out.
+        public var framesBeforeKeyFrame = 0
+        /// Frames, or what there was of them, that are not whole.
+        public var incompleteFrames = 0
+        /// Where and why the capture ended before its end, if it did.
+        public var damage: String?
+    }
+
+    /// The frames of a stream.
+    public init(of ssrc: SSRC, payloadType: PayloadType, codec: VideoCodec) {
+        self.ssrc = ssrc
+        self.payloadType = payloadType
+        self.codec = codec
+    }
+
+    /// Reads `capture` and writes `output`, which bears its name once it is whole. Without a key frame there is none to begin
+    /// with: nothing is written then, and what stood there stays.
+    ///
+    /// - Parameter progress: is called with the number of datagrams read so far; what it throws ends the work.
+    /// - Throws: ``FileError`` where the capture's header cannot be read or the output not be written.
+    public func run(
+        from capture: String, to output: String, progress: (Int) throws -> Void = { _ in }
+    ) throws -> Report {
+        let reader = try CaptureReader(path: capture)
+        var state = State(codec: codec, payloadType: payloadType, file: OutputFile(path: output))
+        var numbers = SequenceMeter()
+        var sorter = PacketSorter()
+        var packet: [UInt8] = []
+        do {
+            while let datagram = try reader.next(into: &packet) {
+                try progress(reader.statistics.datagrams)
+                // What looks like RTP and cannot be read is no packet of the stream.
+                guard !datagram.isCut, PacketKind(of: packet.span) == .rtp,
+                    let header = try? RTPHeader.parse(packet.span), header.ssrc == ssrc
+                else { continue }
+                switch numbers.add(header.sequenceNumber) {
+                case .new(let number), .reordered(let number):
+                    sorter.insert(packet.span, number: number, at: datagram.time) { bytes, _ in state.add(bytes) }
+                case .duplicate: break
+                }
+                if state.failure != nil { break }
+            }
+        } catch let error as FileError {
+            state.report.damage = error.description
+        }
+        sorter.drain { bytes, _ in state.add(bytes) }
+        return try state.finish()
+    }
+
+    /// What has come of the packets so far.
+    private struct State {
+        var joiner: StreamJoiner
+        let codec: VideoCodec
+        let payloadType: PayloadType
+        let file: OutputFile
+        var report = Report()
+        /// Why nothing more is written.
+        var failure: FileError?
+        private var frame: [UInt8] = []
+        private var writer: IVFWriter?
+        private var timestamps = CounterExtender(bitWidth: 32)
+        private var origin: Int64 = 0
+        private var latest: RTPTimestamp?
+        /// Whether the frame of the latest timestamp is whole.
+        private var isLatestWhole = false
+
+        init(codec: VideoCodec, payloadType: PayloadType, file: OutputFile) {
+            self.joiner = StreamJoiner(codec)
+            self.codec = codec
+            self.payloadType = payloadType
+            self.file = file
+        }
+
+        mutating func add(_ bytes: Span<UInt8>) {
+            // What cannot be read, and what carries something else, is no packet of the stream.
+            guard failure == nil, let packet = try? RTPPacket(parsing: bytes),
+                packet.header.payloadType == payloadType
+            else { return }
+            // A frame is what bears one timestamp; it stays incomplete until its end has come.
+            if packet.header.timestamp != latest {
+                latest = packet.header.timestamp
+                isLatestWhole = false
+                report.incompleteFrames += 1
+            }
+            guard case .completed = joiner.insert(packet, into: &frame) else { return }
+            // A sender may give two frames one timestamp, which is counted once.
+            if !isLatestWhole { report.incompleteFrames -= 1 }
+            isLatestWhole = true
+            do throws(FileError) {
+                try write(at: timestamps.extend(packet.header.timestamp.rawValue))
+            } catch {
+                failure = error
+            }
+        }
+
+        private mutating func write(at timestamp: Int64) throws(FileError) {
+            let whole = frame
+            // A frame without a readable header is no key frame.
+            let size = (try? codec.keyFrameSize(of: whole.span)) ?? nil
+            if writer == nil {
+                guard let size else {
+                    report.framesBeforeKeyFrame += 1
+                    return
+                }
+                writer = try IVFWriter(path: file.partPath, name: file.path, codec: codec, resolution: size)
+                origin = timestamp
+            }
+            try writer?.write(whole.span, at: timestamp - origin)
+            report.frames += 1
+            if size != nil { report.keyFrames += 1 }
+        }
+
+        mutating func finish() throws(FileError) -> Report {
+            try writer?.finish()
+            if let failure { throw failure }
+            if writer != nil { try file.commit() }
+            return report
+        }
+    }
+}

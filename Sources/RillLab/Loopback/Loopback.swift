@@ -1,0 +1,118 @@
+public import Rill
+import RillCodec
+public import RillCore
+import RillLink
+import RillRTP
+import RillReceive
+import RillSend
+import RillThreads
+import RillTranscode
+
+/// A call with oneself: a source is sent over an emulated network and received again, in virtual time or live.
+///
+///     let loopback = try Loopback(settings) { try PortraitScene(…) }
+///     let report = try loopback.runInVirtualTime()
+///
+/// In virtual time it runs as fast as it can, and the same seed gives the same report to the last byte. Live it runs
+/// with real threads in real time. Each runs once.
+public final class Loopback {
+    /// What is sent, over which network, and how it is received.
+    public let settings: LoopbackSettings
+    /// Records what arrives over the network, where that is wanted; set before the session runs, which finishes it.
+    public var capture: LinkCapture?
+
+    let source: any FrameSource
+    /// The sending side: ask for key frames, change bitrates and switch layers here while the session runs.
+    public let sender: SendPipeline
+    let meters: [LoopbackMeter]
+    /// Writes down what happens, where that is wanted.
+    let recorder: SessionRecorder?
+
+    /// Prepares a session.
+    ///
+    /// - Parameters:
+    ///   - taps: where to look into the sending side.
+    ///   - outputs: where the pictures shown go, for each layer; fewer than layers, or `nil`, where nobody wants them.
+    ///   - makeSource: gives the source, from the beginning, each time it is called: once to send it, and once for each
+    ///     layer to compare with.
+    public init(
+        _ settings: LoopbackSettings, taps: sending SendTaps = SendTaps(), outputs: [SteadyOutput?] = [],
+        makeSource: () throws -> any FrameSource
+    ) throws {
+        self.settings = settings
+        self.source = try makeSource()
+        var send = SendSettings(layers: settings.layers, seed: settings.network.seed)
+        send.adaptation = settings.adaptation
+        send.beauty = settings.beauty
+        if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
+        if settings.fec > .zero {
+            send.protection = ProtectionSettings(
+                percentage: settings.fec, payloadType: PayloadType(101), redPayloadType: PayloadType(100))
+        }
+        self.sender = try SendPipeline(send, taps: taps)
+        let recorder = settings.isRecorded ? SessionRecorder(sender) : nil
+        var meters: [LoopbackMeter] = []
+        for (index, layer) in settings.layers.enumerated() {
+            let log = SentFrameLog()
+            let layerRecorder = recorder?.layers[index]
+            sender.layers[index].observe { frame, timestamp in
+                log.add(frame, timestamp)
+                layerRecorder?.sent(frame)
+            }
+            let comparator =
+                settings.isCompared
+                ? try ReferenceComparator(
+                    source: BeautySource(try makeSource(), options: settings.beauty), layer: layer)
+                : nil
+            meters.append(
+                try LoopbackMeter(
+                    layer, log: log, comparator: comparator, recorder: layerRecorder,
+                    output: outputs.indices.contains(index) ? outputs[index] : nil))
+        }
+        self.meters = meters
+        self.recorder = recorder
+    }
+
+    /// What happened over time, in the order of the layers: nothing unless ``LoopbackSettings/isRecorded``. Ask when the
+    /// session is over; the pictures around freezes are encoded then.
+    ///
+    /// - Throws: ``RillCodec/CodecError``.
+    public func timelines() throws -> [LayerTimeline] {
+        try recorder?.layers.map { try $0.timeline() } ?? []
+    }
+
+    /// How the receiver gets layer `index`.
+    func receiveSettings(layer index: Int) -> ReceiveSettings {
+        let layer = sender.layers[index]
+        var buffer = JitterBufferSettings(
+            ssrc: layer.ssrc, payloadType: layer.streamSettings.payloadType, codec: layer.settings.encoder.codec,
+            rid: layer.settings.rid)
+        buffer.playoutDelay = settings.playoutDelay
+        if !settings.requestsPackets { buffer.nack = nil }
+        // The receiver's own source number: any that differs from those of the streams.
+        var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
+        receive.repair = layer.repair
+        if let recorder = recorder?.layers[index] { receive.observer = { recorder.note($0, at: $1) } }
+        // The limit is against strangers; this sender is known.
+        receive.maximumPixelCount = max(receive.maximumPixelCount, layer.settings.resolution.pixelCount)
+        return receive
+    }
+
+    /// What became of the session.
+    func report(
+        mode: String, duration: MediaDuration, framesCaptured: Int, framesDropped: [Int],
+        received: [ReceiveStatistics], interruption: (any Error)?
+    ) -> LoopbackReport {
+        let sent = sender.statistics
+        return LoopbackReport(
+            mode: mode, duration: duration.seconds, framesCaptured: framesCaptured,
+            network: settings.network.description,
+            returnNetwork: settings.wayBack == settings.network.forWayBack ? nil : settings.returnNetwork?.description,
+            layers: settings.layers.indices.map { index in
+                LoopbackReport.Layer(
+                    settings.layers[index], sent: sent[index], framesDropped: framesDropped[index],
+                    received: received[index], meter: meters[index], duration: duration)
+            },
+            interruption: interruption.map { "\($0)" })
+    }
+}

@@ -1,0 +1,156 @@
+import RillCore
+public import RillFiles
+public import RillRTP
+import RillThreads
+public import RillTransport
+
+/// Sends the RTP and RTCP packets of a capture over UDP, at its own times.
+///
+///     let socket = try UDPSocket(connectedTo: try UDPAddress.resolve("127.0.0.1:5004"))
+///     let report = try Replay(of: "call.pcap").run(to: socket)
+///
+/// The packets go out as they are: a second round begins with the sequence numbers of the first. What is neither RTP nor
+/// RTCP, and packets of which only the front was captured, are left out and counted.
+///
+/// Runs on the caller's thread, which sleeps until each packet is due.
+public struct Replay: Sendable {
+    /// The capture: pcap, pcapng or rtpdump.
+    public let path: String
+    /// What is sent of it, and how.
+    public let settings: Settings
+
+    /// What is sent, and how.
+    public struct Settings: Sendable {
+        /// How many seconds of the capture pass in one second, in ``ReplayPacer/speedRange``.
+        public var speed = 1.0
+        /// How many times the capture is sent, at least once.
+        public var rounds = 1
+        /// The sources whose packets are sent; none, all.
+        public var ssrcs: Set<SSRC> = []
+        /// Whether RTCP is sent, too.
+        public var includesRTCP = true
+
+        /// All of it, once, as fast as it was.
+        public init() {}
+    }
+
+    /// What was sent.
+    public struct Report: Codable, Sendable, Equatable {
+        /// Packets sent.
+        public var sent = 0
+        /// Their bytes.
+        public var sentBytes = 0
+        /// How long it took, in seconds.
+        public var duration = 0.0
+        /// Packets that the system would not send.
+        public var failed = 0
+        /// Why, the first time.
+        public var failure: String?
+        /// Refusals of the other side (ICMP): nobody listened there.
+        public var refused = 0
+        /// Packets of other sources than those asked for, or RTCP that was not asked for.
+        public var unwanted = 0
+        /// Packets of which only the front was captured.
+        public var cut = 0
+        /// Datagrams that are neither RTP nor RTCP.
+        public var otherDatagrams = 0
+        /// How long after its time a packet was sent, in milliseconds, in the mean.
+        public var meanLateness = 0.0
+        /// The same of the latest of all.
+        public var maximumLateness = 0.0
+        /// Where and why the capture ended before its end, if it did. What came before was sent.
+        public var damage: String?
+    }
+
+    /// A replay of the capture at `path`.
+    public init(of path: String, settings: Settings = Settings()) {
+        precondition(settings.rounds >= 1, "a capture is sent at least once")
+        self.path = path
+        self.settings = settings
+    }
+
+    /// Sends the capture to where `socket` is connected, and returns when its last packet was sent.
+    ///
+    /// - Parameter progress: is called after each packet with the number sent so far.
+    /// - Throws: ``FileError`` where not even the capture's head can be read.
+    public func run(to socket: UDPSocket, progress: (Int) -> Void = { _ in }) throws(FileError) -> Report {
+        let clock = LiveClock()
+        var pacer = ReplayPacer(speed: settings.speed, start: clock.now)
+        var run = Run(clock: clock, socket: socket)
+        let refusedBefore = socket.statistics.refused
+        for round in 0..<settings.rounds {
+            let capture = try CaptureReader(path: path)
+            if round > 0 { pacer.beginRound() }
+            try send(capture, &pacer, &run, progress)
+            // What stopped the first round stops the next.
+            if run.report.damage != nil { break }
+        }
+        run.report.duration = clock.now.seconds
+        run.report.refused = socket.statistics.refused - refusedBefore
+        if run.report.sent > 0 { run.report.meanLateness = run.totalLateness / Double(run.report.sent) }
+        return run.report
+    }
+
+    /// One replay in work.
+    private struct Run {
+        let clock: LiveClock
+        let socket: UDPSocket
+        var report = Report()
+        var totalLateness = 0.0
+
+        mutating func send(_ packet: Span<UInt8>, due: MediaTime) {
+            clock.sleep(until: due)
+            let lateness = (clock.now - due).milliseconds
+            do throws(TransportError) {
+                try socket.send(packet)
+            } catch {
+                report.failed += 1
+                report.failure = report.failure ?? error.description
+                return
+            }
+            report.sent += 1
+            report.sentBytes += packet.count
+            totalLateness += lateness
+            report.maximumLateness = max(report.maximumLateness, lateness)
+        }
+    }
+
+    private func send(
+        _ capture: CaptureReader, _ pacer: inout ReplayPacer, _ run: inout Run, _ progress: (Int) -> Void
+    ) throws(FileError) {
+        var packet: [UInt8] = []
+        do throws(FileError) {
+            while let datagram = try capture.next(into: &packet) {
+                let kind = PacketKind(of: packet.span)
+                if datagram.isCut {
+                    run.report.cut += 1
+                } else if kind == .other {
+                    run.report.otherDatagrams += 1
+                } else if !isWanted(packet.span, kind) {
+                    run.report.unwanted += 1
+                } else {
+                    run.send(packet.span, due: pacer.due(datagram.time))
+                    progress(run.report.sent)
+                }
+            }
+        } catch {
+            run.report.damage = error.description
+        }
+    }
+
+    private func isWanted(_ packet: Span<UInt8>, _ kind: PacketKind) -> Bool {
+        guard settings.includesRTCP || kind == .rtp else { return false }
+        guard !settings.ssrcs.isEmpty else { return true }
+        guard kind == .rtcp else { return SSRC(ofSenderOf: packet).map(settings.ssrcs.contains) ?? false }
+        // It goes out as it is, so one packet of a wanted source takes those bundled with it along.
+        // Behind what cannot be read of a compound there is nothing more.
+        var compound = RTCPCompound(packet)
+        var start = 0
+        while let part = try? compound.next() {
+            let bytes = packet.extracting(start..<start + part.byteCount)
+            if SSRC(ofSenderOf: bytes).map(settings.ssrcs.contains) ?? false { return true }
+            start += part.byteCount
+        }
+        return false
+    }
+}

@@ -1,0 +1,53 @@
+import Rill
+public import RillCodec
+public import RillCore
+public import RillLink
+import RillRTP
+public import RillReceive
+import RillSend
+
+/// A call to simulate: what is sent, over which network, and how it is received.
+public struct CallSettings: Sendable {
+    /// The streams, one to three.
+    public var layers: [LayerSettings]
+    /// The network there.
+    public var network: LinkSettings
+    /// The network of the way back; `nil`, the default, for the same settings as there. In either case it has chance of its
+    /// own, also with the same seed.
+    public var returnNetwork: LinkSettings?
+    /// How long a decoder takes for a frame.
+    public var decodeTime = MediaDuration.zero
+    /// Whether what the receiver says does not reach the sender: nothing is sent again, no key frame is made.
+    public var isOpenLoop = false
+    /// How the streams are received; source, payload type, codec and name are filled in.
+    public var jitterBuffer = JitterBufferSettings(payloadType: PayloadType(96))
+
+    /// A call of `layers` over `network`; the rest is at its defaults.
+    public init(layers: [LayerSettings], network: LinkSettings) {
+        self.layers = layers
+        self.network = network
+    }
+
+    /// The network of the way back, with its own chance.
+    var wayBack: LinkSettings { (returnNetwork ?? network).forWayBack }
+
+    /// How the layers are sent.
+    var send: SendSettings {
+        var send = SendSettings(layers: layers, seed: network.seed)
+        // What a layer sends must hang on nothing but the network.
+        send.adaptation = nil
+        return send
+    }
+
+    /// How a layer's stream is received.
+    func receive(_ layer: LayerSettings, _ stream: RTPStreamSettings) -> ReceiveSettings {
+        var buffer = jitterBuffer
+        (buffer.ssrc, buffer.payloadType) = (stream.ssrc, stream.payloadType)
+        (buffer.codec, buffer.rid) = (layer.encoder.codec, layer.rid)
+        if isOpenLoop { buffer.nack = nil }
+        // The receiver's own source number: any that differs from those of the streams.
+        var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(stream.ssrc.rawValue ^ 0x8000_0000))
+        receive.repair = RepairSettings(of: stream)
+        return receive
+    }
+}

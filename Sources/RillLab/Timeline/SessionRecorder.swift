@@ -1,0 +1,54 @@
+import Rill
+import RillCore
+import RillLink
+import RillRTP
+import RillReceive
+
+/// Writes down what happens in a session, layer by layer; packets find their layer by their SSRC.
+struct SessionRecorder: Sendable {
+    /// One for each layer, in their order.
+    let layers: [LayerRecorder]
+    private let sources: [Source]
+
+    /// A source of packets: a layer's own, or that of its retransmissions.
+    private struct Source {
+        var ssrc: SSRC
+        var layer: LayerRecorder
+        var sendsAgain: Bool
+        var repair: RepairSettings
+    }
+
+    init(_ sender: SendPipeline) {
+        layers = sender.layers.map { LayerRecorder($0.settings) }
+        sources = zip(sender.layers, layers).flatMap { layer, recorder in
+            let repair = layer.repair
+            let own = Source(ssrc: layer.ssrc, layer: recorder, sendsAgain: false, repair: repair)
+            guard let again = repair.retransmission else { return [own] }
+            return [own, Source(ssrc: again.ssrc, layer: recorder, sendsAgain: true, repair: repair)]
+        }
+    }
+
+    /// A datagram was handed to the network, which knows already what will become of it.
+    func noteSent(_ datagram: Span<UInt8>, _ outcome: SendOutcome, at now: MediaTime) {
+        guard let source = source(of: datagram),
+            let purpose = source.sendsAgain ? .retransmission : PacketPurpose(datagram, source.repair)
+        else { return }
+        let isLost = if case .queued = outcome { false } else { true }
+        source.layer.sent(byteCount: datagram.count, purpose, isLost: isLost, at: now)
+    }
+
+    /// What tells a link to do so.
+    var linkObserver: LiveLink.Observer {
+        { datagram, now, outcome in noteSent(datagram, outcome, at: now) }
+    }
+
+    /// A datagram arrived at the receiver.
+    func noteArrival(_ datagram: Span<UInt8>, at now: MediaTime) {
+        source(of: datagram)?.layer.received(byteCount: datagram.count, at: now)
+    }
+
+    private func source(of datagram: Span<UInt8>) -> Source? {
+        guard PacketKind(of: datagram) == .rtp, let ssrc = SSRC(ofSenderOf: datagram) else { return nil }
+        return sources.first { $0.ssrc == ssrc }
+    }
+}

@@ -1,0 +1,93 @@
+public import Rill
+public import RillBeauty
+import RillCodec
+public import RillCore
+import RillFiles
+
+/// Writes a trace of a sending pipeline to a file, as text:
+///
+///     rill-trace 1
+///     layers high low
+///     high set codec=VP8 size=640x480 fps=30 bitrate=800k …
+///     high frame 0 at 0
+///     low set codec=VP8 size=160x120 fps=5 bitrate=45k …
+///     low frame 0 at 0
+///     high drop 1
+///     high frame 2 at 66666667 key
+///     high adapt size -1 because encodeTime
+///
+/// Behind the layers in their order, each line begins with one of them, or with `*` where all are meant: `* beauty 12 natural
+/// full` says what was done to faces from frame 12 on, and at which level. Frames are counted from 0 as they came to the
+/// layers, their times are in nanoseconds. `key` is a key frame that was asked for, `restart` an encoder that was started
+/// anew, `content=N` the number of a picture that was compared with the one before. `set` stands where the settings differ
+/// from those before. Adaptation is told for people: what follows from it stands in `set`.
+public final class SendTraceWriter: SendTraceSink {
+    static let firstLine = "rill-trace 1"
+
+    private var output: ByteOutput?
+    private var settings: [StreamLayer.RID: LayerSettings] = [:]
+    private var pending: [UInt8] = []
+    /// Bytes that are gathered before they are written.
+    private static let blockByteCount = 1 << 16
+
+    /// Makes or empties a file; `-` is standard output.
+    ///
+    /// - Parameter name: what errors call it, where that is not its path.
+    public init(path: String, name: String? = nil) throws(TraceError) {
+        do throws(FileError) { output = try ByteOutput(path: path, name: name) } catch { throw .file(error) }
+        pending.append(contentsOf: (Self.firstLine + "\n").utf8)
+    }
+
+    /// Writes which layers there are.
+    public func begin(_ layers: [StreamLayer.RID]) {
+        append("layers " + layers.map(\.description).joined(separator: " "))
+    }
+
+    /// Writes what happened.
+    ///
+    /// - Throws: ``TraceError/file(_:)``.
+    public func record(_ event: SendTraceEvent, of layer: StreamLayer.RID) throws(TraceError) {
+        switch event {
+        case .frame(let captureTime, let task):
+            if settings[layer] != task.settings {
+                settings[layer] = task.settings
+                append("\(layer) set \(LayerSettingsNotation.text(of: task.settings))")
+            }
+            var line = "\(layer) frame \(task.frame) at \(captureTime.nanoseconds)"
+            if task.isKeyFrameRequested { line += " key" }
+            if task.isRestartRequested { line += " restart" }
+            if let content = task.content { line += " content=\(content)" }
+            append(line)
+        case .dropped(let frame): append("\(layer) drop \(frame)")
+        case .adapted(let step): append("\(layer) adapt \(step.degradation) because \(step.reason.rawValue)")
+        }
+        if pending.count >= Self.blockByteCount { try flush() }
+    }
+
+    /// Writes what is done to faces from a frame on.
+    ///
+    /// - Throws: ``TraceError/file(_:)``.
+    public func record(
+        beauty options: BeautyOptions, at level: BeautyLevel, fromFrame frame: Int
+    ) throws(TraceError) {
+        append("* beauty \(frame) \(options) \(level)")
+    }
+
+    /// Writes what is still to be written.
+    public func finish() throws(TraceError) {
+        try flush()
+        guard let output = output.take() else { return }
+        do throws(FileError) { try output.finish() } catch { throw .file(error) }
+    }
+
+    private func append(_ line: String) {
+        pending.append(contentsOf: line.utf8)
+        pending.append(UInt8(ascii: "\n"))
+    }
+
+    private func flush() throws(TraceError) {
+        let bytes = pending
+        do throws(FileError) { try output?.write(bytes.span) } catch { throw .file(error) }
+        pending.removeAll(keepingCapacity: true)
+    }
+}

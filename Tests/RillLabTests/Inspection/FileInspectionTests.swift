@@ -1,0 +1,83 @@
+import Rill
+import RillCore
+import RillFiles
+import RillMediaSupport
+import RillRTP
+import RillTestSupport
+import Testing
+
+@testable import RillLab
+
+struct FileInspectionTests {
+    @Test func packetsOfALossyLinkAreCounted() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("packets.rtpdump")
+        let pipeline = try SendPipeline(
+            SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 3))
+        let writer = try RTPDumpWriter(path: path)
+        var count = 0
+        // Every tenth packet is missing, the 25th comes twice, the 33rd after the 34th.
+        var held: [UInt8]?
+        let packets = PacketTap { packet, time in
+            guard PacketKind(of: packet) == .rtp, let header = try? RTPPacket(parsing: packet).header,
+                header.ssrc == pipeline.layers[0].ssrc
+            else { return writer.send(packet, at: time) }
+            count += 1
+            if count % 10 == 0 { return }
+            if count == 33 {
+                held = Array(copying: packet)
+                return
+            }
+            writer.send(packet, at: time)
+            if count == 25 { writer.send(packet, at: time) }
+            if count == 34, let held { writer.send(held.span, at: time) }
+        }
+        let source = try LoopedPictures(.vga, frameCount: 60)
+        while case .frame(let frame) = source.next() {
+            try pipeline.send(frame, at: frame.captureTime, to: packets)
+            pipeline.sendReports(at: frame.captureTime, to: packets)
+        }
+        try writer.finish()
+
+        let inspection = try FileInspection(of: path)
+        #expect(inspection.format == "rtpDump" && inspection.damage == nil && inspection.streams.count == 2)
+        let high = try #require(inspection.streams.first { $0.ssrc == pipeline.layers[0].ssrc.description })
+        let low = try #require(inspection.streams.first { $0.ssrc == pipeline.layers[1].ssrc.description })
+        // The last one missing shows only if another came after it.
+        let missing = count % 10 == 0 ? count / 10 - 1 : count / 10
+        #expect(high.packets?.lost == missing)
+        #expect(high.packets?.duplicated == 1 && high.packets?.reordered == 1)
+        #expect(high.packets?.count == count - count / 10 + 1)
+        #expect(high.packets?.rtcp == 2)
+        #expect(low.frames == 10 && low.keyFrames == 1 && low.packets?.lost == 0)
+        #expect(low.resolution == "160x120" && low.codec == "VP8")
+        #expect(abs((low.frameRate ?? 0) - 5) < 0.1)
+    }
+
+    @Test func aForeignFileIsRefusedByName() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("x.bin")
+        try PNGWriter.write(TestPictures(.qqvga).picture(0), to: path)
+        #expect(throws: FileError.self) { try FileInspection(of: path) }
+    }
+
+    @Test func aDumpMayHoldAsManySourcesAsPackets() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path("sources.rtpdump")
+        let writer = try RTPDumpWriter(path: path)
+        for source in 1...UInt8(200) {
+            let packet: [UInt8] = [0x80, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, source, 0x10, 0x00]
+            writer.send(packet.span, at: .zero)
+            writer.send(packet.span, at: .zero)
+        }
+        // An RTP packet whose header extension is cut off: neither RTP of the stream nor RTCP.
+        let cut: [UInt8] = [0x90, 96, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0xBE]
+        writer.send(cut.span, at: .zero)
+        try writer.finish()
+
+        let inspection = try FileInspection(of: path)
+        #expect(inspection.streams.map(\.ssrc) == (1...200).map { SSRC(UInt32($0)).description })
+        #expect(inspection.streams.allSatisfy { $0.packets?.count == 2 && $0.packets?.duplicated == 1 })
+        #expect(inspection.streams.allSatisfy { $0.packets?.rtcp == 0 })
+    }
+}

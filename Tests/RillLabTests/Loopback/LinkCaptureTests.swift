@@ -1,0 +1,92 @@
+import RillCodec
+import RillCore
+import RillFiles
+import RillLink
+import RillMediaSupport
+import RillTestSupport
+import Testing
+
+@testable import RillLab
+
+@Suite struct LinkCaptureTests {
+    let folder = TemporaryFolder()
+
+    /// A short call whose network's arrivals are recorded.
+    private func record(_ name: String, live: Bool = false) throws -> (String, LoopbackReport) {
+        let path = folder.path(name)
+        let network = try LinkSettings(notation: "loss=\(live ? 0 : 5)%,delay=30ms,seed=11")
+        let size = Resolution(width: 320, height: 240)
+        var settings = LoopbackSettings(layers: [.high(size, bitrate: .kilobits(300)), .low], network: network)
+        settings.isCompared = false
+        let loopback = try Loopback(settings) { try LoopedPictures(size, frameCount: live ? 20 : 60) }
+        loopback.capture = try LinkCapture(path: path)
+        return (path, live ? try loopback.runLive() : try loopback.runInVirtualTime())
+    }
+
+    @Test(arguments: ["call.pcap", "call.pcapng", "call.rtpdump"])
+    func `What arrived at both ends is recorded, and what was lost is not`(name: String) throws {
+        let (path, report) = try record(name)
+        let inspection = try FileInspection(of: path)
+        // Two streams of media, their receivers' two, and one or two of retransmissions.
+        #expect(inspection.damage == nil && (5...6).contains(inspection.streams.count))
+        for (stream, layer) in zip(inspection.streams.filter { $0.codec != nil }, report.layers) {
+            #expect(stream.packets?.count == layer.received.packetsReceived)
+            #expect((stream.packets?.count ?? 0) <= layer.sent.packetsSent)
+            #expect(stream.resolution == layer.resolution)
+        }
+        #expect(report.layers.contains { $0.received.packetsReceived < $0.sent.packetsSent })
+        // The receivers' reports came back.
+        #expect(inspection.streams.count { ($0.packets?.rtcpKinds["RR"] ?? 0) > 0 } == 2)
+
+        let capture = try CaptureReader(path: path)
+        var bytes: [UInt8] = []
+        var times: [MediaTime] = []
+        while let datagram = try capture.next(into: &bytes) { times.append(datagram.time) }
+        // The first packet took the network's 30 ms, and what arrives later stands later.
+        #expect(times.first == LinkCapture.virtualStart + .milliseconds(30))
+        #expect(times == times.sorted())
+    }
+
+    @Test(.enabled(if: Peer.tshark.isInstalled, "tshark is not installed"))
+    func `Requests, answers and echoes are what tshark takes them for`() throws {
+        let (path, _) = try record("call.pcap")
+        let names = [
+            "rtp.p_type", "rtcp.pt", "rtcp.rtpfb.nack_pid", "rtcp.xr.bt", "_ws.malformed", "_ws.expert.message",
+        ]
+        let output = try Peer.tshark.run(
+            ["-n", "-r", path, "-d", "udp.port==5004,rtp", "-T", "fields", "-E", "aggregator=|"]
+                + names.flatMap { ["-e", $0] })
+        let rows = String(decoding: output, as: UTF8.self).split(separator: "\n").map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).map {
+                $0.split(separator: "|").map(String.init)
+            }
+        }
+        func column(_ name: String) -> [[String]] {
+            rows.compactMap { row in names.firstIndex(of: name).map { row[$0] } }
+        }
+        #expect(column("_ws.malformed").allSatisfy(\.isEmpty) && column("_ws.expert.message").allSatisfy(\.isEmpty))
+        // Each request stands behind a report and a name (RFC 3550 §6.1), and is answered on the stream of its own.
+        let requests = rows.filter { !$0[2].isEmpty }
+        #expect(!requests.isEmpty && requests.allSatisfy { $0[1].starts(with: ["201", "202", "205"]) })
+        #expect(column("rtp.p_type").count { $0 == ["97"] } > 0)
+        // The receiver's time (4), and its echo (5).
+        let kinds = Set(column("rtcp.xr.bt").flatMap(\.self))
+        #expect(kinds == ["4", "5"])
+    }
+
+    @Test(arguments: ["pcap", "pcapng", "rtpdump"])
+    func `The same seed gives the same bytes`(ending: String) throws {
+        let (first, _) = try record("first.\(ending)")
+        let (second, _) = try record("second.\(ending)")
+        #expect(try read(first) == read(second))
+    }
+
+    @Test func `A live session is recorded, too`() throws {
+        let (path, report) = try record("live.pcap", live: true)
+        let inspection = try FileInspection(of: path)
+        for layer in report.layers {
+            let stream = try #require(inspection.streams.first { $0.resolution == layer.resolution })
+            #expect(stream.packets?.count == layer.received.packetsReceived)
+        }
+    }
+}

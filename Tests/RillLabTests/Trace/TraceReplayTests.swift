@@ -1,0 +1,128 @@
+import Rill
+import RillBeauty
+import RillCodec
+import RillCore
+import RillMediaSupport
+import RillScenes
+import RillTestSupport
+import RillThreads
+import Testing
+
+@testable import RillLab
+
+/// What a live run made of its frames can be made again from its trace.
+struct TraceReplayTests {
+    let folder = TemporaryFolder()
+
+    @Test(arguments: VideoCodec.allCases)
+    func aRunThatDroppedAndAdaptedGivesTheSameBytesOffline(codec: VideoCodec) throws {
+        let resolution = Resolution(width: 320, height: 240)
+        func source() throws -> LoopedPictures {
+            try LoopedPictures(resolution, frameRate: 120, frameCount: 240)
+        }
+        var high = LayerSettings.high(resolution, bitrate: .kilobits(800), codec: codec)
+        high.frameRate = 120
+        let low = LayerSettings.low(codec)
+        var settings = SendSettings(layers: [high, low], seed: 3)
+        settings.adaptation?.window = .milliseconds(150)
+        let path = folder.path("call.trace")
+        // The layer's thread waits for the sink: the machine is too slow, however fast it is.
+        let live = CodedRecording()
+        let pipeline = try SendPipeline(
+            settings, taps: SendTaps(encoded: SlowSink(live, of: .high), trace: try SendTraceWriter(path: path)))
+        let sender = LiveSender(
+            pipeline, source: try source(), packets: ConcurrentPacketTap { _, _ in })
+        for _ in 0..<8 {
+            sender.clock.sleep(until: sender.clock.now + .milliseconds(50))
+            pipeline.requestKeyFrame(.low)
+            try pipeline.change(.high) { $0.bitrate = .kilobits(300 + Int.random(in: 0...500)) }
+        }
+        pipeline.restartEncoder(.high)
+        try sender.waitUntilFinished()
+
+        let trace = try SendTrace(path: path)
+        let offline = CodedRecording()
+        try TraceReplay(trace, source: source()).run { offline.consume($0, payload: $1) }
+        for rid in [StreamLayer.RID.high, .low] {
+            let isEqual = live.frames(of: rid) == offline.frames(of: rid)
+            #expect(isEqual, "\(codec), \(rid)")
+            #expect(live.frames(of: rid).count > 5, "\(codec), \(rid)")
+        }
+        #expect(trace.layers.map(\.rid) == [.high, .low] && trace.layers.map(\.framesDropped) == sender.framesDropped)
+        #expect(sender.framesDropped[0] > 10, "nothing was dropped: the test shows nothing")
+        #expect(trace.layers.contains { $0.rid == .high && $0.adaptations > 0 })
+        let limited = try #require(pipeline.statistics.first)
+        #expect(limited.qualityLimitationReason == .cpu)
+    }
+
+    /// What was done to faces, changed on the way and limited by a deadline, is done again.
+    @Test func beautyIsDoneAgainAsItWas() throws {
+        let resolution = Resolution(width: 160, height: 120)
+        func scene() throws -> PortraitScene {
+            try PortraitScene(resolution: resolution, frameRate: 30, frameCount: 24)
+        }
+        let path = folder.path("call.trace")
+        let live = CodedRecording()
+        var settings = SendSettings(layers: [.high(resolution, bitrate: .kilobits(300))], seed: 1)
+        settings.beautyBudget = .milliseconds(1)
+        settings.modelledBeautyCost = .milliseconds(3)
+        let pipeline = try SendPipeline(
+            settings, taps: SendTaps(encoded: live, trace: try SendTraceWriter(path: path)))
+        let source = try scene()
+        var count = 0
+        while case .frame(let frame) = source.next() {
+            if count == 4 { pipeline.setBeauty(.strong) }
+            if count == 20 { pipeline.setBeauty(.natural) }
+            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+            count += 1
+        }
+        try pipeline.finish()
+
+        let trace = try SendTrace(path: path)
+        #expect(trace.beauty.first == SendTrace.Beauty(frame: 0, options: .off, level: .full))
+        #expect(trace.beauty.contains { $0.frame == 4 && $0.options == .strong })
+        #expect(trace.beauty.contains { $0.frame == 20 && $0.options == .natural && $0.level > .full })
+        let offline = CodedRecording()
+        try TraceReplay(trace, source: scene()).run { offline.consume($0, payload: $1) }
+        let isEqual = live.frames(of: .high) == offline.frames(of: .high)
+        #expect(isEqual && live.frames(of: .high).count == 24)
+        // Without it the bytes are others: the comparison shows something.
+        let plain = CodedRecording()
+        try TraceReplay(trace, source: scene(), isPreprocessed: true).run { plain.consume($0, payload: $1) }
+        #expect(live.frames(of: .high) != plain.frames(of: .high))
+    }
+
+    @Test func anotherClipIsFoundOut() throws {
+        let path = folder.path("call.trace")
+        let pictures = try LoopedPictures(.qqvga, frameCount: 30)
+        let pipeline = try SendPipeline(
+            SendSettings(layers: [.low], seed: 1), taps: SendTaps(trace: try SendTraceWriter(path: path)))
+        while case .frame(let frame) = pictures.next() {
+            try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
+        }
+        try pipeline.finish()
+        let short = try LoopedPictures(.qqvga, frameCount: 20)
+        #expect(throws: TraceError.sourceTooShort(frameCount: 20, wantedFrame: 24)) {
+            try TraceReplay(SendTrace(path: path), source: short).run { _, _ in }
+        }
+    }
+}
+
+/// Takes 25 ms for each frame of one layer.
+private final class SlowSink: EncodedFrameSink {
+    private let sink: CodedRecording
+    private let rid: StreamLayer.RID
+    private let clock = LiveClock()
+
+    init(_ sink: CodedRecording, of rid: StreamLayer.RID) {
+        self.sink = sink
+        self.rid = rid
+    }
+
+    func consume(_ frame: EncodedFrame, payload: Span<UInt8>) {
+        sink.consume(frame, payload: payload)
+        if frame.layer.rid == rid { clock.sleep(until: clock.now + .milliseconds(25)) }
+    }
+
+    func finish() { sink.finish() }
+}
