@@ -14,12 +14,15 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// A library target. `rounded()` and its like are calls of libm on processors that have no such instruction for certain
+/// (x86-64 before SSE4.1), and nothing but an import of Glibc or Foundation asks the linker for that: an app that imports
+/// neither would not link. So each target asks by itself.
 func room(
     _ name: String, _ dependencies: [Target.Dependency] = [], linkedWith libraries: [String] = []
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, swiftSettings: settings,
-        linkerSettings: libraries.map { .linkedLibrary($0) })
+        linkerSettings: (libraries + ["m"]).map { .linkedLibrary($0) })
 }
 
 /// libvpx is linked as an archive, so that CVPXMemory takes the place of its allocator: an encoder then holds half the memory
@@ -33,16 +36,28 @@ func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
         swiftSettings: settings)
 }
 
+let rooms = [
+    "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes", "RillFiles", "RillCodec",
+    "RillRTP", "RillSend", "RillReceive", "RillTransport", "RillLink", "RillTranscode", "RillLab", "RillContainers",
+    "RillPages",
+]
+
 let package = Package(
     name: "rill",
-    products: [
-        .library(name: "Rill", targets: ["Rill"]),
-        .library(name: "RillRTP", targets: ["RillRTP"]),
-        .library(name: "RillReceive", targets: ["RillReceive"]),
-        .library(name: "RillPages", targets: ["RillPages"]),
-        .library(name: "RillContainers", targets: ["RillContainers"]),
+    // Each room is a product: whoever needs one of them links no other than those that it stands on.
+    products: rooms.map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "rill", targets: ["RillCLI"]),
         .executable(name: "rill-bench-work", targets: ["RillBenchWork"]),
+    ],
+    // What comes from elsewhere is for the command line and for experiments. An app leaves it out: `traits: []` behind the URL.
+    traits: [
+        .trait(
+            name: "CommandLine", description: "The command rill: swift-argument-parser.", enabledTraits: ["Laboratory"]),
+        .trait(
+            name: "Laboratory",
+            description:
+                "RillLink and RillLab, the emulated network and what stands on it: swift-collections, hdrhistogram."),
+        .default(enabledTraits: ["CommandLine"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -67,22 +82,44 @@ let package = Package(
 
         // The rooms of the house, in the order in which the data visits them.
         room("RillCore"),
+        // What drivers stand on: named threads, the clock, bounded hand-offs between threads.
+        room("RillThreads", ["RillCore", "CThreads"]),
         room("RillImage", ["RillCore", "CYUV"]),
         room("RillBeauty", ["RillCore"]),
         room("RillCapture", ["RillCore", "RillImage", "CV4L2", "CJPEG"]),
+        // The drawn portrait: a person in front of a camera, for tests, benchmarks and demonstrations.
+        room("RillScenes", ["RillCore", "RillImage"]),
         room("RillFiles", ["RillCore", "CPNG"]),
         room("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
         room("RillRTP"),
         room("RillSend", ["RillRTP", "RillCore"]),
-        room("RillNetwork", ["RillCore", .product(name: "HeapModule", package: "swift-collections")]),
+        room("RillTransport", ["RillCore"]),
+        // The emulated link: a room of its own below the laboratory, so that tests of senders, receivers and sessions have a
+        // network without building codecs.
+        room(
+            "RillLink",
+            [
+                "RillCore",
+                .product(name: "HeapModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
+            ]),
         room("RillReceive", ["RillRTP", "RillCore"]),
         room(
             "Rill",
             [
-                "RillCore", "RillImage", "RillBeauty", "RillCapture", "RillFiles", "RillCodec", "RillRTP", "RillSend",
-                "RillNetwork", "RillReceive", "CThreads",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillCodec", "RillRTP", "RillSend",
+                "RillReceive", "RillTransport",
+            ]),
+        // The offline driver: clips read, transcoded in passes and segments, and written.
+        room(
+            "RillTranscode",
+            ["RillCore", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillThreads"]),
+        // What experiments need: the emulated link, the virtual driver, loopback, simulation, timelines, inspection, replay.
+        room(
+            "RillLab",
+            [
+                "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillRTP",
+                "RillSend", "RillReceive", "RillTransport", "RillLink", "RillTranscode",
+                .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Laboratory"])),
             ]),
         // Every other container and codec. Debian builds FFmpeg's libraries under the GPL, so nothing but this links them.
         room("RillContainers", ["RillCore", "RillImage", "RillFiles", "CFFmpeg"]),
@@ -91,33 +128,46 @@ let package = Package(
         .executableTarget(
             name: "RillCLI",
             dependencies: [
-                "Rill", "RillContainers", "RillPages",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],
             swiftSettings: settings),
 
         // What `rill bench` measures: processes as an app's would be, with nothing in them but Rill.
-        .executableTarget(name: "RillBenchWork", dependencies: ["Rill", "CPerfEvents"], swiftSettings: settings),
+        .executableTarget(
+            name: "RillBenchWork", dependencies: ["Rill", "RillTranscode", "RillLab", "CPerfEvents"],
+            swiftSettings: settings),
 
         // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.
         .target(
-            name: "RillTestSupport", dependencies: ["RillCore", "RillNetwork"], path: "Tests/RillTestSupport",
+            name: "RillTestSupport", dependencies: ["RillCore", "RillTransport"], path: "Tests/RillTestSupport",
             swiftSettings: settings),
+        // Pictures, recordings and coded clips for tests of whole stages.
+        .target(
+            name: "RillMediaSupport",
+            dependencies: ["RillCore", "RillImage", "RillFiles", "RillRTP", "RillTestSupport"],
+            path: "Tests/RillMediaSupport", swiftSettings: settings),
         // What libFuzzer and the tests run alike; the package in Fuzzing/ compiles the same files.
         .target(
-            name: "RillFuzzBodies", dependencies: ["RillCore", "RillRTP", "RillFiles", "RillNetwork", "RillReceive"],
+            name: "RillFuzzBodies", dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive"],
             path: "Tests/RillFuzzBodies", swiftSettings: settings),
         tests(of: "RillCore"),
+        tests(of: "RillThreads"),
         tests(of: "RillImage"),
-        tests(of: "RillBeauty", ["RillCapture", "RillFiles"]),
+        tests(of: "RillBeauty", ["RillScenes", "RillFiles"]),
         tests(of: "RillCapture", ["CV4L2", "CJPEG", "RillImage"]),
+        tests(of: "RillScenes"),
         tests(of: "RillFiles"),
         tests(of: "RillCodec", ["CVPXMemory"]),
         tests(of: "RillRTP", ["RillFiles", "RillFuzzBodies"]),
         tests(of: "RillSend", ["RillCodec", "RillFiles", "RillReceive"]),
-        tests(of: "RillNetwork"),
+        tests(of: "RillTransport"),
+        tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend"]),
-        tests(of: "Rill"),
+        tests(of: "Rill", ["RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
+        tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),
+        tests(of: "RillLab", ["RillScenes", "RillMediaSupport"]),
         tests(of: "RillPages"),
         tests(of: "RillContainers", ["RillFiles"]),
         tests(of: "RillCLI", ["RillPages"]),

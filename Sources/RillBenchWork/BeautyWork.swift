@@ -1,4 +1,7 @@
 import Rill
+import RillBeauty
+import RillCore
+import RillFiles
 
 /// Reads a clip and makes its pictures beautiful; with the filter off it reads alone.
 struct BeautyWork {

@@ -1,5 +1,7 @@
 import Glibc
 import Rill
+import RillCore
+import RillLab
 
 /// What `rill bench` measures of Rill: processes as those of an app would be, which link Rill and nothing else.
 ///

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 import Synchronization
 
 /// Receives one stream live, as an app does, until so many pictures have been shown.

@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillFiles
 
 /// The whole sending side, as fast as it goes: a clip's pictures, two encoders, packets, sockets.
 struct SendWork {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 /// `rill`: the command line.
 @main
@@ -10,6 +11,10 @@ struct RillCommand: ParsableCommand {
             Numbers are written alike everywhere: bitrates as 1500k or 2M (bits per second), times as 40ms or 1.5s, \
             probabilities as 2%, sizes as 640x480, frame rates as 30 or 30000/1001. A file named - is standard input \
             or output.
+
+            A file that is written bears its name only once it is whole; until then it is .NAME.part in the same folder.
+
+            \(ExitCode.table)
 
             Start here:
               rill loopback                             a drawn portrait, sent to itself
@@ -26,4 +31,20 @@ struct RillCommand: ParsableCommand {
             LoopbackCommand.self, TranscodeCommand.self, ReencodeCommand.self, InspectCommand.self, ReplayCommand.self,
             GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self, BenchCommand.self,
         ])
+
+    /// Runs the command that the process's arguments name, and ends the process as ``ArgumentParser/ExitCode/table`` says.
+    static func main() {
+        do {
+            let words = Array(CommandLine.arguments.dropFirst())
+            try CommandSuggestion.check(
+                words, against: configuration.subcommands.compactMap { $0.configuration.commandName })
+            var command = try parseAsRoot(words)
+            try command.run()
+        } catch let error as CommandError {
+            StandardError.print("Error: \(error)")
+            Glibc.exit(error.exitCode.rawValue)
+        } catch {
+            exit(withError: error)
+        }
+    }
 }

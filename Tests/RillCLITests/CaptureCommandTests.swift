@@ -70,6 +70,6 @@ import Testing
 
     @Test func `What is no capture is refused by its name`() throws {
         let outcome = try rill("replay", folder.path("none.pcap"), "--to", "127.0.0.1:1")
-        #expect(outcome.status == 1 && outcome.errors.contains("none.pcap: no such file"), "\(outcome.errors)")
+        #expect(outcome.status == 2 && outcome.errors.contains("none.pcap: no such file"), "\(outcome.errors)")
     }
 }

@@ -60,9 +60,10 @@ import Testing
             "loopback", try movingClip(in: folder, frames: 900), "--live", "--no-compare", "--json", "--capture",
             capture,
         ])
+        let part = folder.path(".call.pcap.part")
         // The call is under way once packets are written.
         for _ in 0..<3000 {
-            let bytes = try? Data(contentsOf: URL(fileURLWithPath: capture))  // at first there is no file
+            let bytes = try? Data(contentsOf: URL(fileURLWithPath: part))  // at first there is no file
             if bytes?.count ?? 0 > 2000 { break }
             usleep(20_000)
         }
@@ -100,7 +101,7 @@ import Testing
     @Test func theFilesOfALossyCallAreAsLongAsItsSource() throws {
         let (high, low) = (folder.path("high.y4m"), folder.path("low.y4m"))
         let outcome = try rill(
-            "loopback", try movingClip(in: folder, frames: 60), "--network", "loss=10%,delay=20ms,seed=2", "--json",
+            "loopback", try movingClip(in: folder, frames: 60), "--network", "loss=30%,delay=20ms,seed=2", "--json",
             "--output", high, "--low-output", low)
         let report = try report(outcome)
         #expect(report.layers[0].received.framesShown < 60, "the seed loses nothing: the test shows nothing")
@@ -110,6 +111,41 @@ import Testing
             return Double(bytes.count - header) / Double("FRAME\n".utf8.count + pixels * 3 / 2)
         }
         #expect(counts == [60, 10])
+    }
+
+    @Test func aDurationPlaysTheBeginningOfAClip() throws {
+        let clip = try movingClip(in: folder, frames: 60)
+        for (duration, frames) in [("1s", 30), ("500ms", 15), ("5s", 60)] {
+            let outcome = try rill("loopback", clip, "--duration", duration, "--json")
+            #expect(try report(outcome).framesCaptured == frames, "\(duration): \(outcome.errors)")
+        }
+        #expect(try report(rill("loopback", clip, "--live", "--duration", "300ms", "--json")).framesCaptured == 9)
+        #expect(try report(rill("loopback", clip, "--json")).framesCaptured == 60)
+        #expect(try rill("loopback", clip, "--duration", "0s").status == 64)
+    }
+
+    @Test(
+        .enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"),
+        arguments: [
+            ("mp4", ["-c:v", "libx264", "-movflags", "+faststart"]), ("webm", ["-c:v", "libvpx"]),
+            ("mkv", ["-c:v", "libx264"]),
+        ])
+    func ofAFileThatIsCutOffTheBeginningIsPlayedAndThatIsSaid(container: String, options: [String]) throws {
+        let path = folder.path("clip.\(container)")
+        try Peer.ffmpeg.run(
+            ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=4"] + options
+                + ["-pix_fmt", "yuv420p", "-g", "10", path])
+        #expect(try rill("loopback", path).status == 0)
+        let bytes = try read(path)
+        try write(Array(bytes.prefix(bytes.count / 2)), to: path)
+        let outcome = try rill("loopback", path, "--json")
+        #expect(outcome.status == 3, "\(outcome.errors)")
+        #expect(outcome.errors.contains("the file is cut off: of \(bytes.count) bytes"), "\(outcome.errors)")
+        let frames = try report(outcome).framesCaptured
+        #expect(frames > 10 && frames < 90 && outcome.text.contains("\"missing\" : \"the file is cut off"))
+        // Who never comes to the end misses nothing.
+        let beginning = try rill("loopback", path, "--duration", "200ms")
+        #expect(beginning.status == 0, "\(beginning.errors)")
     }
 
     @Test func aScreenThatStandsStillRests() throws {

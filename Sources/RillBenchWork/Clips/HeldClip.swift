@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillFiles
 
 /// The first pictures of a clip, held in memory and shared by any number of sources: what is measured then reads no file.
 struct HeldClip {

@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillRTP
 
 /// Keeps every frame's stamps while a call runs, in memory that was taken before it began.
 final class LatencyLog: Sendable {

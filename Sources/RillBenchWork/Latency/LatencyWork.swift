@@ -1,5 +1,6 @@
 import Glibc
 import Rill
+import RillCore
 
 /// A live call with oneself over the machine's own UDP, as an app has it: capture, encoding, receiving and decoding each
 /// on threads of their own. The stamps of every frame are kept and printed at the end, in nanoseconds of one clock:

@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillThreads
 import Synchronization
 
 /// Hands on what comes to a socket, on a thread of its own.
@@ -57,7 +59,7 @@ final class FeedbackSocket: PacketSink, Sendable {
     var failedCount: Int { failures.load(ordering: .relaxed) }
 
     func send(_ packet: Span<UInt8>, at time: MediaTime) {
-        do throws(NetworkError) {
+        do throws(TransportError) {
             try socket.send(packet, to: address)
         } catch {
             failures.add(1, ordering: .relaxed)

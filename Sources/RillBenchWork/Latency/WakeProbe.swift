@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillThreads
 
 /// What the machine itself takes to wake: a thread sleeps until a frame would be due and hands it to a second one, as
 /// capture hands frames to an encoder, and neither does anything with it. What a call adds is seen beside that.

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// The low layer at another bitrate or rate than it has by itself: `45k@5`.
 struct LowStream {

@@ -1,5 +1,6 @@
 import Glibc
 import Rill
+import RillCore
 import Synchronization
 
 /// Receives the streams of many participants live, through one socket, and decodes all of them.

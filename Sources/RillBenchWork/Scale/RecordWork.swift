@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillFiles
 
 /// Both layers' packets, each into a file of its own, stamped with their pictures' times.
 struct RecordWork {

@@ -1,5 +1,6 @@
 import Glibc
 import Rill
+import RillCore
 
 /// Any number of live senders in one process, each with a camera, encoders and a socket of its own.
 struct SendersWork {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillCore
 
 /// A source's name that means a camera: a device (`/dev/video0`), or `camera:` with a place in the list or a part of its
 /// name.
@@ -32,6 +33,39 @@ struct CameraOptions: ParsableArguments {
     /// Opens a camera; what happens to it is said on standard error.
     func open(_ selection: CameraSelection) throws -> V4L2Camera {
         let wish = CameraWish(resolution: cameraSize, frameRate: cameraFps, pixelFormat: cameraFormat)
-        return try V4L2Camera(selection, wish) { StandardError.print("\(selection): \($0)") }
+        let log = CameraLog(selection)
+        let camera = try V4L2Camera(selection, wish) { log.note($0) }
+        log.begin()
+        return camera
     }
+}
+
+/// Says on standard error what happens to a camera, once it is open: until then the error says it. Any thread.
+private final class CameraLog: Sendable {
+    private let selection: CameraSelection
+    /// What happened before anybody was told; `nil` from then on.
+    private let waiting = Monitor<[CameraEvent]?>([])
+
+    init(_ selection: CameraSelection) {
+        self.selection = selection
+    }
+
+    func note(_ event: CameraEvent) {
+        let isEarly = waiting.withLock { waiting in
+            waiting?.append(event)
+            return waiting != nil
+        }
+        if !isEarly { say(event) }
+    }
+
+    /// Says what has happened until now, and from here on what happens when it does.
+    func begin() {
+        let events = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }
+        for event in events { say(event) }
+    }
+
+    private func say(_ event: CameraEvent) { StandardError.print("\(selection): \(event)") }
 }

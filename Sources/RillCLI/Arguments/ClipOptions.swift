@@ -1,6 +1,9 @@
 import ArgumentParser
 import Rill
 import RillContainers
+import RillCore
+import RillFiles
+import RillTranscode
 
 /// What raw files do not say of themselves, and how a scene is drawn.
 struct ClipOptions: ParsableArguments {

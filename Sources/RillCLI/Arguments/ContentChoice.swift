@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillCore
 
 /// What `--content` takes.
 enum ContentChoice: String, ExpressibleByArgument, CaseIterable {

@@ -1,5 +1,7 @@
 import Glibc
 import Rill
+import RillCore
+import RillFiles
 
 /// What stands at a path, behind symbolic links.
 enum FileKind {
@@ -21,8 +23,29 @@ enum FileKind {
 struct RealPath: Hashable, Sendable {
     let text: String
 
-    init(_ path: String) {
-        text = RealPath.resolved(path) ?? RealPath.spelled(path)
+    init(_ path: String) { self.init(path, linkLimit: 40) }
+
+    private init(_ path: String, linkLimit: Int) {
+        if let real = RealPath.resolved(path) {
+            text = real
+        } else if linkLimit > 0, let target = RealPath.target(ofLink: path) {
+            // A link to what is not there yet: whoever writes to it makes that.
+            text = RealPath(target, linkLimit: linkLimit - 1).text
+        } else {
+            text = RealPath.spelled(path)
+        }
+    }
+
+    /// Where a symbolic link leads, one step; `nil` for what is none.
+    private static func target(ofLink path: String) -> String? {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+            // As many bytes as it is told, none of them a zero at the end.
+            unsafe readlink(path, bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        guard count > 0 else { return nil }
+        let target = String(decoding: bytes[..<count], as: UTF8.self)
+        return target.hasPrefix("/") ? target : "\(OutputFile.folder(of: path))/\(target)"
     }
 
     /// The path of what is not there: its name in the folder where it would be. That of a folder that is not there either

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillLink
 
 // How the command line's words become Rill's nouns. The nouns' own errors say what was expected.
 
@@ -17,7 +19,7 @@ let durationNotation = notation { text throws(NotationError) in try MediaDuratio
 let resolutionNotation = notation { text throws(NotationError) in try Resolution(notation: text) }
 let frameRateNotation = notation { text throws(NotationError) in try FrameRate(notation: text) }
 let percentageNotation = notation { text throws(NotationError) in try Percentage(notation: text) }
-let networkNotation = notation { text throws(NetworkError) in try LinkSettings(notation: text) }
+let networkNotation = notation { text throws(LinkError) in try LinkSettings(notation: text) }
 let beautyNotation = notation { text throws(BeautyError) in try BeautyOptions(notation: text) }
 let playoutDelayNotation: @Sendable (String) throws -> PlayoutDelayBounds = { try PlayoutDelayBounds(notation: $0) }
 

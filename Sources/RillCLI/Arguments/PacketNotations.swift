@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillCore
 
 /// A source as packet analysers write it: `0x0000cafe`, or in decimal digits.
 @Sendable func ssrcNotation(_ text: String) throws -> SSRC {
@@ -13,7 +14,7 @@ import Rill
 
 /// The codecs by their names, in upper or lower case.
 @Sendable func codecNotation(_ text: String) throws -> VideoCodec {
-    guard let codec = VideoCodec(rawValue: text.uppercased()) else {
+    guard let codec = VideoCodec(builtIn: text.uppercased()) else {
         let names = VideoCodec.allCases.map { $0.rawValue.lowercased() }.joined(separator: " or ")
         throw ValidationError("\"\(text)\" is no codec: expected \(names)")
     }

@@ -1,6 +1,8 @@
 import Glibc
 import Rill
+import RillCore
 import RillPages
+import RillTranscode
 
 /// The state of a batch on a terminal: a line for each job in work and one for all, drawn over each other. Lines that stay
 /// are printed above. Where standard error is no terminal, only those are.

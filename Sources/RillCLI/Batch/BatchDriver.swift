@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillCore
 
 /// Has a batch done, and tells of it.
 struct BatchDriver {

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// One transcode of a batch, and how it is called there.
 struct BatchJob: Sendable {

@@ -1,5 +1,7 @@
 import Foundation
 import Rill
+import RillCore
+import RillFiles
 
 /// The jobs of a batch that are done, each a line of JSON that is appended by one write once its outputs bear their names
 /// and are on the disk. Whoever is killed leaves whole lines, and at most one torn one, which counts for nothing.

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
 import Rill
+import RillCore
+import RillFiles
 
 /// What a manifest says of a job that was done: enough to know later whether it would be done the same way again.
 struct BatchRecord: Codable, Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 import RillPages
 
 /// What has become of all jobs of a batch: a table for people, an object for machines.
@@ -23,17 +24,17 @@ struct BatchReport {
 
     /// A row for each file that was made, or for the job where none was.
     var text: String {
-        var table = TextTable(["job", "output", "frames", "kbit/s", "result"], textColumns: [0, 1, 4])
+        var table = TextTable(["job", "output", "frames", "target", "kbit/s", "result"], textColumns: [0, 1, 5])
         for (job, result) in jobs {
             let end = result.word + (result.reason.map { ": \($0)" } ?? "")
             guard let rows = result.summary?.outputs, !rows.isEmpty else {
-                table.add([job.name, job.job.output, "–", "–", end])
+                table.add([job.name, job.job.output, "–", "–", "–", end])
                 continue
             }
             for (index, row) in rows.enumerated() {
                 table.add([
-                    index == 0 ? job.name : "", row.path, "\(row.frames)", row.bitrate.map(Self.kilobits) ?? "–",
-                    index == 0 ? end : "",
+                    index == 0 ? job.name : "", row.path, "\(row.frames)", row.targetText,
+                    row.bitrateText, index == 0 ? end : "",
                 ])
             }
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillCore
 
 /// What has become of a job.
 enum BatchResult: Sendable {

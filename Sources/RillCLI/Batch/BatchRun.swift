@@ -1,4 +1,7 @@
 import Rill
+import RillCore
+import RillThreads
+import RillTranscode
 import Synchronization
 
 /// A batch at work: its jobs begin in their order, as many at once as there are threads, each with one. A thread that finds

@@ -1,5 +1,7 @@
 import Foundation
 import Rill
+import RillCore
+import RillFiles
 
 /// The clips of a folder as jobs, each to a file of the same stem in another folder.
 struct ClipFolder {

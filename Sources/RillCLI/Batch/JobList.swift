@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import Rill
+import RillCore
+import RillFiles
 
 /// A text with a job in each line, as `rill transcode --jobs` reads it.
 ///

@@ -1,6 +1,10 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillFiles
+import RillImage
 import RillPages
+import RillScenes
 
 /// `rill bench`: Rill beside what a user would pick instead.
 struct BenchCommand: ParsableCommand {
@@ -94,7 +98,7 @@ struct BenchCommand: ParsableCommand {
         }
         do {
             let machine = Surroundings.machine
-            let clip = try makeClip(in: folder) { try show("reading the clip: \($0) frames") }
+            let (clip, missing) = try makeClip(in: folder) { try show("reading the clip: \($0) frames") }
             let countsInstructions = instructions && jobs.contains { $0 != .latency }
             let counter =
                 countsInstructions
@@ -118,24 +122,33 @@ struct BenchCommand: ParsableCommand {
                 clip: "\(clip.name), \(clip.resolution), \(clip.frameCount) frames at 30 a second",
                 resolution: clip.resolution, turns: turns, machine: machine,
                 versions: Surroundings.versions(in: folder), jobs: results, latency: latency, scale: scale)
-            if let html { try TextFile.write(BenchPage(report).page.bytes, to: html) }
-            if json { try JSONOutput.print(report) } else { print(report.text) }
+            if let html { try OutputFile.write(BenchPage(report).page.bytes, to: html) }
+            if json { try JSONOutput.print(report) } else { try StandardOutput.print(report.text) }
+            if let missing {
+                StandardError.print(missing)
+                throw ExitCode.partialResult
+            }
         } catch BenchError.interrupted {
             throw ExitCode.interrupted
         }
     }
 
-    private func makeClip(in folder: BenchFolder, progress: (Int) throws -> Void) throws -> BenchClip {
+    /// The clip, and what of it is missing, if anything is that would have been measured with.
+    private func makeClip(
+        in folder: BenchFolder, progress: (Int) throws -> Void
+    ) throws -> (BenchClip, missing: String?) {
         let source: any FrameSource
         var name = "the drawn portrait"
         if let path = clipPath {
-            source = try clipOptions.open(path, capacity: 2)
+            source = I420Source(try readingInput { try clipOptions.open(path, capacity: 2) })
             name = path.split(separator: "/").last.map(String.init) ?? path
         } else {
             source = try PortraitScene(resolution: .hd720, frameRate: 30, frameCount: frames)
         }
-        return try BenchClip(
-            source, name: name, frameLimit: frames, bitrate: bitrate, in: folder, progress: progress)
+        let health = InputHealth(source, of: clipPath)
+        let clip = try BenchClip(
+            InputSource(source), name: name, frameLimit: frames, bitrate: bitrate, in: folder, progress: progress)
+        return (clip, health.failure(wasReadToItsEnd: clip.frameCount < frames))
     }
 
     private func work() throws -> String {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rill
+import RillCore
 
 /// `rill cameras`: what is there, and its controls.
 struct CamerasCommand: ParsableCommand {
@@ -32,17 +33,18 @@ struct CamerasCommand: ParsableCommand {
     func run() throws {
         let (camera, settings) = request
         guard settings.isEmpty else {
-            guard let camera else { throw CommandError("--set: which camera? Give its node, as in /dev/video0") }
+            guard let camera else { throw ValidationError("--set: which camera? Give its node, as in /dev/video0") }
             try apply(settings, to: camera)
             return
         }
-        let devices = try camera.map { [try $0.device()] } ?? CameraDevice.list()
-        let reports = try devices.map { device in
-            CameraReport(device, controls: try CameraControls(.path(device.path)).list())
+        let reports = try readingInput {
+            try (camera.map { [try $0.device()] } ?? CameraDevice.list()).map { device in
+                CameraReport(device, controls: try CameraControls(.path(device.path)).list())
+            }
         }
         guard !json else { return try JSONOutput.print(reports) }
         if reports.isEmpty { StandardError.print("no camera is there") }
-        for (index, report) in reports.enumerated() { print((index > 0 ? "\n" : "") + report.text) }
+        for (index, report) in reports.enumerated() { try StandardOutput.print((index > 0 ? "\n" : "") + report.text) }
     }
 
     /// The camera that is meant, and what is to be set. Words with `=` are settings, whichever way they came.
@@ -53,7 +55,7 @@ struct CamerasCommand: ParsableCommand {
     }
 
     private func apply(_ settings: [String], to camera: CameraSelection) throws {
-        let controls = try CameraControls(camera)
+        let controls = try readingInput { try CameraControls(camera) }
         for setting in settings {
             let (name, value) = try controls.set(setting)
             StandardError.print("\(controls.path): \(name)=\(value)")

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillFiles
+import RillScenes
 
 /// `rill generate`: a drawn scene as a clip.
 struct GenerateCommand: ParsableCommand {
@@ -41,15 +44,22 @@ struct GenerateCommand: ParsableCommand {
     var sceneOptions: SceneOptions
 
     func run() throws {
+        let interruption = Interruption()
         let source = try sceneOptions.scene(size, frameRate: fps, seed: seed)
+        let file = OutputFile(path: output)
         switch outputFormat {
-        case .y4m: try write(source, to: try Y4MWriter(path: output, resolution: size, frameRate: fps))
-        case .i420: try write(source, to: try RawVideoWriter(path: output, resolution: size))
+        case .y4m:
+            let writer = try Y4MWriter(path: file.partPath, name: output, resolution: size, frameRate: fps)
+            try write(source, to: writer, interruption)
+        case .i420:
+            try write(
+                source, to: try RawVideoWriter(path: file.partPath, name: output, resolution: size), interruption)
         case .png:
-            guard case .frame(let frame) = source.next() else { return }
-            try PNGWriter.write(frame, to: output)
+            guard case .frame(let frame) = source.next() else { preconditionFailure("a scene has a first frame") }
+            try PNGWriter.write(frame, to: file.partPath, name: output)
         case .ivf, .nv12, .rtpDump, .pcap, .pcapng, nil: preconditionFailure("refused by validate()")
         }
+        try file.commit()
     }
 
     private var outputFormat: VideoFileFormat? { output == "-" ? .y4m : VideoFileFormat(path: output) }
@@ -62,10 +72,11 @@ struct GenerateCommand: ParsableCommand {
         }
     }
 
-    private func write(_ source: PortraitScene, to sink: some FrameSink) throws {
+    private func write(_ source: PortraitScene, to sink: some FrameSink, _ interruption: Interruption) throws {
         let bar = ProgressBar("generate", total: source.format.frameCount)
         var count = 0
         while case .frame(let frame) = source.next() {
+            guard !interruption.isWanted else { throw CommandError.interrupted }
             try sink.consume(frame)
             count += 1
             bar.update(count)

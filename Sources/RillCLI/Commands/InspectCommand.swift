@@ -1,5 +1,7 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillLab
 import RillPages
 
 /// `rill inspect`: what is in a file.
@@ -41,34 +43,41 @@ struct InspectCommand: ParsableCommand {
     func run() throws {
         if let frames { try requireDistinct(input: file, outputs: [frames]) }
         let bar = ProgressBar("inspect", total: nil)
-        let inspection = try FileInspection(of: file, codec: codec) { bar.update($0) }
+        let inspection = try readingInput { try FileInspection(of: file, codec: codec) { bar.update($0) } }
         bar.finish()
         let extraction = try frames.map { try extract(to: $0, from: inspection) }
         if json {
             try JSONOutput.print(InspectionOutput(inspection: inspection, extraction: extraction))
         } else {
-            print(inspection.text)
-            if let extraction, let frames { print(extraction.text(frames)) }
+            try StandardOutput.print(inspection.text)
+            if let extraction, let frames, extraction.frames > 0 { try StandardOutput.print(extraction.text(frames)) }
         }
-        if let damage = inspection.damage {
-            StandardError.print("damaged: \(damage)")
-            throw ExitCode.failure
+        if let damage = inspection.damage { StandardError.print("damaged: \(damage)") }
+        if let extraction, let frames, extraction.frames == 0 {
+            throw CommandError(
+                "\(frames): not written, for the stream has no whole key frame to begin with; left out: "
+                    + extraction.textOfMissing)
         }
+        if inspection.damage != nil { throw ExitCode.partialResult }
     }
 
     private func extract(to output: String, from inspection: FileInspection) throws -> FrameExtraction.Report {
         guard let stream = inspection.largestStream(ssrc: ssrc), let payloadType = stream.payloadType,
-            let name = stream.codec, let codec = VideoCodec(rawValue: name), let ssrc = stream.ssrc
+            let name = stream.codec, let codec = VideoCodec(builtIn: name), let ssrc = stream.ssrc
         else {
             throw CommandError(
                 "\(file): no stream\(ssrc.map { " \($0)" } ?? "") whose frames can be read; --codec and --ssrc may help"
             )
         }
+        let interruption = Interruption()
         let bar = ProgressBar("frames", total: inspection.capture?.datagrams, unit: "packets")
         defer { bar.finish() }
         return try FrameExtraction(
             of: ssrcNotation(ssrc), payloadType: PayloadType(UInt8(payloadType)), codec: codec
-        ).run(from: file, to: output) { bar.update($0) }
+        ).run(from: file, to: output) {
+            guard !interruption.isWanted else { throw CommandError.interrupted }
+            bar.update($0)
+        }
     }
 
     func validate() throws {
@@ -99,8 +108,12 @@ private struct InspectionOutput: Encodable {
 extension FrameExtraction.Report {
     /// What was written, in one line.
     fileprivate func text(_ path: String) -> String {
-        "\(path): \(frames) frames, \(keyFrames) of them key frames; left out: \(incompleteFrames) that are not whole, "
-            + "\(framesBeforeKeyFrame) before the first key frame"
+        "\(path): \(frames) frames, \(keyFrames) of them key frames; left out: \(textOfMissing)"
+    }
+
+    /// The frames that were not.
+    fileprivate var textOfMissing: String {
+        "\(incompleteFrames) that are not whole, \(framesBeforeKeyFrame) before the first key frame"
     }
 }
 

@@ -1,5 +1,9 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillFiles
+import RillLab
+import RillLink
 import RillPages
 
 extension LoopbackCommand {
@@ -7,10 +11,7 @@ extension LoopbackCommand {
     func writePage(_ result: LoopbackReport, of loopback: Loopback) throws {
         guard let report else { return }
         let page = LoopbackPage(report: result, timelines: try loopback.timelines(), facts: facts(loopback))
-        let bytes = page.page.bytes
-        var file = try ByteOutput(path: report)
-        try file.write(bytes.span)
-        try file.finish()
+        try OutputFile.write(page.page.bytes, to: report)
     }
 
     private func facts(_ loopback: Loopback) -> [(name: String, value: String)] {

@@ -1,5 +1,11 @@
 import ArgumentParser
 import Rill
+import RillContainers
+import RillCore
+import RillFiles
+import RillLab
+import RillLink
+import RillTranscode
 
 /// `rill loopback`: a clip or scene as a camera, through the whole pipeline and back.
 struct LoopbackCommand: ParsableCommand {
@@ -9,7 +15,7 @@ struct LoopbackCommand: ParsableCommand {
         discussion: """
             Plays a clip (.y4m, .ivf, raw) as a camera; without one, the drawn portrait scene. The report says for each \
             layer what was sent, received, decoded, dropped and frozen, how much the shown pictures are like their \
-            source, and how long frames took from stage to stage.
+            source, and how long frames took from stage to stage. --duration plays the beginning of a clip.
 
             Without --live it runs in virtual time, as fast as it can: the same seed gives the same report; with it, Ctrl-C \
             ends the call, and the report tells of what was until then. The network \
@@ -184,41 +190,74 @@ struct LoopbackCommand: ParsableCommand {
 
     func run() throws {
         let start = Measurement.now
-        // In virtual time nothing is worth waiting for: Ctrl-C ends that at once.
-        var interruption = live ? Interruption() : nil
+        let interruption = Interruption()
         let awake = sleepless ? try WakeLatencyRequest() : nil
         defer { withExtendedLifetime(awake) {} }
-        let source = try makeSource()
+        let opened = try openSource()
+        let source = timed(opened)
         let resolution = size ?? source.format.resolution
         if let refusal = refusal(of: resolution) { throw CommandError(refusal) }
         let settings = settings(for: resolution)
+        try checkBitrates(of: settings.layers, at: source.format.frameRate ?? 30)
+        let files = OutputFiles()
+        let sent = InputHealth(source, of: clip)
+        // What was opened is sent. What it is compared with is read again, to the end of what was sent.
+        var isFirst = true
         let loopback = try Loopback(
-            settings, taps: try taps(settings.layers), outputs: try outputs(source.format, resolution)
+            settings, taps: try taps(settings.layers, at: [coded, lowCoded, trace].map { $0.map(files.part(of:)) }),
+            outputs: try outputs(opened, resolution, files)
         ) {
-            // A camera is there once, and asked once: there is nothing to compare with.
-            // The first is sent; what it is compared with goes on, as far as is asked for.
-            defer { interruption = nil }
-            let source = camera == nil ? try makeSource() : source
-            return interruption.map { InterruptibleSource(source, $0) } ?? source
+            defer { isFirst = false }
+            return isFirst ? InterruptibleSource(source, interruption) : timed(try openSource())
         }
         if let capture {
             loopback.capture = try LinkCapture(
-                path: capture, start: live ? LinkCapture.wallClockNow : LinkCapture.virtualStart)
+                path: files.part(of: capture), name: capture,
+                start: live ? LinkCapture.wallClockNow : LinkCapture.virtualStart)
         }
-        let bar = ProgressBar(live ? "live" : "loopback", total: source.format.frameCount)
-        let rate = source.format.frameRate ?? 30
-        let report: LoopbackReport
-        if live {
-            report = try loopback.runLive { bar.update(Int($0.seconds * rate.framesPerSecond)) }
-        } else {
-            report = try loopback.runInVirtualTime { bar.update(Int($0.seconds * rate.framesPerSecond)) }
+        var report = try run(loopback, source.format)
+        // A live call that somebody ends is over; what virtual time would have brought, nobody knows.
+        if interruption.isWanted, !live { throw CommandError.interrupted }
+        report.missing = sent.failure(wasReadToItsEnd: !interruption.isWanted)
+        guard report.framesCaptured > 0 || interruption.isWanted else {
+            let reason = report.interruption ?? report.missing
+            throw CommandError(reason ?? "\(clip ?? "the scene") has no picture", .unreadableInput)
         }
-        bar.finish()
+        if let clip, camera == nil { SourceVideo(clip, opened).noticesOfCall.forEach(StandardError.print) }
+        if loopback.sender.framesConverted > 0 {
+            StandardError.print("full to limited range: \(loopback.sender.framesConverted) frames")
+        }
+        try files.commit()
         try writePage(report, of: loopback)
         try show(report, Measurement.now.since(start))
-        if let interruption = report.interruption {
-            StandardError.print("the clip ended early: \(interruption)")
-            throw ExitCode.failure
+        for remark in remarks(on: report, settings.layers) + sent.remarks { StandardError.print(remark) }
+        let ending = report.interruption.map { "the clip ended early: \($0)" }
+        guard let reason = report.missing ?? ending else { return }
+        StandardError.print(reason)
+        throw ExitCode.partialResult
+    }
+
+    private func run(_ loopback: Loopback, _ format: SourceFormat) throws -> LoopbackReport {
+        let bar = ProgressBar(live ? "live" : "loopback", total: format.frameCount)
+        defer { bar.finish() }
+        let rate = format.frameRate ?? 30
+        let update: (MediaTime) -> Void = { bar.update(Int($0.seconds * rate.framesPerSecond)) }
+        return live ? try loopback.runLive(progress: update) : try loopback.runInVirtualTime(progress: update)
+    }
+
+    /// Refuses bitrates that were asked for and that nothing can be coded at.
+    private func checkBitrates(of layers: [LayerSettings], at rate: FrameRate) throws {
+        if bitrate != nil { try layers[0].requireReachable("--bitrate", at: rate) }
+        try layers[1].requireReachable("--low-bitrate", at: rate)
+    }
+
+    /// The layers whose bitrate is far from its target, in words.
+    private func remarks(on report: LoopbackReport, _ layers: [LayerSettings]) -> [String] {
+        zip(layers, report.layers).compactMap { layer, result in
+            BitrateRemark.text(
+                of: "the layer \(result.rid)", layer, bytes: Int(result.sent.bitrate * report.duration / 8),
+                seconds: report.duration, parts: result.sent.keyFramesEncoded,
+                isAskedFor: result.rid == layers[0].rid.description && bitrate != nil)
         }
     }
 
@@ -230,10 +269,17 @@ struct LoopbackCommand: ParsableCommand {
         return "\(size) is more than a loopback takes, 8192x4320 pixels; give a smaller --size"
     }
 
-    private func makeSource() throws -> any FrameSource {
-        if let camera { return TimedSource(try cameraOptions.open(camera), duration: sceneOptions.duration) }
-        if let clip { return try clipOptions.open(clip) }
+    private func openSource() throws -> any FrameSource {
+        if let camera { return try readingInput { try cameraOptions.open(camera) } }
+        if let clip { return try readingInput { try clipOptions.open(clip) } }
         return try sceneOptions.scene(size ?? .vga, frameRate: 30, seed: network.seed)
+    }
+
+    /// As much of a source as is asked for.
+    private func timed(_ source: any FrameSource) -> any FrameSource {
+        if camera != nil { return TimedSource(source, duration: sceneOptions.endlessDuration) }
+        guard clip != nil, let duration = sceneOptions.duration else { return source }
+        return TimedSource(source, duration: duration)
     }
 
     private func settings(for resolution: Resolution) -> LoopbackSettings {
@@ -256,23 +302,31 @@ struct LoopbackCommand: ParsableCommand {
         return settings
     }
 
-    private func taps(_ layers: [LayerSettings]) throws -> SendTaps {
+    private func taps(_ layers: [LayerSettings], at parts: [String?]) throws -> SendTaps {
         var files: [StreamLayer.RID: any EncodedFrameSink] = [:]
-        for (path, layer) in zip([coded, lowCoded], layers) {
-            guard let path else { continue }
+        for (part, (path, layer)) in zip(parts, zip([coded, lowCoded], layers)) {
+            guard let part, let path else { continue }
             files[layer.rid] = try IVFWriter(
-                path: path, codec: layer.encoder.codec, resolution: layer.resolution)
+                path: part, name: path, codec: layer.encoder.codec, resolution: layer.resolution)
         }
         return SendTaps(
-            encoded: files.isEmpty ? nil : LayerFiles(files), trace: try trace.map { try SendTraceWriter(path: $0) })
+            encoded: files.isEmpty ? nil : LayerFiles(files),
+            trace: try parts[2].map { try SendTraceWriter(path: $0, name: trace) })
     }
 
-    private func outputs(_ format: SourceFormat, _ resolution: Resolution) throws -> [SteadyOutput?] {
+    private func outputs(
+        _ source: any FrameSource, _ resolution: Resolution, _ files: OutputFiles
+    ) throws -> [SteadyOutput?] {
+        guard output != nil || lowOutput != nil else { return [nil, nil] }
+        let container = source is ContainerSource ? clip : nil
+        let typicalRate = try container.map { try ContainerSource.typicalFrameRate(ofFile: $0) }
+        let sourceRate = (typicalRate ?? source.format.frameRate) ?? 30
         func file(_ path: String?, _ resolution: Resolution, _ fastest: FrameRate) throws -> SteadyOutput? {
             guard let path else { return nil }
-            let rate = FrameRate.slower(fastest, format.frameRate ?? 30)
-            return SteadyOutput(
-                try Y4MWriter(path: path, resolution: resolution, frameRate: rate), frameRate: rate)
+            let rate = FrameRate.slower(fastest, sourceRate)
+            let writer = try Y4MWriter(
+                path: files.part(of: path), name: path, resolution: resolution, frameRate: rate)
+            return SteadyOutput(writer, frameRate: rate)
         }
         let low = LayerSettings.low
         return [try file(output, resolution, 30), try file(lowOutput, low.resolution, low.frameRate)]
@@ -280,10 +334,7 @@ struct LoopbackCommand: ParsableCommand {
 
     private func show(_ report: LoopbackReport, _ measurement: Measurement) throws {
         StandardError.print(measurement.text)
-        guard json else {
-            print(report.text)
-            return
-        }
+        guard json else { return try StandardOutput.print(report.text) }
         try JSONOutput.print(MeasuredReport(report: report, measured: measured ? measurement : nil))
     }
 

@@ -1,6 +1,9 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillFiles
 import RillPages
+import RillTranscode
 
 /// `rill record`: a camera to a file.
 struct RecordCommand: ParsableCommand {
@@ -42,37 +45,68 @@ struct RecordCommand: ParsableCommand {
     func run() throws {
         guard let selection = cameraSelection(camera) else { preconditionFailure("refused by validate()") }
         let interruption = Interruption()
-        let source = try cameraOptions.open(selection)
+        let source = try readingInput { try cameraOptions.open(selection) }
         let status = source.status
         let timed = TimedSource(source, duration: duration, startsAtZero: true)
         let bar = ProgressBar("record", total: nil)
-        let report = try Transcoder(
-            source: InterruptibleSource(timed, interruption), outputs: [try makeOutput(source.mode)]
-        ).run { bar.update($0) }
+        let file = OutputFile(path: output)
+        let target = try makeOutput(file, source.mode)
+        let report: TranscodeReport
+        do {
+            report = try Transcoder(source: InterruptibleSource(timed, interruption), outputs: [target]).run {
+                bar.update($0)
+            }
+        } catch {
+            // What happened before the camera does not happen again.
+            file.keepPart()
+            throw CommandError("\(error); what was recorded until then is \(file.partPath)")
+        }
         bar.finish()
-        try show(RecordSummary(source.mode, report, status.statistics))
-        if let failure = report.sourceFailure { throw CommandError("the camera ended: \(failure)") }
+        guard report.framesRead > 0 else {
+            if interruption.isWanted { throw CommandError.interrupted }
+            throw CommandError(
+                report.sourceFailure.map { "\($0)" } ?? "\(camera) gave no frame: no output was written",
+                .unreadableInput)
+        }
+        try file.commit()
+        let row = TranscodeRow(path: output, target, report.outputs[0], seconds: report.duration.seconds)
+        try show(RecordSummary(source.mode, report, row, status.statistics))
+        if case .encoded(let layer, _) = target,
+            let remark = BitrateRemark.text(
+                of: output, layer, bytes: report.outputs[0].bytesEncoded, seconds: report.duration.seconds,
+                isAskedFor: bitrate != nil)
+        {
+            StandardError.print(remark)
+        }
+        if let failure = report.sourceFailure { throw CommandError("the camera ended: \(failure)", .partialResult) }
     }
 
-    private func makeOutput(_ mode: CameraMode) throws -> Transcoder.Output {
+    private func makeOutput(_ file: OutputFile, _ mode: CameraMode) throws -> Transcoder.Output {
         var layer = LayerSettings.high(
             mode.resolution, bitrate: bitrate ?? .suggested(for: mode.resolution, codec: codec), codec: codec)
-        layer.frameRate = mode.frameRate ?? cameraOptions.cameraFps
+        // A camera's rate is never quite what it says: whatever it gives is recorded.
+        layer = layer.takingEveryFrame(of: mode.frameRate ?? cameraOptions.cameraFps)
         guard VideoFileFormat(path: output) == .ivf else {
             return .pictures(
-                layer, try Y4MWriter(path: output, resolution: mode.resolution, frameRate: layer.frameRate))
+                layer,
+                try Y4MWriter(
+                    path: file.partPath, name: output, resolution: mode.resolution, frameRate: layer.frameRate))
         }
-        return .encoded(layer, try IVFWriter(path: output, codec: codec, resolution: mode.resolution))
+        if bitrate != nil { try layer.requireReachable("--bitrate", at: layer.frameRate) }
+        return .encoded(
+            layer, try IVFWriter(path: file.partPath, name: output, codec: codec, resolution: mode.resolution))
     }
 
     private func show(_ summary: RecordSummary) throws {
         guard !json else { return try JSONOutput.print(summary) }
-        var table = TextTable(["output", "frames", "seconds", "missed", "damaged", "lost"])
+        var table = TextTable(
+            ["output", "frames", "seconds", "target, kbit/s", "kbit/s", "missed", "damaged", "lost"])
         table.add([
-            output, "\(summary.frames)", Decimal.text(summary.seconds, decimals: 2), "\(summary.camera.framesMissed)",
-            "\(summary.camera.errorFrames)", "\(summary.camera.losses)",
+            output, "\(summary.frames)", Decimal.text(summary.seconds, decimals: 2), summary.row.targetText,
+            summary.row.bitrateText, "\(summary.camera.framesMissed)", "\(summary.camera.errorFrames)",
+            "\(summary.camera.losses)",
         ])
-        print(table.text)
+        try StandardOutput.print(table.text)
     }
 
     func validate() throws {
@@ -92,13 +126,23 @@ private struct RecordSummary: Encodable {
     var seconds: Double
     var framesWritten: Int
     var keyFrames: Int
+    /// Bits a second, of an .ivf: what it was to have, and has.
+    var targetBitrate: Int?
+    var bitrate: Double?
     var camera: CameraSummary
+    let row: TranscodeRow
 
-    init(_ mode: CameraMode, _ report: TranscodeReport, _ statistics: CameraStatistics) {
+    private enum CodingKeys: String, CodingKey {
+        case frames, seconds, framesWritten, keyFrames, targetBitrate, bitrate, camera
+    }
+
+    init(_ mode: CameraMode, _ report: TranscodeReport, _ row: TranscodeRow, _ statistics: CameraStatistics) {
+        self.row = row
         frames = report.framesRead
         seconds = report.duration.seconds
-        framesWritten = report.outputs.first?.framesWritten ?? 0
-        keyFrames = report.outputs.first?.keyFramesWritten ?? 0
+        framesWritten = row.frames
+        keyFrames = row.keyFrames ?? 0
+        (targetBitrate, bitrate) = (row.targetBitrate, row.bitrate)
         camera = CameraSummary(mode, statistics)
     }
 }

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillFiles
+import RillLab
 
 /// `rill reencode`: a live run's coded frames, once more.
 struct ReencodeCommand: ParsableCommand {
@@ -31,32 +34,43 @@ struct ReencodeCommand: ParsableCommand {
 
     func run() throws {
         let start = Measurement.now
-        let trace = try SendTrace(path: trace)
+        let interruption = Interruption()
+        let trace = try readingInput { try SendTrace(path: self.trace) }
         guard outputs.count <= trace.layers.count else {
-            throw CommandError("the trace has \(trace.layers.count) layers, and there are \(outputs.count) outputs")
+            throw ValidationError("the trace has \(trace.layers.count) layers, and there are \(outputs.count) outputs")
         }
-        let source = try clipOptions.open(clip)
+        let source = InputSource(try readingInput { try clipOptions.open(clip) })
+        var written: [OutputFile] = []
         var files: [StreamLayer.RID: any EncodedFrameSink] = [:]
         for (path, layer) in zip(outputs, trace.layers) {
             guard let settings = layer.firstSettings else { continue }
+            let file = OutputFile(path: path)
+            written.append(file)
             files[layer.rid] = try IVFWriter(
-                path: path, codec: settings.encoder.codec, resolution: settings.resolution)
+                path: file.partPath, name: path, codec: settings.encoder.codec, resolution: settings.resolution)
         }
         let sink = LayerFiles(files)
         let replay = try TraceReplay(trace, source: source)
         let bar = ProgressBar("reencode", total: source.format.frameCount)
         var bytes: [StreamLayer.RID: Int] = [:]
-        try replay.run(progress: { bar.update($0) }) { frame, payload in
-            bytes[frame.layer.rid, default: 0] += payload.count
-            try sink.consume(frame, payload: payload)
+        do {
+            try replay.run(progress: { bar.update($0) }) { frame, payload in
+                guard !interruption.isWanted else { throw CommandError.interrupted }
+                bytes[frame.layer.rid, default: 0] += payload.count
+                try sink.consume(frame, payload: payload)
+            }
+        } catch let error as TraceError {
+            // The clip is not that of the trace.
+            throw CommandError("\(error)", .unreadableInput)
         }
         bar.finish()
         try sink.finish()
-        show(trace, bytes)
+        for file in written { try file.commit() }
+        try show(trace, bytes)
         StandardError.print(Measurement.now.since(start).text)
     }
 
-    private func show(_ trace: SendTrace, _ bytes: [StreamLayer.RID: Int]) {
+    private func show(_ trace: SendTrace, _ bytes: [StreamLayer.RID: Int]) throws {
         var table = TextTable(["layer", "output", "frames", "dropped live", "adapted", "bytes"])
         for (index, layer) in trace.layers.enumerated() {
             table.add([
@@ -64,7 +78,7 @@ struct ReencodeCommand: ParsableCommand {
                 "\(layer.framesDropped)", "\(layer.adaptations)", "\(bytes[layer.rid] ?? 0)",
             ])
         }
-        print(table.text)
+        try StandardOutput.print(table.text)
     }
 
     func validate() throws {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillLab
 import RillPages
 
 /// `rill replay`: a capture is sent again.
@@ -46,12 +48,13 @@ struct ReplayCommand: ParsableCommand {
         settings.includesRTCP = !rtpOnly
         let socket = try UDPSocket(connectedTo: to)
         let bar = ProgressBar("replay", total: nil, unit: "packets")
-        let report = try Replay(of: file, settings: settings).run(to: socket) { bar.update($0) }
+        let report = try readingInput { try Replay(of: file, settings: settings).run(to: socket) { bar.update($0) } }
         bar.finish()
-        if json { try JSONOutput.print(report) } else { print(report.text(to)) }
+        if json { try JSONOutput.print(report) } else { try StandardOutput.print(report.text(to)) }
         if let damage = report.damage { StandardError.print("damaged: \(damage)") }
         if let failure = report.failure { StandardError.print("not everything was sent: \(failure)") }
-        if report.damage != nil || report.failure != nil { throw ExitCode.failure }
+        if report.failure != nil { throw ExitCode.failure }
+        if report.damage != nil { throw ExitCode.partialResult }
     }
 
     func validate() throws {

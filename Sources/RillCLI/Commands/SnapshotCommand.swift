@@ -1,5 +1,8 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillFiles
+import RillTranscode
 
 /// `rill snapshot`: one picture of a camera.
 struct SnapshotCommand: ParsableCommand {
@@ -33,19 +36,23 @@ struct SnapshotCommand: ParsableCommand {
 
     func run() throws {
         guard let selection = cameraSelection(camera) else { preconditionFailure("refused by validate()") }
-        let camera = try cameraOptions.open(selection)
+        let camera = try readingInput { try cameraOptions.open(selection) }
         let source = TimedSource(camera, duration: timeout)
         var count = 0
         while true {
-            switch try source.next() {
+            switch try readingInput({ try source.next() }) {
             case .frame(let frame):
                 count += 1
                 guard count == frames else { continue }
-                try PNGWriter.write(frame, to: output)
+                let file = OutputFile(path: output)
+                try PNGWriter.write(frame, to: file.partPath, name: output)
+                try file.commit()
                 if json { try JSONOutput.print(CameraSummary(camera.mode, camera.status.statistics)) }
                 return
             case .pending, .noBuffer: continue
-            case .end: throw CommandError("\(self.camera) gave \(count) frames within \(timeout), not \(frames)")
+            case .end:
+                throw CommandError(
+                    "\(self.camera) gave \(count) frames within \(timeout), not \(frames)", .unreadableInput)
             }
         }
     }

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Rill
 import RillContainers
+import RillCore
 import RillPages
+import RillTranscode
 
 /// `rill transcode`: clips to clips, offline; one, those of a list, or those of a folder.
 struct TranscodeCommand: ParsableCommand {
@@ -20,6 +22,9 @@ struct TranscodeCommand: ParsableCommand {
             thinned out where that is asked for) or .png (the first picture).
 
             A file bears its name only once it is whole; until then it is .NAME.part in the same folder.
+
+            Without --fps every frame is written, at its own time where the output holds times; a .y4m says the rate \
+            that most of the clip has.
 
             Where the pictures of a clip change their size, those of a later size are scaled to the first, whole, \
             between black bars if their shape is another. With --split-sizes each size goes to a file of its own as \
@@ -52,10 +57,9 @@ struct TranscodeCommand: ParsableCommand {
               rill transcode --jobs list.txt --good --resume
               rill transcode holiday coded --to webm --codec vp9 --json
 
-            Exit codes: 0 done; 1 an output could not be made; 2 the input cannot be read, nothing was written; \
-            3 a part of the input is missing, what there is was written; 64 wrong arguments; 130 interrupted, nothing \
-            was written. Of a batch it is that of its gravest job, in this order: 130, 1, 2, 3, 0; those that were \
-            done before count too.
+            \(ExitCode.table)
+
+            Of a batch it is that of its gravest job; those that were done before count too.
             """)
 
     @Argument(help: "The clip to read, or a folder of clips; - is Y4M on standard input.")
@@ -100,11 +104,7 @@ struct TranscodeCommand: ParsableCommand {
             bar?.finish()
         } catch let failure as TranscodeFailure {
             bar?.finish()
-            StandardError.print("Error: \(failure)")
-            switch failure {
-            case .unreadable: throw ExitCode.unreadableInput
-            case .interrupted: throw ExitCode.interrupted
-            }
+            throw CommandError("\(failure)", failure.exitCode)
         }
         try show(outcome)
         StandardError.print(Measurement.now.since(start).text)

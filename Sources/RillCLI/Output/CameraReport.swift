@@ -1,4 +1,6 @@
 import Rill
+import RillCapture
+import RillCore
 
 /// A camera for people and for machines.
 struct CameraReport: Encodable {

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// What a camera did, for machines.
 struct CameraSummary: Encodable {

@@ -5,7 +5,6 @@ enum JSONOutput {
     static func print(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let data = try encoder.encode(value)
-        try FileHandle.standardOutput.write(contentsOf: data + Data("\n".utf8))
+        try StandardOutput.print(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 }

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// The coded frames of several layers, each to a file of its own; those of a layer without a file go nowhere.
 final class LayerFiles: EncodedFrameSink {

@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillLab
 import RillPages
 
 extension LoopbackReport {

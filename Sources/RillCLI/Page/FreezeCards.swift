@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillLab
 import RillPages
 
 /// The longest freezes of a layer, each with the pictures before and after it.

@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillLab
 import RillPages
 
 /// What happened on one layer over time, as plots over one time axis.

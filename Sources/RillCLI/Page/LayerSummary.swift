@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillLab
 import RillPages
 
 /// The figures of each layer that a reader wants first.

@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillLab
 import RillPages
 
 /// What became of a loopback session, as a page: the figures a reader wants first, then everything over time, then what

@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillLab
 import RillPages
 
 /// Every number of a report, under the name that it bears in JSON.

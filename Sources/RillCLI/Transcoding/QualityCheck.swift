@@ -1,4 +1,8 @@
 import Rill
+import RillCodec
+import RillCore
+import RillImage
+import RillTranscode
 
 /// How near a coded file comes to the pictures that it was made of: both are read again, picture by picture.
 enum QualityCheck {
@@ -6,7 +10,7 @@ enum QualityCheck {
     static func psnr(
         of path: String, _ layer: LayerSettings, against clip: ReopenableClip, _ options: ClipOptions
     ) throws -> Double? {
-        let (coded, original) = (try options.open(path), try clip.open(nil))
+        let (coded, original) = (I420Source(try options.open(path)), I420Source(try clip.open(nil)))
         let scaler = try LayerScaler(layer.resolution, aspect: layer.aspect, capacity: 2)
         var meter = QualityMeter()
         var (current, following) = (try frame(of: original), try frame(of: original))

@@ -1,6 +1,9 @@
 import ArgumentParser
 import Rill
 import RillContainers
+import RillCore
+import RillFiles
+import RillTranscode
 
 /// The files that one transcode writes.
 struct TranscodeFiles: ParsableArguments {
@@ -30,7 +33,7 @@ struct TranscodeFiles: ParsableArguments {
 
     /// The files besides the output that are named after it.
     func steps(of output: String) -> [String] {
-        ladder ? ["half", "quarter", "low"].map { Self.path(output, step: $0) } : []
+        ladder ? (LayerSettings.ladderSteps + [.low]).map { Self.path(output, step: "\($0)") } : []
     }
 
     /// The file of a step of the ladder: `out.webm` gives `out.half.webm`.
@@ -41,6 +44,9 @@ struct TranscodeFiles: ParsableArguments {
 
     /// What a file is written as.
     static func format(of path: String) -> VideoFileFormat? { path == "-" ? .y4m : VideoFileFormat(path: path) }
+
+    /// Whether a file of that name holds coded frames.
+    static func isCoded(_ path: String) -> Bool { format(of: path) == .ivf || ContainerFormat(path: path) != nil }
 
     /// Refuses what cannot be written, and files that would destroy each other.
     func validate(_ input: String, _ output: String, _ options: TranscodeOptions) throws {
@@ -61,8 +67,7 @@ struct TranscodeFiles: ParsableArguments {
         guard ![output, low, pictures, lowPictures].dropFirst().contains("-") else {
             throw ValidationError("only OUTPUT itself can be standard output")
         }
-        let isCoded = Self.format(of: output) == .ivf || ContainerFormat(path: output) != nil
-        if ladder, low != nil || !isCoded || options.splitSizes {
+        if ladder, low != nil || !Self.isCoded(output) || options.splitSizes {
             throw ValidationError(
                 "--ladder names its files after OUTPUT, which is .webm, .mkv or .ivf, and has the low layer")
         }

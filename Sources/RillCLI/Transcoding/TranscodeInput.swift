@@ -1,6 +1,8 @@
 import Glibc
 import Rill
 import RillContainers
+import RillCore
+import RillTranscode
 
 /// The input of a transcode, opened: what is known of it, and how it is read, with all that is done to its pictures before
 /// they go to the outputs.
@@ -12,17 +14,16 @@ struct TranscodeInput {
         case again(ReopenableClip)
     }
 
-    /// Size and rate of the pictures that the outputs get.
+    /// Size of the pictures that the outputs get, and the rate that the clip names.
     let format: SourceFormat
-    /// The code values of black and white.
-    let range: ColorSpace.Range
     let feed: Feed
-    /// What a container says of its video and its sound.
+    /// What the clip says of its video and its sound.
     let video: SourceVideo
     /// What could not be read, once all was.
     let health = SourceHealth()
     /// What the user should know of it.
     private(set) var notices: [String] = []
+    private var rate: Rate
 
     /// Frames that beauty sees before those of a segment: its mask has settled by then.
     private static let runInForBeauty = 15
@@ -34,14 +35,14 @@ struct TranscodeInput {
     init(_ path: String, _ options: TranscodeOptions, decoderThreads: Int = 0) throws {
         let opened = try options.clipOptions.open(path, decoderThreads: decoderThreads)
         if opened is ContainerSource { health.note(Truncation(ofFile: path)) }
-        range = (opened as? DecodedSource)?.range ?? .limited
-        video = SourceVideo(path, opened as? ContainerSource, range)
+        video = SourceVideo(path, opened)
         if let changes = video.changes { notices.append("\(path): \(changes)") }
         let chain = Chain(
             isSteady: !options.splitSizes && (opened is DecodedSource || opened is ContainerSource),
             resolution: opened.format.resolution, beauty: options.beauty, compares: options.compare, health: health)
         let prepared = try chain.prepare(opened)
         format = prepared.format
+        rate = opened is ContainerSource && Self.canOpenAgain(path) ? .inPackets(path) : .known(format.frameRate)
         guard Self.canOpenAgain(path) else {
             feed = .once(prepared)
             if options.segments != .one { notices.append("\(path) is read once, from the front: one segment") }
@@ -51,6 +52,7 @@ struct TranscodeInput {
         if options.segments != .one {
             switch Self.cut(try options.clipOptions.ranged(path), options.segments) {
             case .success(let clip):
+                rate = .known(clip.format.frameRate)
                 feed = .again(ReopenableClip(clip, runIn: runIn) { try chain.prepare($0) })
                 return
             case .failure(let refusal): notices.append("\(path) \(refusal.reason): one segment")
@@ -76,6 +78,20 @@ struct TranscodeInput {
         let wasted = segments.ranges(of: count).reduce(0) { $0 + $1.lowerBound - clip.entry(for: $1.lowerBound) }
         guard wasted <= count else { return .failure(CutRefusal(reason: "has too few places to begin at")) }
         return .success(clip)
+    }
+
+    /// The rate that most of the clip has: what a file of one rate says, and what the encoders expect. 30 where nobody knows.
+    func typicalFrameRate() throws -> FrameRate {
+        switch rate {
+        case .known(let rate): rate ?? 30
+        case .inPackets(let path): try ContainerSource.typicalFrameRate(ofFile: path) ?? 30
+        }
+    }
+
+    /// The rate of most of the clip's pictures, or where it stands.
+    private enum Rate {
+        case known(FrameRate?)
+        case inPackets(String)
     }
 
     /// The first picture.
@@ -122,6 +138,7 @@ final class SourceHealth: Sendable {
         var picturesPatched = 0
         var missing: MediaDuration?
         var truncation: Truncation?
+        var ranges: Set<ColorSpace.Range> = []
         var firstFailure: String?
     }
 
@@ -129,6 +146,14 @@ final class SourceHealth: Sendable {
 
     /// What may be missing, in words: the clip may have been cut short, or only its sound be longer.
     var remark: String? { state.withLock { $0.truncation == nil ? $0.missing.map(Self.text(ofMissing:)) : nil } }
+
+    /// What became of the range of the pictures, in words; `nil` where all had that of the outputs.
+    var conversion: String? {
+        state.withLock { state in
+            guard state.ranges.contains(.full) else { return nil }
+            return "full to limited range" + (state.ranges.count > 1 ? ", in a part of the pictures" : "")
+        }
+    }
 
     private static func text(ofMissing missing: MediaDuration) -> String {
         "the pictures end \(missing) before the end that the clip tells of"
@@ -161,6 +186,9 @@ final class SourceHealth: Sendable {
     /// Takes note of a file that is shorter than it says.
     func note(_ truncation: Truncation?) { state.withLock { $0.truncation = truncation } }
 
+    /// Takes note of a picture in a range that was not seen before.
+    func note(_ range: ColorSpace.Range) { _ = state.withLock { $0.ranges.insert(range) } }
+
     /// Takes note of a source that was read to its end. The passes over a clip find the same.
     func note(_ source: any FrameSource) {
         state.withLock { state in
@@ -184,6 +212,7 @@ final class SourceHealth: Sendable {
 private final class WatchedSource: FrameSource {
     private let source: any FrameSource
     private let health: SourceHealth
+    private var range: ColorSpace.Range?
 
     init(_ source: any FrameSource, _ health: SourceHealth) {
         self.source = source
@@ -195,7 +224,13 @@ private final class WatchedSource: FrameSource {
     func next() throws -> SourceOutput {
         do {
             let output = try source.next()
-            if case .end = output { health.note(source) }
+            switch output {
+            case .frame(let frame) where frame.colorSpace.range != range:
+                range = frame.colorSpace.range
+                health.note(frame.colorSpace.range)
+            case .end: health.note(source)
+            case .frame, .noBuffer, .pending: break
+            }
             return output
         } catch {
             health.note(source)

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillFiles
+import RillTranscode
 
 /// The work of one transcode, from paths and options to files and a summary. It prints nothing, so that a batch can have
 /// many of them, and tell of each in its own way.
@@ -69,6 +72,9 @@ struct TranscodeJob {
         }
     }
 
+    /// Whether the output is coded, and its bitrate so of any meaning.
+    var isCoded: Bool { TranscodeFiles.isCoded(output) }
+
     /// The first picture alone.
     private func writePicture(of source: TranscodeInput) throws -> TranscodeOutcome {
         guard let frame = try source.firstPicture() else {
@@ -85,7 +91,9 @@ struct TranscodeJob {
     private func outcome(
         of report: TranscodeReport, _ plan: TranscodePlan, _ source: TranscodeInput
     ) throws -> TranscodeOutcome {
-        var notices = source.notices + plan.notices + [source.health.remark].compactMap { $0 }
+        let conversion = source.health.conversion.map { "\(input): \($0)" }
+        var notices = source.notices + [conversion].compactMap(\.self) + plan.notices
+        notices += [source.health.remark].compactMap(\.self) + plan.bitrateRemarks(of: report)
         var rows = plan.rows(of: report)
         if options.psnr {
             switch source.feed {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Rill
+import RillCore
+import RillTranscode
 
 /// What is made of a clip, whichever clip it is.
 struct TranscodeOptions: ParsableArguments {
@@ -12,7 +14,8 @@ struct TranscodeOptions: ParsableArguments {
     @Option(help: "Size of the output (default: the clip's own).", transform: resolutionNotation)
     var size: Resolution?
 
-    @Option(help: "Most frames a second of the output (default: the clip's own rate).", transform: frameRateNotation)
+    @Option(
+        help: "Most frames a second of the output (default: every frame of the clip).", transform: frameRateNotation)
     var fps: FrameRate?
 
     @Option(help: "What coded outputs are coded with, vp8 or vp9.", transform: codecNotation)

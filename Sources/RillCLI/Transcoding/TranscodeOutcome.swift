@@ -1,6 +1,8 @@
 import ArgumentParser
 import Rill
+import RillCore
 import RillPages
+import RillTranscode
 
 /// What one transcode has made.
 struct TranscodeOutcome: Sendable {
@@ -16,11 +18,12 @@ struct TranscodeOutcome: Sendable {
     var text: String {
         let hasQuality = summary.outputs.contains { $0.psnr != nil }
         var table = TextTable(
-            ["output", "size", "frames", "key", "bytes", "kbit/s"] + (hasQuality ? ["PSNR-Y, dB"] : []))
+            ["output", "size", "frames", "key", "bytes", "target, kbit/s", "kbit/s"]
+                + (hasQuality ? ["PSNR-Y, dB"] : []))
         for row in summary.outputs {
             table.add([
                 row.path, row.resolution, "\(row.frames)", row.keyFrames.map(String.init) ?? "–",
-                row.bytes.map(String.init) ?? "–", row.bitrate.map { Decimal.text($0 / 1000, decimals: 1) } ?? "–",
+                row.bytes.map(String.init) ?? "–", row.targetText, row.bitrateText,
                 hasQuality ? row.psnr.map { Decimal.text($0, decimals: 2) } ?? "–" : "",
             ])
         }
@@ -50,6 +53,8 @@ struct TranscodeRow: Codable, Equatable, Sendable {
     var keyFrames: Int?
     var bytes: Int?
     var bitrate: Double?
+    /// What it was to have, in bits a second: not of constant quality.
+    var targetBitrate: Int?
     /// PSNR of luma against the clip, in decibels, where it was asked for.
     var psnr: Double?
 
@@ -60,8 +65,15 @@ struct TranscodeRow: Codable, Equatable, Sendable {
         guard case .encoded = output else { return }
         keyFrames = written.keyFramesWritten
         bytes = written.bytesEncoded
+        targetBitrate = output.layer.encoder.quality == nil ? output.layer.bitrate.bitsPerSecond : nil
         bitrate = seconds > 0 ? Double(written.bytesEncoded) * 8 / seconds : 0
     }
+
+    /// The target for a table, in kbit/s.
+    var targetText: String { targetBitrate.map { Decimal.text(Double($0) / 1000, decimals: 0) } ?? "–" }
+
+    /// The bitrate for a table, in kbit/s.
+    var bitrateText: String { bitrate.map { Decimal.text($0 / 1000, decimals: 1) } ?? "–" }
 
     /// A file of pictures.
     init(path: String, resolution: Resolution, frames: Int) {
@@ -78,19 +90,17 @@ enum TranscodeFailure: Error, CustomStringConvertible {
     /// Somebody pressed Ctrl-C.
     case interrupted
 
+    var exitCode: ExitCode {
+        switch self {
+        case .unreadable: .unreadableInput
+        case .interrupted: .interrupted
+        }
+    }
+
     var description: String {
         switch self {
         case .unreadable(let reason): reason
         case .interrupted: "interrupted: no output was written"
         }
     }
-}
-
-extension ExitCode {
-    /// The input cannot be read, and nothing was written.
-    static let unreadableInput = ExitCode(2)
-    /// What could be read was written; the rest is missing.
-    static let partialResult = ExitCode(3)
-    /// Ctrl-C: 128 and the number of the signal, as shells say it.
-    static let interrupted = ExitCode(130)
 }

@@ -1,5 +1,8 @@
 import Rill
 import RillContainers
+import RillCore
+import RillFiles
+import RillTranscode
 
 /// The outputs of one transcode: their layers, their sinks and their files.
 struct TranscodePlan {
@@ -11,22 +14,28 @@ struct TranscodePlan {
     private let parts: SizeParts?
     private var thumbnails: ThumbnailSink?
     private let options: TranscodeOptions
+    /// The rate that most of the clip has.
+    private let sourceRate: FrameRate
 
     init(_ job: TranscodeJob, _ source: TranscodeInput) throws {
         options = job.options
-        let sourceRate = source.format.frameRate ?? 30
+        sourceRate = try source.typicalFrameRate()
         let resolution = options.size ?? source.format.resolution
         var high = LayerSettings.high(
             resolution, bitrate: options.bitrate ?? .suggested(for: resolution, codec: options.codec),
             codec: options.codec)
         high.encoder = options.encoder
-        high.frameRate = options.fps ?? sourceRate
-        parts = options.splitSizes ? SizeParts(job, .slower(high.frameRate, sourceRate), source.range) : nil
+        // Only who asks for a rate wants frames left out.
+        if let fps = options.fps { high.frameRate = fps } else { high = high.takingEveryFrame(of: sourceRate) }
+        parts = options.splitSizes ? SizeParts(job, .slower(high.frameRate, sourceRate), source.video) : nil
+        if options.bitrate != nil, job.isCoded { try high.requireReachable("--bitrate", at: sourceRate) }
+        if job.files.low != nil || job.files.ladder { try lowLayer.requireReachable("--low-bitrate", at: sourceRate) }
         if let parts {
             outputs = [.wholePictures(high, parts.sink)]
             paths = [job.output]
         } else {
             let layers = job.files.ladder ? [LayerSettings].ladder(high, low: lowLayer) : [high]
+            if job.files.ladder { notices += Self.notices(ofLadder: layers, below: resolution, job.output) }
             for (index, layer) in layers.enumerated() {
                 try add(index == 0 ? job.output : TranscodeFiles.path(job.output, step: "\(layer.rid)"), layer, source)
             }
@@ -42,6 +51,15 @@ struct TranscodePlan {
         }
     }
 
+    /// The steps of a ladder that a small clip does not have.
+    private static func notices(
+        ofLadder layers: [LayerSettings], below resolution: Resolution, _ output: String
+    ) -> [String] {
+        LayerSettings.ladderSteps.filter { step in !layers.contains { $0.rid == step } }.map { step in
+            "\(TranscodeFiles.path(output, step: "\(step)")) is left out: of \(resolution) that step is no larger than the low layer"
+        }
+    }
+
     private var lowLayer: LayerSettings {
         var layer = LayerSettings.low(options.codec)
         layer.bitrate = options.lowBitrate
@@ -53,10 +71,11 @@ struct TranscodePlan {
         let file = OutputFile(path: path)
         files.append(file)
         paths.append(path)
-        let rate = FrameRate.slower(layer.frameRate, source.format.frameRate ?? 30)
+        let rate = FrameRate.slower(layer.frameRate, sourceRate)
+        notices += source.video.notices(ofOutput: path, layer.encoder.codec, layer.resolution)
         if let container = ContainerFormat(path: path) {
             let writer = try source.video.writer(
-                file, container, layer, rate, hasSound: outputs.isEmpty, isScaled: options.size != nil)
+                file, container, layer, rate, hasSound: outputs.isEmpty)
             notices += writer.notices
             outputs.append(.encoded(layer, writer))
             return
@@ -69,7 +88,7 @@ struct TranscodePlan {
             outputs.append(.encoded(layer, writer))
         case .y4m:
             let writer = try Y4MWriter(
-                path: file.partPath, name: path, resolution: layer.resolution, frameRate: rate, range: source.range)
+                path: file.partPath, name: path, header: source.video.y4mHeader(layer.resolution, rate))
             outputs.append(.pictures(layer, writer))
         case .i420:
             let writer = try RawVideoWriter(path: file.partPath, name: path, resolution: layer.resolution)
@@ -107,6 +126,18 @@ struct TranscodePlan {
         return rows
     }
 
+    /// The outputs whose bitrate is far from its target, in words.
+    func bitrateRemarks(of report: TranscodeReport) -> [String] {
+        zip(zip(paths, outputs), report.outputs).compactMap { place, written in
+            guard case .encoded(let layer, _) = place.1 else { return nil }
+            // The default of the low layer is nobody's wish.
+            let isAskedFor = layer.rid == .high && options.bitrate != nil
+            return BitrateRemark.text(
+                of: place.0, layer, bytes: written.bytesEncoded, seconds: report.duration.seconds,
+                parts: report.segmentCount, isAskedFor: isAskedFor)
+        }
+    }
+
     /// The same, with how near the coded outputs come to the clip.
     func rows(of report: TranscodeReport, measuredAgainst clip: ReopenableClip) throws -> [TranscodeRow] {
         var rows = rows(of: report)
@@ -138,7 +169,7 @@ final class SizeParts {
         var all: [OutputFile] = []
     }
 
-    init(_ job: TranscodeJob, _ rate: FrameRate, _ range: ColorSpace.Range) {
+    init(_ job: TranscodeJob, _ rate: FrameRate, _ video: SourceVideo) {
         let files = Files()
         self.files = files
         path = job.output
@@ -150,8 +181,7 @@ final class SizeParts {
             guard TranscodeFiles.format(of: path) == .y4m else {
                 return try RawVideoWriter(path: file.partPath, name: path, resolution: size)
             }
-            return try Y4MWriter(
-                path: file.partPath, name: path, resolution: size, frameRate: rate, range: range)
+            return try Y4MWriter(path: file.partPath, name: path, header: video.y4mHeader(size, rate))
         }
     }
 

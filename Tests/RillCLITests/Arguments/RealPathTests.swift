@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import RillTestSupport
 import Testing
@@ -13,6 +14,20 @@ struct RealPathTests {
         let file = RealPath(folder.path("file"))
         #expect(RealPath(folder.path("link")) == file && RealPath(folder.path("./file")) == file)
         #expect(file.text.hasSuffix("/file"))
+    }
+
+    @Test func aLinkToWhatIsNotThereIsThat() throws {
+        let files = FileManager.default
+        try files.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "next")
+        try files.createSymbolicLink(atPath: folder.path("next"), withDestinationPath: folder.path("./planned"))
+        #expect(RealPath(folder.path("link")) == RealPath(folder.path("planned")))
+        // One that leads to itself leads nowhere.
+        try files.createSymbolicLink(atPath: folder.path("circle"), withDestinationPath: "circle")
+        #expect(RealPath(folder.path("circle")).text.hasSuffix("/circle"))
+        #expect(throws: ValidationError.self) {
+            try requireDistinct(input: nil, outputs: [folder.path("link"), folder.path("./planned")])
+        }
+        try requireDistinct(input: nil, outputs: [folder.path("link"), folder.path("other"), "/dev/null", "/dev/zero"])
     }
 
     @Test func soIsOneThatIsStillToBeMade() {

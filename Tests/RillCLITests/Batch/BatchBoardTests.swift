@@ -1,7 +1,9 @@
+import RillCore
 import Testing
 
 @testable import Rill
 @testable import RillCLI
+@testable import RillTranscode
 
 struct BatchBoardTests {
     private func jobs(_ count: Int) throws -> [BatchJob] {

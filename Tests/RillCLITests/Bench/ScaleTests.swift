@@ -1,5 +1,7 @@
 import Foundation
 import Rill
+import RillCore
+import RillFiles
 import RillPages
 import RillTestSupport
 import Testing

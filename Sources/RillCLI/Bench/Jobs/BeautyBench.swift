@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// Making faces beautiful: what a filter takes beyond reading the clip.
 struct BeautyBench: BenchJob {

@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillFiles
 
 /// The clip that all contestants work on, in the forms that they read.
 struct BenchClip {
@@ -36,6 +38,9 @@ struct BenchClip {
         self.name = name
         self.resolution = resolution
         self.bitrate = bitrate ?? .suggested(for: resolution)
+        if bitrate != nil {
+            try LayerSettings.high(resolution, bitrate: self.bitrate).requireReachable("--bitrate", at: 30)
+        }
         y4m = folder.path("clip.y4m")
         samples = folder.path("clip.yuv")
         let clip = try Y4MWriter(path: y4m, resolution: resolution, frameRate: 30)

@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillRTP
 
 /// Listens at a port of this machine, and counts what a sender's VP8 stream comes to.
 ///
@@ -14,7 +16,7 @@ final class PacketTally {
     private var first: Int64?
 
     /// Opens a port that nobody else has.
-    init() throws(NetworkError) {
+    init() throws(TransportError) {
         var settings = UDPSocket.Settings()
         settings.receiveBufferByteCount = 4 << 20
         socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0), settings: settings)
@@ -24,7 +26,7 @@ final class PacketTally {
     var address: UDPAddress { socket.localAddress }
 
     /// Counts what has come. RTCP may come to the same port, and is passed over.
-    func drain() throws(NetworkError) {
+    func drain() throws(TransportError) {
         while try socket.receive(into: &datagram, within: .zero) != nil {
             guard PacketKind(of: datagram.span) == .rtp else { continue }
             count(datagram.span)

@@ -1,4 +1,7 @@
 import Rill
+import RillCore
+import RillFiles
+import RillRTP
 
 /// Receiving one stream from UDP at its own pace, and decoding it.
 struct ReceiveBench: BenchJob {

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// What Rill promises of sending 1280x720, judged by what one run measured.
 struct SendBars {

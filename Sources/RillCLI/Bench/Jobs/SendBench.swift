@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillFiles
 
 /// Sending two streams at once, as fast as it goes.
 struct SendBench: BenchJob {

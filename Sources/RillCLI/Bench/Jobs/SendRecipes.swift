@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// How each program is told to do the same: two VP8 streams of one clip over UDP.
 struct SendRecipes {

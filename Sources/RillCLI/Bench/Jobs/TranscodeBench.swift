@@ -1,5 +1,6 @@
 import Rill
 import RillContainers
+import RillCore
 
 /// Making a file of VP8 of a file of H.264.
 struct TranscodeBench: BenchJob {

@@ -1,5 +1,6 @@
 import Glibc
 import Rill
+import RillCore
 import RillPages
 
 /// A live call with oneself, on a machine that rests, on one that may not sleep, and on one that does other work.

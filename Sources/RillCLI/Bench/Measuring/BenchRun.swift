@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// Runs the contestants of a job in turns, and keeps what each took.
 ///

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// All that `rill bench` found out, and all that is needed to do it again.
 struct BenchReport: Codable, Sendable {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
 import Rill
+import RillCodec
+import RillCore
 import RillPages
 
 /// The machine and the programs, as far as they matter to a measurement.

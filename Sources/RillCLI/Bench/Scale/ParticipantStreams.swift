@@ -1,4 +1,6 @@
 import Rill
+import RillCore
+import RillFiles
 
 /// The packets of many participants as they come from a conference's server, made of one recording of each layer: every
 /// stream has a source and a phase of its own.

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// Runs processes that receive and decode the streams of any number of participants, and says what they take.
 final class ReceiverLoads {

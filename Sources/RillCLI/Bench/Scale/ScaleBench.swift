@@ -1,5 +1,6 @@
 import Glibc
 import Rill
+import RillCore
 
 /// How many live senders, and how many received streams, one process carries in real time.
 ///

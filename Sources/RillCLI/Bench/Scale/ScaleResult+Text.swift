@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 import RillPages
 
 extension ScaleResult {

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 
 /// Runs processes with any number of live senders, and says what they take.
 struct SenderLoads {

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Rill
+import RillCore
 import Synchronization
 
 /// A source that ends at Ctrl-C (or SIGTERM), so that what was taken until then is finished and told of: a recording has

@@ -1,0 +1,110 @@
+import Foundation
+import RillTestSupport
+import Testing
+
+/// One table of exit codes holds for all commands.
+@Suite struct ExitCodeTests {
+    private let folder = TemporaryFolder()
+
+    /// Each command that reads anything, with an input that is `path`.
+    private func commands(reading path: String) -> [[String]] {
+        let out = folder.path("out.ivf")
+        return [
+            ["transcode", path, out], ["loopback", path], ["inspect", path], ["replay", path, "--to", "127.0.0.1:9"],
+            ["bench", "send", path], ["reencode", path, path + ".y4m", out],
+        ]
+    }
+
+    @Test func `An input that is not there is one in every command`() throws {
+        let path = folder.path("nothing.ivf")
+        let cameras = [
+            ["cameras", "/dev/video99"], ["cameras", "--set", "/dev/video99", "brightness=1"],
+            ["snapshot", "/dev/video99", folder.path("out.png")],
+            ["record", "/dev/video99", folder.path("out.y4m")], ["loopback", "/dev/video99", "--live"],
+        ]
+        for arguments in commands(reading: path) + cameras {
+            let outcome = try rillProgram().run(arguments)
+            #expect(outcome.status == 2, "\(arguments): \(outcome.status) \(outcome.errors)")
+            // Once, and with its name.
+            let lines = outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("valgrind") }
+            #expect(lines.count == 1 && lines[0].hasPrefix("Error: "), "\(arguments): \(outcome.errors)")
+            #expect(outcome.errors.contains("nothing.ivf") || outcome.errors.contains("video99"), "\(outcome.errors)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.root).isEmpty)
+    }
+
+    @Test func `So is one that is of another kind`() throws {
+        let path = folder.path("words.ivf")
+        try write(Array("these are words, not pictures, and nobody made them so".utf8), to: path)
+        for arguments in commands(reading: path) {
+            let outcome = try rillProgram().run(arguments)
+            #expect(outcome.status == 2, "\(arguments): \(outcome.status) \(outcome.errors)")
+        }
+    }
+
+    @Test func `Of what is cut off the beginning is used, and that is a code of its own`() throws {
+        let clip = try movingClip(in: folder, frames: 30)
+        let (coded, capture) = (folder.path("clip.ivf"), folder.path("call.pcap"))
+        #expect(try rill("transcode", clip, coded).status == 0)
+        #expect(try rill("loopback", clip, "--no-compare", "--capture", capture).status == 0)
+        for path in [coded, capture] {
+            let bytes = try read(path)
+            try write(Array(bytes.prefix(bytes.count - 7)), to: path)
+        }
+        for arguments in [
+            ["transcode", coded, folder.path("out.y4m")], ["loopback", coded, "--output", folder.path("shown.y4m")],
+            ["inspect", coded], ["inspect", capture, "--frames", folder.path("frames.ivf")],
+            ["replay", capture, "--to", "127.0.0.1:9", "--speed", "1000"],
+        ] {
+            let outcome = try rillProgram().run(arguments)
+            #expect(outcome.status == 3, "\(arguments): \(outcome.status) \(outcome.errors)")
+            #expect(outcome.errors.contains("ends too early"), "\(arguments): \(outcome.errors)")
+        }
+        for name in ["out.y4m", "shown.y4m", "frames.ivf"] { #expect(try read(folder.path(name)).count > 1000) }
+    }
+
+    @Test func `An output that cannot be made is the same in every command`() throws {
+        let clip = try movingClip(in: folder, frames: 3)
+        let capture = folder.path("call.pcap")
+        #expect(try rill("loopback", clip, "--no-compare", "--capture", capture).status == 0)
+        let place = folder.path("no/such/")
+        for arguments in [
+            ["transcode", clip, place + "o.ivf"], ["generate", "portrait", place + "o.y4m"],
+            ["generate", "portrait", place + "o.png", "--size", "32x32"],
+            ["loopback", clip, "--output", place + "o.y4m"],
+            ["loopback", clip, "--capture", place + "o.pcap"], ["loopback", clip, "--trace", place + "o.trace"],
+            ["loopback", clip, "--coded", place + "o.ivf"], ["loopback", clip, "--report", place + "o.html"],
+            ["inspect", capture, "--frames", place + "o.ivf"],
+        ] {
+            let outcome = try rillProgram().run(arguments)
+            #expect(outcome.status == 1, "\(arguments): \(outcome.status) \(outcome.errors)")
+            #expect(
+                outcome.errors.contains("Error: \(place)o.") && outcome.errors.contains("no such file or folder"),
+                "\(arguments): \(outcome.errors)")
+        }
+    }
+
+    @Test func `A full disk behind standard output is an error`() throws {
+        let clip = try movingClip(in: folder, frames: 3)
+        let shell = try #require(Program(path: "/bin/sh"))
+        for options in ["", "--json"] {
+            let outcome = try shell.run([
+                "-c", "exec \"$0\" inspect \"$1\" $2 > /dev/full", rillProgram().path, clip, options,
+            ])
+            #expect(
+                outcome.status == 1 && outcome.errors.contains("standard output: cannot be written"),
+                "\(outcome.errors)")
+        }
+    }
+
+    @Test func `The table stands in the help and in README`() throws {
+        let help = try rill("--help").text
+        let table = help.split(separator: "\n").filter { $0.hasPrefix("  ") && $0.dropFirst(2).first?.isNumber == true }
+        #expect(table.map { $0.split(separator: " ")[0] } == ["0", "1", "2", "3", "64", "130"])
+        let readme = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "README.md").path
+        let text = String(decoding: try read(readme), as: UTF8.self)
+        #expect(text.contains(table.joined(separator: "\n")), "README has another table than rill --help")
+        #expect(try rill("transcode", "--help").text.contains(table.joined(separator: "\n")))
+    }
+}
