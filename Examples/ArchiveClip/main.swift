@@ -4,6 +4,9 @@
 // beside it, and shows how far it is. Both files get their names when they are whole: kill it, and there is none.
 
 import Rill
+import RillFiles
+import RillScenes
+import RillTranscode
 
 let paths = Array(CommandLine.arguments.dropFirst())
 let path = paths.first ?? "out.ivf"
@@ -13,9 +16,11 @@ let clip = ReopenableClip(frameCount: nil, opensRanges: false) { _ in
     paths.count > 1
         ? try Clip.open(paths[1]) : try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 150)
 }
-let resolution = try clip.open(nil).format.resolution
+let format = try clip.open(nil).format
 
-var high = LayerSettings.high(resolution, bitrate: .suggested(for: resolution))
+// An archive keeps every frame, at its own time.
+var high = LayerSettings.high(format.resolution, bitrate: .suggested(for: format.resolution))
+    .takingEveryFrame(of: format.frameRate)
 high.encoder = .good(.vp8)
 high.encoder.quality = 24
 

@@ -4,6 +4,8 @@
 // frames a second. The packets go into an rtpdump file, which Wireshark opens; in an app they go into a socket.
 
 import Rill
+import RillFiles
+import RillScenes
 
 let paths = Array(CommandLine.arguments.dropFirst())
 let source: any FrameSource =

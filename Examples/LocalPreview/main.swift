@@ -3,6 +3,8 @@
 // Shows in the terminal what goes into the encoders, as a call shows you yourself: a tap on the sending pipeline.
 
 import Rill
+import RillFiles
+import RillScenes
 
 let source: any FrameSource =
     CommandLine.arguments.count > 1

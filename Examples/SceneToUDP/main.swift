@@ -7,6 +7,8 @@
 
 import Foundation
 import Rill
+import RillScenes
+import RillTransport
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard arguments.count >= 2 else { fatalError("usage: scene-to-udp HOST:PORT OUT.sdp [SECONDS]") }

@@ -1,0 +1,84 @@
+// own-codec
+//
+// A codec that Rill does not bring, through all of it: a scene is coded as AV1 by libaom, cut into packets of this program's own
+// payload format, sent over a network that loses every fortieth, repaired, put together, decoded and compared with what went
+// in. What is AV1's here, a hardware encoder of a phone or a card would be elsewhere.
+
+import Rill
+import RillImage
+import RillScenes
+
+let scene = try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 90, poolCapacity: 16)
+
+// The sending side: one layer of AV1.
+let layer = LayerSettings(
+    rid: .high, resolution: .vga, frameRate: 30, bitrate: .kilobits(800), encoder: VPXEncoder.Settings(.av1))
+var sending = SendSettings(layers: [layer], seed: 1)
+sending.makeEncoder = { try AV1Encoder($0) }
+sending.payloadFormat = .av1
+let sender = try SendPipeline(sending)
+
+// The receiving side: what the two would have agreed on in a session description.
+var buffer = JitterBufferSettings(
+    ssrc: sender.ssrc(of: .high), payloadType: sending.payloadType(for: .av1), codec: .av1,
+    playoutDelay: .fixed(.milliseconds(150)))
+buffer.payloadFormat = .av1
+var receiving = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
+receiving.repair = sender.repair(of: .high)
+receiving.makeDecoder = { try AV1Decoder($0) }
+
+/// What went in, by capture time, and how well it came out.
+final class Comparison: @unchecked Sendable {
+    // One thread does everything here.
+    var sent: [(time: MediaTime, picture: VideoFrame)] = []
+    var quality = QualityMeter()
+    var shown = 0
+    /// Capture times come back as RTP timestamps, which begin at a random number: so far they are off.
+    var offset: MediaDuration?
+}
+let comparison = Comparison()
+let screen = FrameTap { shown in
+    let offset = comparison.offset ?? shown.captureTime - comparison.sent[0].time
+    comparison.offset = offset
+    // They have 90000 ticks a second: times come back to within one.
+    let time = shown.captureTime - offset
+    guard let index = comparison.sent.firstIndex(where: { abs(($0.time - time).nanoseconds) < 100_000 }) else { return }
+    comparison.quality.add(PictureDifference(between: shown, and: comparison.sent[index].picture))
+    comparison.sent.removeFirst(index + 1)
+    comparison.shown += 1
+}
+var feedback: [[UInt8]] = []
+let receiver = try ReceivePipeline(
+    receiving, sink: screen,
+    feedback: PacketTap { packet, _ in feedback.append(packet.indices.map { packet[$0] }) })
+
+var (packetCount, lostCount) = (0, 0)
+let network = PacketTap { packet, time in
+    packetCount += 1
+    if packetCount % 40 == 0 { lostCount += 1 } else { receiver.insert(packet, at: time) }
+}
+
+// A millisecond after the other, in virtual time.
+var now = MediaTime.zero
+@MainActor func pass(until end: MediaTime) throws {
+    while now < end {
+        now += .milliseconds(1)
+        _ = try receiver.poll(at: now)
+        for packet in feedback { sender.receive(packet.span, at: now, resendingTo: network) }
+        feedback.removeAll()
+    }
+}
+while case .frame(let frame) = try scene.next() {
+    try pass(until: frame.captureTime)
+    comparison.sent.append((frame.captureTime, frame))
+    try sender.send(frame, at: now, to: network)
+}
+try pass(until: now + .seconds(1))
+
+let (out, back) = (sender.statistics[0], receiver.statistics)
+print(
+    "\(out.encoder.framesEncoded) frames of AV1, \(out.encoder.bytesEncoded) bytes, \(packetCount) packets;",
+    "\(lostCount) lost, \(out.stream.retransmittedPacketsSent) sent again")
+print(
+    "\(comparison.shown) shown, \(back.decoder.keyFramesDecoded) of them key frames,",
+    "PSNR-Y \(Int(comparison.quality.psnr?.y ?? 0)) dB")
