@@ -1,4 +1,6 @@
 import Rill
+import RillBeauty
+import RillFiles
 
 /// Reads a clip and makes its pictures beautiful, and nothing else; with `off` it reads alone.
 ///

@@ -1,4 +1,5 @@
 import Rill
+import RillFiles
 
 /// What a viewer of an IVF file sees at each frame of its source: the newest picture, decoded by somebody else and
 /// read from standard input.

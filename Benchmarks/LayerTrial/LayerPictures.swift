@@ -1,4 +1,6 @@
 import Rill
+import RillCodec
+import RillFiles
 
 /// The pictures of a clip as a layer gets them: thinned out, cut and scaled by the library's own parts, and played again
 /// from the start until `seconds` are full.

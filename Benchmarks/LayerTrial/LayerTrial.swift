@@ -1,5 +1,8 @@
 import Glibc
 import Rill
+import RillCodec
+import RillFiles
+import RillImage
 
 /// One layer of a simulcast by itself: what it sees of a clip, what the encoder makes of it, how that looks.
 ///

@@ -48,7 +48,7 @@ struct Options {
 
     var codec: VideoCodec {
         get throws {
-            guard let codec = VideoCodec(rawValue: try self["codec"].uppercased()) else {
+            guard let codec = VideoCodec(builtIn: try self["codec"].uppercased()) else {
                 throw WrongUse("--codec is vp8 or vp9")
             }
             return codec

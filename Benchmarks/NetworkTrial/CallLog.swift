@@ -1,4 +1,8 @@
 import Rill
+import RillLab
+import RillLink
+import RillRTP
+import RillSend
 
 /// What happened in one call: every frame, every packet of it, and when it was shown.
 final class CallLog: CallObserver {

@@ -1,4 +1,7 @@
 import Rill
+import RillCodec
+import RillFiles
+import RillLab
 
 /// The two layers of every trial.
 enum Layers {

@@ -1,4 +1,7 @@
 import Rill
+import RillLab
+import RillLink
+import RillSend
 
 /// Hours made of ten seconds of a call at full size, which `workload prepare` encodes.
 enum LongCall {

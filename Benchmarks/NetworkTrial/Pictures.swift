@@ -1,4 +1,8 @@
 import Rill
+import RillCodec
+import RillFiles
+import RillImage
+import RillScenes
 import Workloads
 
 /// Where the pictures of a trial come from, as often as they are wanted from the beginning.

@@ -1,4 +1,6 @@
 import Rill
+import RillLab
+import RillLink
 import RillReceive
 
 /// A call to make, one line of JSON on standard input.

@@ -1,4 +1,5 @@
 import Rill
+import RillFiles
 
 /// The whole sending side in virtual time, and nothing else: reads a clip, encodes the high and the low layer, cuts
 /// both into packets, and drops the packets.

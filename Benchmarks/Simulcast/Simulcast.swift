@@ -1,5 +1,8 @@
 import Glibc
 import Rill
+import RillCodec
+import RillFiles
+import RillRTP
 
 /// What `compare encode` measures: reads a clip, scales and encodes both layers through `SimulcastEncoder`, and nothing
 /// else.
@@ -46,7 +49,7 @@ private struct Options {
 
     /// `nil` when the arguments are not those that `usage` shows.
     init?(_ arguments: [String]) {
-        guard (4...6).contains(arguments.count), let codec = VideoCodec(rawValue: arguments[0].uppercased()),
+        guard (4...6).contains(arguments.count), let codec = VideoCodec(builtIn: arguments[0].uppercased()),
             let kilobits = Int(arguments[2]), let lowKilobits = Int(arguments[3])
         else { return nil }
         self.codec = codec

@@ -1,4 +1,5 @@
 import Rill
+import RillBeauty
 
 extension Suite {
     static let beautyWorkloads: [Workload] = [

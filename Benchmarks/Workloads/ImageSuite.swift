@@ -1,6 +1,8 @@
 import BareYUV
 import Glibc
 import Rill
+import RillFiles
+import RillImage
 
 extension Suite {
     static let imageWorkloads: [Workload] = [

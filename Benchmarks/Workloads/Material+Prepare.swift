@@ -1,4 +1,10 @@
 import Rill
+import RillCodec
+import RillCore
+import RillFiles
+import RillLab
+import RillScenes
+import RillSend
 
 extension Material {
     private static let seconds = 10

@@ -1,4 +1,6 @@
 import Rill
+import RillCodec
+import RillFiles
 
 /// What all workloads work on: pictures, the frames that they were coded to, and packets, from the files of a folder.
 ///

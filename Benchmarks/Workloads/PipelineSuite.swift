@@ -1,4 +1,6 @@
 import Rill
+import RillLab
+import RillLink
 import RillReceive
 
 extension Suite {

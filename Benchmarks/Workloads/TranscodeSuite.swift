@@ -1,4 +1,6 @@
 import Rill
+import RillFiles
+import RillTranscode
 
 extension Suite {
     static let transcodeWorkloads: [Workload] = [

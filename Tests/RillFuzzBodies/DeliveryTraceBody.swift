@@ -1,4 +1,4 @@
-import RillNetwork
+import RillLink
 
 /// A delivery trace: what was read is what the type promises, and its text reads as the same trace.
 func fuzzDeliveryTrace(_ bytes: Span<UInt8>) {

@@ -1,4 +1,5 @@
 import Rill
+import RillCore
 import RillReceive
 
 /// Plays a recorded stream into a jitter buffer.

@@ -1,4 +1,6 @@
 import Rill
+import RillFiles
+import RillRTP
 
 /// The packets of a capture's first stream, one behind the other, to be played round after round.
 struct RecordedStream {
