@@ -37,9 +37,9 @@ func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
 }
 
 let rooms = [
-    "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes", "RillFiles", "RillCodec",
-    "RillRTP", "RillSend", "RillReceive", "RillTransport", "RillLink", "RillTranscode", "RillLab", "RillContainers",
-    "RillPages",
+    "Rill", "RillBytes", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes", "RillFiles",
+    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillTransport", "RillLink", "RillTranscode", "RillLab",
+    "RillContainers", "RillPages",
 ]
 
 let package = Package(
@@ -81,7 +81,9 @@ let package = Package(
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
         // The rooms of the house, in the order in which the data visits them.
-        room("RillCore"),
+        // From views of bytes to arrays: what both the media's and the wire's nouns stand on.
+        room("RillBytes"),
+        room("RillCore", ["RillBytes"]),
         // What drivers stand on: named threads, the clock, bounded hand-offs between threads.
         room("RillThreads", ["RillCore", "CThreads"]),
         room("RillImage", ["RillCore", "CYUV"]),
@@ -91,7 +93,7 @@ let package = Package(
         room("RillScenes", ["RillCore", "RillImage"]),
         room("RillFiles", ["RillCore", "CPNG"]),
         room("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
-        room("RillRTP"),
+        room("RillRTP", ["RillBytes"]),
         room("RillSend", ["RillRTP", "RillCore"]),
         room("RillTransport", ["RillCore"]),
         // The emulated link: a room of its own below the laboratory, so that tests of senders, receivers and sessions have a
@@ -107,7 +109,7 @@ let package = Package(
             "Rill",
             [
                 "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillCodec", "RillRTP", "RillSend",
-                "RillReceive", "RillTransport",
+                "RillReceive", "RillTransport", "RillBytes",
             ]),
         // The offline driver: clips read, transcoded in passes and segments, and written.
         room(
@@ -152,6 +154,7 @@ let package = Package(
         .target(
             name: "RillFuzzBodies", dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive"],
             path: "Tests/RillFuzzBodies", swiftSettings: settings),
+        tests(of: "RillBytes"),
         tests(of: "RillCore"),
         tests(of: "RillThreads"),
         tests(of: "RillImage"),

@@ -7,7 +7,8 @@ func rill(_ products: String...) -> [Target.Dependency] { products.map { .produc
 let package = Package(
     name: "rill-examples",
     dependencies: [
-        .package(url: "https://github.com/rill-video/rill", from: "0.1.0")
+        // An app says `traits: []`, and fetches nothing but Rill; what is emulated and measured here wants the laboratory.
+        .package(url: "https://github.com/rill-video/rill", from: "0.1.0", traits: ["Laboratory"])
     ],
     targets: [
         // A clip, or a drawn scene, as RTP packets: the sending side in ten lines.
@@ -38,6 +39,8 @@ let package = Package(
         // would bring libraries that the product has to bring.
         .executableTarget(
             name: "library-rill", dependencies: rill("Rill"), path: "Libraries/Rill"),
+        .executableTarget(
+            name: "library-bytes", dependencies: rill("RillBytes"), path: "Libraries/Bytes"),
         .executableTarget(
             name: "library-core", dependencies: rill("RillCore"), path: "Libraries/Core"),
         .executableTarget(

@@ -70,7 +70,7 @@ struct Decoder {
     mutating func decode(_ frame: [UInt8], isShown: Bool, at time: MediaTime) {
         frameCount += 1
         byteCount += frame.count
-        guard let header = try? VP8FrameHeader.parse(frame.span) else { return print("\(time): this is no VP8") }
+        guard let header = try? VP8FrameHeader(parsing: frame.span) else { return print("\(time): this is no VP8") }
         guard let keyFrame = header.keyFrame else { return }
         keyFrameCount += 1
         print("\(time): a key frame of \(keyFrame.width)x\(keyFrame.height), \(frame.count) bytes")

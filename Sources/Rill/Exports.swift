@@ -1,5 +1,8 @@
 // What `import Rill` gives: the words that an app says in a call. All else has an import of its own.
 
+// A copy of what a `Span` shows.
+@_exported public import RillBytes
+
 // What is done to pictures.
 @_exported public import enum RillBeauty.BeautyError
 @_exported public import enum RillBeauty.BeautyLevel
@@ -77,6 +80,7 @@
 @_exported public import protocol RillCore.VideoEncoder
 @_exported public import struct RillCore.VideoFrame
 @_exported public import enum RillImage.AspectPolicy
+@_exported public import enum RillImage.PixelOrder
 // Streams.
 @_exported public import enum RillRTP.HeaderExtensionKind
 @_exported public import struct RillRTP.HeaderExtensionMap

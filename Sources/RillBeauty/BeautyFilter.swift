@@ -153,7 +153,7 @@ public struct BeautyFilter: ~Copyable {
 }
 
 /// What a ``BeautyFilter`` has done.
-public struct BeautyStatistics: Hashable, Sendable {
+public struct BeautyStatistics: Codable, Hashable, Sendable {
     /// Frames that were filtered.
     public var framesFiltered = 0
     /// Frames that were handed on as they were, since all amounts were 0.
@@ -171,4 +171,9 @@ public struct BeautyStatistics: Hashable, Sendable {
         framesAtLevel[level.rawValue] += 1
         self.level = level
     }
+}
+
+extension BeautyStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `framesFiltered 120, framesAtLevel [120, 0, 0, 0], level full`.
+    public var description: String { countedText(self) }
 }

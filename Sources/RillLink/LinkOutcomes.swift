@@ -46,7 +46,7 @@ public struct Delivery: Hashable, Sendable {
 ///
 /// Every datagram is in one place: `sent + copied = lost + droppedByQueue + refused + delivered`, and those that are
 /// still on their way.
-public struct LinkStatistics: Hashable, Sendable {
+public struct LinkStatistics: Codable, Hashable, Sendable {
     /// Calls of `send`.
     public internal(set) var sent = 0
     /// Bytes of the datagrams that were sent.
@@ -92,4 +92,9 @@ public struct LinkStatistics: Hashable, Sendable {
         case .tooLarge: refusedAsTooLarge += 1
         }
     }
+}
+
+extension LinkStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `sent 310, lostRandomly 3, delivered 307`.
+    public var description: String { countedText(self) }
 }

@@ -1,4 +1,3 @@
-// The signatures of this module speak of `MediaTime`, `EncodedFrame`, `SSRC` and the like. Who links `RillReceive` alone
-// gets them with it, as one import.
+// What this room's signatures speak of comes with it.
 @_exported public import RillCore
 @_exported public import RillRTP

@@ -168,8 +168,8 @@ extension JitterBuffer {
     private mutating func acceptVP8(
         _ packet: RTPPacket, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime
     ) throws(RTPError) -> InsertResult {
-        let (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
-        let bytes = packet.payload.extracting(offset...)
+        let payload = try VP8Payload(parsing: packet.payload)
+        let (descriptor, bytes) = (payload.descriptor, payload.piece)
         return hold(
             FramePiece(
                 sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor),
@@ -229,7 +229,7 @@ extension JitterBuffer {
         // A block that is damaged says no more; what else the packet holds is not touched by it.
         while let element = try? elements.next() {
             guard element.id == id else { continue }
-            guard let orientation = try? VideoOrientation.parse(element.data) else { return nil }
+            guard let orientation = try? VideoOrientation(parsing: element.data) else { return nil }
             return Rotation(orientation.rotation)
         }
         return nil

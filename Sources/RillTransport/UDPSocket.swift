@@ -46,7 +46,7 @@ public final class UDPSocket: PacketSink, Sendable {
     }
 
     /// What the socket has done so far.
-    public struct Statistics: Hashable, Sendable {
+    public struct Statistics: Codable, Hashable, Sendable {
         /// Datagrams handed to the system.
         public var sent = 0
         /// Their bytes.
@@ -288,4 +288,9 @@ private func monotonicNanoseconds() -> Int64 {
     var moment = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
     return Int64(moment.tv_sec) * 1_000_000_000 + Int64(moment.tv_nsec)
+}
+
+extension UDPSocket.Statistics: CustomStringConvertible {
+    /// What is not zero, by name: `sent 310, sentBytes 341000`.
+    public var description: String { countedText(self) }
 }

@@ -19,7 +19,7 @@ private func encode(
     var coded: [Coded] = []
     for index in 0..<count {
         try encoder.encode(pictures.picture(index), isKeyFrame: keyFrames.contains(index)) { frame, bytes in
-            coded.append(Coded(frame: frame, bytes: Array(copying: bytes)))
+            coded.append(Coded(frame: frame, bytes: bytes.array))
         }
     }
     return coded

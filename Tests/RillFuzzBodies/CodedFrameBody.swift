@@ -2,7 +2,7 @@ import RillCore
 
 /// A coded frame of either codec: what its headers say writes itself again, and a superframe's frames lie where it says.
 func fuzzCodedFrame(_ bytes: Span<UInt8>) {
-    if let header = try? VP8FrameHeader.parse(bytes) {  // a typed error is as good an answer, here and below
+    if let header = try? VP8FrameHeader(parsing: bytes) {  // a typed error is as good an answer, here and below
         let written = [UInt8](capacity: header.byteCount) { output in header.write(into: &output) }
         precondition(isEqual(written.span, bytes.extracting(0..<header.byteCount)))
     }
@@ -24,9 +24,9 @@ func fuzzCodedFrame(_ bytes: Span<UInt8>) {
 }
 
 private func fuzzVP9Frame(_ bytes: Span<UInt8>) {
-    guard let header = try? VP9FrameHeader.parse(bytes) else { return }  // a typed error, as above
+    guard let header = try? VP9FrameHeader(parsing: bytes) else { return }  // a typed error, as above
     let written = [UInt8](capacity: VP9FrameHeader.maximumByteCount) { output in header.write(into: &output) }
-    precondition((try? VP9FrameHeader.parse(written.span)) == header)  // an error is none that equals it, and traps
+    precondition((try? VP9FrameHeader(parsing: written.span)) == header)  // an error is none that equals it, and traps
 }
 
 func codedFrameSeeds() -> [FuzzBody.Seed] {

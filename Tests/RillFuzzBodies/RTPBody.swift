@@ -50,9 +50,9 @@ private func readValue(of element: HeaderExtensionElement) {
 }
 
 private func check<Value: HeaderExtensionValue>(_ type: Value.Type, _ data: Span<UInt8>) {
-    guard let value = try? Value.parse(data) else { return }
+    guard let value = try? Value(parsing: data) else { return }
     let written = [UInt8](capacity: value.byteCount) { output in value.write(into: &output) }
-    precondition(written.count == data.count && (try? Value.parse(written.span)) == value)
+    precondition(written.count == data.count && (try? Value(parsing: written.span)) == value)
 }
 
 func isEqual(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Bool {

@@ -56,7 +56,7 @@ private enum Stream {
 private func isSound(_ packet: Span<UInt8>, _ origin: PacketOrigin) -> Bool {
     guard origin == .parity else { return true }
     // What was restored and cannot be read is the finding.
-    guard let header = try? RTPHeader.parse(packet) else { return false }
+    guard let header = try? RTPHeader(parsing: packet) else { return false }
     return header.payloadType == Stream.media && packet.count <= 1500
 }
 

@@ -2,14 +2,15 @@ import RillRTP
 
 /// A VP8 payload descriptor: what was parsed writes itself again, in as many bytes.
 func fuzzVP8Descriptor(_ bytes: Span<UInt8>) {
-    guard let (descriptor, byteCount) = try? VP8PayloadDescriptor.parse(bytes) else { return }  // a typed error is fine
+    guard let payload = try? VP8Payload(parsing: bytes) else { return }  // a typed error is fine
+    let (descriptor, byteCount) = (payload.descriptor, bytes.count - payload.piece.count)
     precondition(byteCount < bytes.count && byteCount <= 6)
     let written = [UInt8](capacity: descriptor.byteCount + 1) { output in
         descriptor.write(into: &output)
         output.append(0)
     }
-    guard let again = try? VP8PayloadDescriptor.parse(written.span) else { preconditionFailure("cannot be read") }
-    precondition(again.descriptor == descriptor && again.byteCount == descriptor.byteCount)
+    guard let again = try? VP8Payload(parsing: written.span) else { preconditionFailure("cannot be read") }
+    precondition(again.descriptor == descriptor && again.piece.count == 1)
 }
 
 func vp8DescriptorSeeds() -> [FuzzBody.Seed] {

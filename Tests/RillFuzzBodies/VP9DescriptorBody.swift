@@ -19,7 +19,7 @@ func fuzzVP9Descriptor(_ bytes: Span<UInt8>) {
         structure.forEachPicture { _ in pictures += 1 }
         precondition(pictures == structure.pictureCount ?? 0)
     }
-    _ = try? VP9FrameHeader.parse(payload.piece)
+    _ = try? VP9FrameHeader(parsing: payload.piece)
 }
 
 func vp9DescriptorSeeds() -> [FuzzBody.Seed] {

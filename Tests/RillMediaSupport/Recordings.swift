@@ -11,7 +11,7 @@ package final class CodedRecording: EncodedFrameSink, Sendable {
     package func frames(of rid: StreamLayer.RID) -> [[UInt8]] { state.withLock { $0[rid] ?? [] } }
 
     package func consume(_ frame: EncodedFrame, payload: Span<UInt8>) {
-        let copy = Array(copying: payload)
+        let copy = payload.array
         state.withLock { $0[frame.layer.rid, default: []].append(copy) }
     }
 

@@ -13,11 +13,6 @@ final class CollectingSink: PacketSink {
     }
 }
 
-extension Span where Element == UInt8 {
-    /// A copy to keep and compare with.
-    var array: [UInt8] { indices.map { self[$0] } }
-}
-
 extension EncodedFrame {
     /// Frame `number` of a VP8 stream at 30 frames a second; the first is a key frame.
     static func sample(

@@ -27,6 +27,27 @@ struct CleanCallTests {
         #expect(call.layers[0].frames.count == 90 && call.layers[1].frames.count == 15)
     }
 
+    @Test func `Statistics of both sides go through JSON, and are read by people`() throws {
+        let source = try LoopedPictures(.vga, frameCount: 60)
+        let network = try LinkSettings(notation: "delay=20ms,loss=5%,seed=3")
+        let call = try VirtualCall(source, layers: [.high(.vga, bitrate: .kilobits(800)), .low], network: network)
+        for layer in call.layers {
+            let sent = try #require(layer.sent)
+            #expect(try JSONDecoder().decode(SendStatistics.self, from: JSONEncoder().encode(sent)) == sent)
+            #expect("\(sent)".contains("\n  encoder  framesEncoded \(layer.frames.count), keyFramesEncoded "))
+            #expect("\(sent)".hasPrefix("\(sent.rid) 0x") && "\(sent)".contains("\n  stream   packetsSent "))
+            let received = try #require(layer.received)
+            #expect(try JSONDecoder().decode(ReceiveStatistics.self, from: JSONEncoder().encode(received)) == received)
+            #expect("\(received)".hasPrefix("\(layer.shown.count) frames shown, decoded in "))
+            #expect("\(received)".contains("\n  stream      packetsReceived "))
+        }
+        let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(call.layers[0].received))
+        let stream = (json as? [String: Any])?["stream"] as? [String: Any]
+        // W3C's names and units: seconds.
+        let delay = try #require(stream?["jitterBufferDelay"] as? Double)
+        #expect(delay > 0.1 && delay < 60)
+    }
+
     @Test func theSameSeedGivesTheSameReportAndAnotherDoesNot() throws {
         func report(seed: UInt64) throws -> Data {
             let settings = LoopbackSettings(

@@ -136,7 +136,7 @@ struct OwnCodecTests {
         #expect(keys.frames.map(\.isKey) == [true, false, true, true, true, false])
         #expect(keys.frames.map(\.number) == [0, 1, 2, 3, 4, 5])
         #expect(throws: CodecError.self) { try pipeline.setBitrate(Bitrate(bitsPerSecond: 0), of: .high) }
-        let description = pipeline.description(of: .high, to: try UDPAddress(.loopback, port: 5004))
+        let description = pipeline.description(of: .high, to: UDPAddress(.loopback, port: 5004))
         #expect(description.text.contains("a=rtpmap:102 x-run-length/90000"))
     }
 

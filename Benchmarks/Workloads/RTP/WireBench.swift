@@ -108,15 +108,15 @@ struct WireBench {
             while let element = try elements.next() {
                 switch map[element.id] {
                 case .absoluteSendTime:
-                    sum &+= Int(try AbsoluteSendTime.parse(element.data).rawValue)
+                    sum &+= Int(try AbsoluteSendTime(parsing: element.data).rawValue)
                 case .transportSequenceNumber:
-                    sum &+= Int(try TransportSequenceNumber.parse(element.data).number.rawValue)
+                    sum &+= Int(try TransportSequenceNumber(parsing: element.data).number.rawValue)
                 default: break
                 }
             }
         }
-        let (descriptor, byteCount) = try VP8PayloadDescriptor.parse(packet.payload)
-        return sum &+ Int(descriptor.tl0PictureIndex ?? 0) &+ byteCount
+        let payload = try VP8Payload(parsing: packet.payload)
+        return sum &+ Int(payload.descriptor.tl0PictureIndex ?? 0) &+ packet.payload.count &- payload.piece.count
     }
 
     @inline(__always) @_lifetime(copy bytes)

@@ -19,8 +19,7 @@ for index in 0..<packetizer.packetCount {
     }
     let packet = try RTPPacket(parsing: datagram.span)
     numbers.append(packet.header.sequenceNumber.rawValue)
-    let (_, offset) = try VP8PayloadDescriptor.parse(packet.payload)
-    for position in offset..<packet.payload.count { received.append(packet.payload[position]) }
+    received.append(copying: try VP8Payload(parsing: packet.payload).piece)
 }
 let last = SequenceNumber(65533).advanced(by: numbers.count - 1)
 print("packets \(numbers), the last is \(last); the frame came whole: \(received == frame)")

@@ -2,7 +2,7 @@ public import RillCore
 public import RillReceive
 
 /// What one stream has been through on the receiving side.
-public struct ReceiveStatistics: Sendable {
+public struct ReceiveStatistics: Codable, Equatable, Sendable {
     /// Packets, frames and the jitter buffer.
     public var stream: InboundStatistics
     /// What came of retransmissions and parities.
@@ -14,7 +14,7 @@ public struct ReceiveStatistics: Sendable {
     /// Pictures handed to the sink.
     public var framesShown: Int
     /// What the viewer saw of pauses and freezes.
-    public var freezes: FreezeMeter
+    public var freezes: FreezeMeter.Statistics
     /// Time from a frame's release to its picture, summed over the pictures shown.
     public var totalDecodeTime: MediaDuration
 
@@ -24,7 +24,19 @@ public struct ReceiveStatistics: Sendable {
         self.roundTrip = receiver.roundTripStatistics
         self.decoder = decoder.statistics
         self.framesShown = decoder.framesShown
-        self.freezes = decoder.freezes
+        self.freezes = decoder.freezes.statistics
         self.totalDecodeTime = decoder.totalDecodeTime
+    }
+}
+
+extension ReceiveStatistics: CustomStringConvertible {
+    /// A line with what was shown, and a line for each part of the way, without what is zero.
+    public var description: String {
+        countedText(
+            "\(framesShown) frames shown, decoded in \(totalDecodeTime)",
+            [
+                ("stream", stream.description), ("repair", repair.description), ("round trip", roundTrip.description),
+                ("decoder", decoder.description), ("freezes", freezes.description),
+            ])
     }
 }

@@ -3,7 +3,7 @@ public import RillRTP
 public import RillSend
 
 /// What one layer of a ``SendPipeline`` has sent.
-public struct SendStatistics: Sendable {
+public struct SendStatistics: Codable, Equatable, Sendable {
     /// The layer's name.
     public var rid: StreamLayer.RID
     /// The layer's source identifier.
@@ -25,11 +25,36 @@ public struct SendStatistics: Sendable {
 }
 
 /// What keeps a layer below its settings (W3C webrtc-stats, `RTCQualityLimitationReason`).
-public enum QualityLimitationReason: String, Sendable, Equatable {
+public enum QualityLimitationReason: String, Codable, Sendable, Equatable {
     /// Nothing does.
     case none
     /// The machine is too slow.
     case cpu
     /// The bitrate is too low.
     case bandwidth
+}
+
+extension SendStatistics: CustomStringConvertible {
+    /// A line with the layer's name and size, and a line for each part of its way, without what is zero.
+    public var description: String {
+        let limit = qualityLimitationReason == .none ? "" : ", limited by \(qualityLimitationReason)"
+        return countedText(
+            "\(rid) \(ssrc), \(resolution)\(limit)",
+            [
+                ("layer", countedText(Layer(self))), ("encoder", encoder.description), ("stream", stream.description),
+            ])
+    }
+
+    /// What is counted of the layer itself.
+    private struct Layer {
+        var framesUnchanged: Int
+        var totalEncodeTime: MediaDuration
+        var qualityLimitationResolutionChanges: Int
+
+        init(_ statistics: SendStatistics) {
+            framesUnchanged = statistics.framesUnchanged
+            totalEncodeTime = statistics.totalEncodeTime
+            qualityLimitationResolutionChanges = statistics.qualityLimitationResolutionChanges
+        }
+    }
 }

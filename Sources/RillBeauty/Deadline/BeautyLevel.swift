@@ -1,5 +1,5 @@
 /// How much of the filter's work is done for a frame, in the order in which a ``BeautyDeadline`` gives it up.
-public enum BeautyLevel: Int, Hashable, Sendable, CaseIterable, Comparable {
+public enum BeautyLevel: Int, Codable, Hashable, Sendable, CaseIterable, Comparable {
     /// All of it.
     case full
     /// The mask is made for every third frame, and holds for the others.

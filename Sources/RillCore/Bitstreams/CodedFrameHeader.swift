@@ -25,7 +25,7 @@ public struct CodedFrameHeader: Equatable, Sendable {
     /// - Throws: ``BitstreamError``, `unknownCodec` of one that is neither VP8 nor VP9.
     public init(parsing payload: Span<UInt8>, as codec: VideoCodec) throws(BitstreamError) {
         switch codec {
-        case .vp8: self.init(try VP8FrameHeader.parse(payload))
+        case .vp8: self.init(try VP8FrameHeader(parsing: payload))
         case .vp9: try self.init(vp9: payload)
         default: throw .unknownCodec(codec)
         }
@@ -53,7 +53,7 @@ public struct CodedFrameHeader: Equatable, Sendable {
         let frames = try VP9Superframe(parsing: payload)
         var (isKeyFrame, isShown, profile, width, height) = (false, false, 0, 0, 0)
         for index in 0..<frames.frameCount {
-            let header = try VP9FrameHeader.parse(payload.extracting(frames[index]))
+            let header = try VP9FrameHeader(parsing: payload.extracting(frames[index]))
             if index == 0 { isKeyFrame = header.isKeyFrame }
             isShown = isShown || header.isShown
             profile = max(profile, Int(header.profile))

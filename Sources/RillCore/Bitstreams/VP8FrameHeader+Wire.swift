@@ -29,24 +29,24 @@ extension VP8FrameHeader {
     /// Whether the first partition fits into the frame is not asked: the rest of the frame need not be here yet.
     ///
     /// - Throws: `truncated`, `invalidStartCode` or `emptyPicture`.
-    public static func parse(_ frame: Span<UInt8>) throws(BitstreamError) -> VP8FrameHeader {
+    public init(parsing frame: Span<UInt8>) throws(BitstreamError) {
         guard frame.count >= 3 else { throw .truncated(needed: 3, available: frame.count) }
         let tag = UInt32(frame[0]) | UInt32(frame[1]) << 8 | UInt32(frame[2]) << 16
-        var header = VP8FrameHeader(
-            version: UInt8(tag >> 1 & 7), isShown: tag & shownBit != 0, firstPartitionByteCount: Int(tag >> 5))
-        if tag & deltaFrameBit == 0 {
+        self.init(
+            version: UInt8(tag >> 1 & 7), isShown: tag & Self.shownBit != 0, firstPartitionByteCount: Int(tag >> 5))
+        if tag & Self.deltaFrameBit == 0 {
             guard frame.count >= 10 else { throw .truncated(needed: 10, available: frame.count) }
             let code = UInt32(frame[3]) << 16 | UInt32(frame[4]) << 8 | UInt32(frame[5])
-            guard code == startCode else { throw .invalidStartCode(code) }
+            guard code == Self.startCode else { throw .invalidStartCode(code) }
             let horizontal = UInt16(frame[6]) | UInt16(frame[7]) << 8
             let vertical = UInt16(frame[8]) | UInt16(frame[9]) << 8
-            let (width, height) = (Int(horizontal & dimensionMask), Int(vertical & dimensionMask))
+            let mask = Self.dimensionMask
+            let (width, height) = (Int(horizontal & mask), Int(vertical & mask))
             guard width > 0, height > 0 else { throw .emptyPicture(width: width, height: height) }
-            header.keyFrame = KeyFrame(
+            keyFrame = KeyFrame(
                 width: width, height: height, horizontalScaling: Scaling(topBitsOf: horizontal),
                 verticalScaling: Scaling(topBitsOf: vertical))
         }
-        return header
     }
 
     /// Appends the header.

@@ -30,7 +30,11 @@ extension VP9FrameHeader {
     /// Reads the header at the front of a frame, or of the first piece of one. Reserved bits are passed over.
     ///
     /// - Throws: `truncated`, `invalidFrameMarker` or `invalidSyncCode`.
-    public static func parse(_ frame: Span<UInt8>) throws(BitstreamError) -> VP9FrameHeader {
+    public init(parsing frame: Span<UInt8>) throws(BitstreamError) {
+        self = try VP9FrameHeader.header(of: frame)
+    }
+
+    private static func header(of frame: Span<UInt8>) throws(BitstreamError) -> VP9FrameHeader {
         var bits = BitReader(frame)
         let marker = UInt8(try bits.read(2))
         guard marker == frameMarker else { throw .invalidFrameMarker(marker) }

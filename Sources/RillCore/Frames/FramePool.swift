@@ -24,7 +24,7 @@ public final class FramePool: Sendable {
     private let blocks: BlockPool
 
     /// Counts since the pool was made.
-    public struct Statistics: Sendable, Equatable {
+    public struct Statistics: Codable, Sendable, Equatable {
         /// Frames in use now.
         public var inUse = 0
         /// Frames handed out.
@@ -66,4 +66,9 @@ public final class FramePool: Sendable {
         statistics.misses = counts.misses
         return statistics
     }
+}
+
+extension FramePool.Statistics: CustomStringConvertible {
+    /// What is not zero, by name: `inUse 2, handedOut 120`.
+    public var description: String { countedText(self) }
 }

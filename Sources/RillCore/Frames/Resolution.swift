@@ -44,3 +44,31 @@ extension Resolution: CustomStringConvertible {
     /// `640x480`.
     public var description: String { "\(width)x\(height)" }
 }
+
+extension Resolution: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case width, height
+    }
+
+    /// Reads `width` and `height`.
+    ///
+    /// - Throws: `DecodingError` where one of them is outside `1...maximumDimension`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let width = try container.decode(Int.self, forKey: .width)
+        let height = try container.decode(Int.self, forKey: .height)
+        guard let resolution = Resolution(validatingWidth: width, height: height) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .width, in: container,
+                debugDescription: "a resolution lies between 1x1 and 16383x16383, not \(width)x\(height)")
+        }
+        self = resolution
+    }
+
+    /// Writes `width` and `height`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(width, forKey: .width)
+        try container.encode(height, forKey: .height)
+    }
+}

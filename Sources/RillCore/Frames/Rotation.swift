@@ -40,3 +40,8 @@ public enum Rotation: Int, CaseIterable, Sendable, BitwiseCopyable {
         }
     }
 }
+
+extension Rotation: AdditiveArithmetic {
+    /// No turn.
+    public static var zero: Rotation { .none }
+}

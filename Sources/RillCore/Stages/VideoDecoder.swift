@@ -34,7 +34,7 @@ public enum DecoderOutcome: Sendable {
 
 /// Counts since a decoder was made, whatever its codec is, under the names of W3C webrtc-stats' inbound-rtp where they
 /// exist.
-public struct DecoderStatistics: Sendable, Equatable {
+public struct DecoderStatistics: Codable, Sendable, Equatable {
     /// Frames decoded.
     public var framesDecoded = 0
     /// Of these, key frames.
@@ -48,4 +48,9 @@ public struct DecoderStatistics: Sendable, Equatable {
 
     /// Nothing counted yet.
     public init() {}
+}
+
+extension DecoderStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `framesDecoded 120, keyFramesDecoded 1`.
+    public var description: String { countedText(self) }
 }

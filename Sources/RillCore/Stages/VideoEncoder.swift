@@ -66,7 +66,7 @@ public enum EncoderOutcome: Sendable, Equatable {
 
 /// Counts since an encoder was made, whatever its codec is, under the names of W3C webrtc-stats' outbound-rtp where they
 /// exist.
-public struct EncoderStatistics: Sendable, Equatable {
+public struct EncoderStatistics: Codable, Sendable, Equatable {
     /// Frames coded that show a picture.
     public var framesEncoded = 0
     /// Frames coded that show none; see ``EncodedFrame/isHidden``.
@@ -83,4 +83,9 @@ public struct EncoderStatistics: Sendable, Equatable {
 
     /// Nothing counted yet.
     public init() {}
+}
+
+extension EncoderStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `framesEncoded 120, keyFramesEncoded 1`.
+    public var description: String { countedText(self) }
 }

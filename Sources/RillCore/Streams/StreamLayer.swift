@@ -44,3 +44,24 @@ public struct StreamLayer: Hashable, Sendable {
         self.temporalIndex = temporalIndex
     }
 }
+
+extension StreamLayer.RID: Codable {
+    /// Reads the name as text.
+    ///
+    /// - Throws: `DecodingError` for what is no 1 to 15 letters and digits.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let rid = StreamLayer.RID(validating: text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "a RID is 1 to 15 letters and digits, not \"\(text)\"")
+        }
+        self = rid
+    }
+
+    /// Writes the name as text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,7 +1,8 @@
 /// A span of time in nanoseconds: the difference of two ``MediaTime``s.
 ///
 /// Swift's own `Duration` counts attoseconds in 128 bits; this one is a single machine word, which is what a
-/// per-packet path wants. `MediaDuration(_: Duration)` converts at the edge of the API.
+/// per-packet path wants. `MediaDuration(_: Duration)` converts at the edge of the API. In JSON it is a number of seconds,
+/// as W3C's statistics have them.
 @frozen
 public struct MediaDuration: Hashable, Comparable, Sendable {
     /// The length in nanoseconds; negative when the first point lies before the second.
@@ -77,6 +78,35 @@ public struct MediaDuration: Hashable, Comparable, Sendable {
     /// Makes the first length longer by the second.
     @inlinable
     public static func += (a: inout MediaDuration, b: MediaDuration) { a.nanoseconds += b.nanoseconds }
+}
+
+extension MediaDuration: DurationProtocol {
+    /// How many times the second length fits into the first.
+    @inlinable
+    public static func / (a: MediaDuration, b: MediaDuration) -> Double {
+        Double(a.nanoseconds) / Double(b.nanoseconds)
+    }
+}
+
+extension MediaDuration: Codable {
+    /// Reads seconds, to the nearest nanosecond.
+    ///
+    /// - Throws: `DecodingError` for what is no number, or beyond 292 years.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let seconds = try container.decode(Double.self)
+        guard let nanoseconds = Int64(exactly: (seconds * 1e9).rounded()) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "\(seconds) seconds are not within 292 years")
+        }
+        self.init(nanoseconds: nanoseconds)
+    }
+
+    /// Writes seconds; what is shorter than 52 days comes back to the nanosecond.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(seconds)
+    }
 }
 
 extension MediaDuration: CustomStringConvertible {

@@ -4,7 +4,8 @@
 /// Where zero lies is the driver's business (virtual time starts at zero; the live driver uses
 /// `CLOCK_MONOTONIC` since it started). Stamps of one pipeline share one zero, so they can be subtracted.
 ///
-/// Range: 292 years either way. Arithmetic traps on overflow, which no call's time reaches.
+/// Range: 292 years either way. Arithmetic traps on overflow, which no call's time reaches. In JSON it is a number of
+/// seconds.
 @frozen
 public struct MediaTime: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's zero.
@@ -71,6 +72,29 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     @inlinable
     public static func += (time: inout MediaTime, duration: MediaDuration) {
         time.nanoseconds += duration.nanoseconds
+    }
+}
+
+// The operators of the standard library's protocols are there for whoever sees the type, whatever he imports.
+extension MediaTime: InstantProtocol {
+    /// The point that lies `duration` later; traps on overflow.
+    @inlinable
+    public func advanced(by duration: MediaDuration) -> MediaTime { self + duration }
+
+    /// The way from this point to `other`; negative where that is the earlier one.
+    @inlinable
+    public func duration(to other: MediaTime) -> MediaDuration { other - self }
+}
+
+extension MediaTime: Codable {
+    /// Reads seconds since zero.
+    public init(from decoder: any Decoder) throws {
+        nanoseconds = try MediaDuration(from: decoder).nanoseconds
+    }
+
+    /// Writes seconds since zero.
+    public func encode(to encoder: any Encoder) throws {
+        try MediaDuration(nanoseconds: nanoseconds).encode(to: encoder)
     }
 }
 

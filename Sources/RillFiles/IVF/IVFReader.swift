@@ -152,8 +152,8 @@ extension ByteInput {
         let start = buffered.extracting(0..<available)
         do throws(BitstreamError) {
             switch codec {
-            case .vp8: return try !VP8FrameHeader.parse(start).isShown
-            case .vp9: return try !VP9FrameHeader.parse(start).isShown
+            case .vp8: return try !VP8FrameHeader(parsing: start).isShown
+            case .vp9: return try !VP9FrameHeader(parsing: start).isShown
             default: return false
             }
         } catch { return false }

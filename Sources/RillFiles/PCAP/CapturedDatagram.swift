@@ -21,7 +21,7 @@ public struct CapturedDatagram: Hashable, Sendable {
 }
 
 /// What was in a capture so far, datagrams and others.
-public struct CaptureStatistics: Hashable, Sendable {
+public struct CaptureStatistics: Codable, Hashable, Sendable {
     /// Packets of all kinds.
     public var packets = 0
     /// UDP datagrams, which were handed out.
@@ -37,4 +37,9 @@ public struct CaptureStatistics: Hashable, Sendable {
 
     /// Nothing yet.
     public init() {}
+}
+
+extension CaptureStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `packets 310, datagrams 300`.
+    public var description: String { countedText(self) }
 }

@@ -1,13 +1,7 @@
 package import RillCore
 
 /// From the numbers of a YUV picture to those of an RGB one, rounded to the nearest: for snapshots, where being right
-/// counts and time does not.
-///
-/// With luma Y' and colour differences U', V' scaled to 0…255 and -127.5…127.5 (ITU-R BT.601, BT.709):
-///
-///     R = Y' + 2 (1 - Kr) V'
-///     G = Y' - 2 (1 - Kb) Kb / Kg U' - 2 (1 - Kr) Kr / Kg V'
-///     B = Y' + 2 (1 - Kb) U'
+/// counts and time does not. The factors are those of ``RillCore/RGBFactors``.
 ///
 /// Each chroma sample colours its two by two pixels alike, without interpolation. The terms are tables of 16 fractional
 /// bits, so a result can differ from exact arithmetic by one only where that lies within 0.00003 of a half.
@@ -22,19 +16,15 @@ package struct RGBConversion {
 
     /// The conversion for pictures of that colour space.
     package init(_ colorSpace: ColorSpace) {
-        let (kr, kb) = colorSpace.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
-        let kg = 1 - kr - kb
-        let isLimited = colorSpace.range == .limited
-        let lumaScale = isLimited ? 255.0 / 219 : 1
-        let chromaScale = isLimited ? 255.0 / 224 : 1
+        let factors = RGBFactors(colorSpace)
         func table(_ factor: Double, zero: Int) -> [Int] {
             (0...255).map { Int((factor * Double($0 - zero) * Double(1 << RGBConversion.fractionBits)).rounded()) }
         }
-        luma = table(lumaScale, zero: isLimited ? 16 : 0)
-        redOfV = table(2 * (1 - kr) * chromaScale, zero: 128)
-        greenOfU = table(-2 * (1 - kb) * kb / kg * chromaScale, zero: 128)
-        greenOfV = table(-2 * (1 - kr) * kr / kg * chromaScale, zero: 128)
-        blueOfU = table(2 * (1 - kb) * chromaScale, zero: 128)
+        luma = table(factors.luma, zero: factors.black)
+        redOfV = table(factors.redOfV, zero: 128)
+        greenOfU = table(factors.greenOfU, zero: 128)
+        greenOfV = table(factors.greenOfV, zero: 128)
+        blueOfU = table(factors.blueOfU, zero: 128)
     }
 
     /// The picture as red, green and blue bytes, row by row without gaps.

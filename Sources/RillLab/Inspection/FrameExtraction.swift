@@ -56,7 +56,7 @@ public struct FrameExtraction: Sendable {
                 try progress(reader.statistics.datagrams)
                 // What looks like RTP and cannot be read is no packet of the stream.
                 guard !datagram.isCut, PacketKind(of: packet.span) == .rtp,
-                    let header = try? RTPHeader.parse(packet.span), header.ssrc == ssrc
+                    let header = try? RTPHeader(parsing: packet.span), header.ssrc == ssrc
                 else { continue }
                 switch numbers.add(header.sequenceNumber) {
                 case .new(let number), .reordered(let number):

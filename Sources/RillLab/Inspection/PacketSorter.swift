@@ -23,7 +23,7 @@ struct PacketSorter {
         // One that comes after its place was given up is of no use any more.
         guard number >= expected ?? number else { return }
         guard number == expected ?? number else {
-            waiting[number] = Held(bytes: Array(copying: packet), time: time)
+            waiting[number] = Held(bytes: packet.array, time: time)
             if waiting.count > PacketSorter.capacity { skipGap(body) }
             return
         }

@@ -80,7 +80,7 @@ struct PacketStreamMeter {
     /// Looks whether the packet just added could be one of another source, sent again.
     mutating func compare(_ bytes: Span<UInt8>, with sources: borrowing [PacketStreamMeter]) {
         // Padding alone, which has no original, says nothing; nor does what cannot be read, which is counted elsewhere.
-        guard retransmission.isOpen, PacketKind(of: bytes) == .rtp, let header = try? RTPHeader.parse(bytes),
+        guard retransmission.isOpen, PacketKind(of: bytes) == .rtp, let header = try? RTPHeader(parsing: bytes),
             let packet = try? RetransmittedPacket(parsing: bytes)
         else { return }
         let number = packet.originalSequenceNumber

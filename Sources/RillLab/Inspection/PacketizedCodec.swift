@@ -24,7 +24,7 @@ extension VideoCodec {
             // Reserved bits, which senders set to 0 and receivers ignore (RFC 7741 §4.2): this receiver wants to know.
             let (isExtended, reserved) = (payload[0] & 0x80 != 0, payload[0] & 0x48)
             guard reserved == 0, !isExtended || payload.count > 1 && payload[1] & 0x0F == 0,
-                let (fields, _) = try? VP8PayloadDescriptor.parse(payload)  // what cannot be read is none
+                let fields = (try? VP8Payload(parsing: payload))?.descriptor  // what cannot be read is none
             else { return nil }
             return PayloadPlace(startsFrame: fields.startsFrame)
         case .vp9:
@@ -39,7 +39,7 @@ extension VideoCodec {
         switch self {
         case .vp8:
             // What cannot be read fits nothing.
-            guard let header = try? VP8FrameHeader.parse(frame) else { return false }
+            guard let header = try? VP8FrameHeader(parsing: frame) else { return false }
             // Versions above 3 are not defined (RFC 6386 §9.1), and the first partition is never empty.
             return header.version <= 3
                 && (1...max(1, frame.count - header.byteCount)).contains(header.firstPartitionByteCount)
@@ -100,7 +100,7 @@ extension FileInspection.Descriptor {
         // A payload that cannot be read says nothing; the joiner finds it malformed.
         switch codec {
         case .vp8:
-            guard let (fields, _) = try? VP8PayloadDescriptor.parse(payload) else { return }
+            guard let fields = (try? VP8Payload(parsing: payload))?.descriptor else { return }
             add(
                 pictureIDBits: fields.pictureID?.bitWidth, temporalLayer: fields.temporalLayer.map { Int($0.index) },
                 hasTL0PictureIndex: fields.tl0PictureIndex != nil)

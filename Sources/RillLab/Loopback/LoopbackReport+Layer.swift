@@ -54,7 +54,7 @@ extension LoopbackReport.Sent {
 extension LoopbackReport.Received {
     init(_ statistics: ReceiveStatistics, framesEncoded: Int) {
         let stream = statistics.stream
-        let freezes = statistics.freezes.statistics
+        let freezes = statistics.freezes
         self.packetsReceived = stream.packetsReceived
         self.packetsLost = stream.packetsLost
         self.packetsDiscarded = stream.packetsDiscarded

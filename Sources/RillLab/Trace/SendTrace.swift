@@ -105,7 +105,7 @@ public struct SendTrace: Sendable {
             guard try input.fill(1) > 0 else { return nil }
             let count = try input.lineByteCount(limit: longestLine)
             defer { input.consume(count) }
-            return String(decoding: Array(copying: input.buffered.extracting(first: count - 1)), as: UTF8.self)
+            return String(decoding: input.buffered.extracting(first: count - 1).array, as: UTF8.self)
         } catch {
             throw .file(error)
         }

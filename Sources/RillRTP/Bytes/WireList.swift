@@ -74,6 +74,9 @@ public struct WireList<Element: WireElement>: ~Escapable, BitwiseCopyable {
         }
     }
 
+    /// A copy that outlives the packet.
+    public var array: [Element] { indices.map { self[$0] } }
+
     /// Bytes on the wire.
     @inlinable
     public var byteCount: Int { count * Element.byteCount }

@@ -42,9 +42,9 @@ public struct AbsoluteSendTime: HeaderExtensionValue {
     ///
     /// - Throws: `invalidExtension` unless the data has three bytes.
     @inlinable
-    public static func parse(_ data: Span<UInt8>) throws(RTPError) -> AbsoluteSendTime {
-        guard data.count == byteCount else { throw .invalidExtension(byteCount: data.count) }
-        return AbsoluteSendTime(rawValue: UInt32(data[0]) << 16 | UInt32(data[1]) << 8 | UInt32(data[2]))
+    public init(parsing data: Span<UInt8>) throws(RTPError) {
+        guard data.count == AbsoluteSendTime.byteCount else { throw .invalidExtension(byteCount: data.count) }
+        self.init(rawValue: UInt32(data[0]) << 16 | UInt32(data[1]) << 8 | UInt32(data[2]))
     }
 
     /// Appends the stamp. `output` has room for three bytes; too little is the programmer's mistake.

@@ -26,8 +26,8 @@ public struct HeaderExtensionElement: ~Escapable, BitwiseCopyable {
 ///     var elements = block.elements
 ///     while let element = try elements.next() {
 ///         switch map[element.id] {
-///         case .transportSequenceNumber: note(try TransportSequenceNumber.parse(element.data))
-///         case .absoluteSendTime: note(try AbsoluteSendTime.parse(element.data))
+///         case .transportSequenceNumber: note(try TransportSequenceNumber(parsing: element.data))
+///         case .absoluteSendTime: note(try AbsoluteSendTime(parsing: element.data))
 ///         default: break
 ///         }
 ///     }

@@ -6,7 +6,7 @@ public protocol HeaderExtensionValue: Equatable, Sendable {
     /// Reads the data of an element.
     ///
     /// - Throws: `invalidExtension` when the data is no such value.
-    static func parse(_ data: Span<UInt8>) throws(RTPError) -> Self
+    init(parsing data: Span<UInt8>) throws(RTPError)
 
     /// Appends the data. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)

@@ -41,14 +41,14 @@ public struct PlayoutDelay: HeaderExtensionValue {
     /// Reads the bounds.
     ///
     /// - Throws: `invalidExtension` unless the data has three bytes, `invalidPlayoutDelay` when MIN is above MAX.
-    public static func parse(_ data: Span<UInt8>) throws(RTPError) -> PlayoutDelay {
-        guard data.count == byteCount else { throw .invalidExtension(byteCount: data.count) }
+    public init(parsing data: Span<UInt8>) throws(RTPError) {
+        guard data.count == PlayoutDelay.byteCount else { throw .invalidExtension(byteCount: data.count) }
         let minimum = Int(data[0]) << 4 | Int(data[1]) >> 4
         let maximum = Int(data[1] & 0x0F) << 8 | Int(data[2])
         guard let delay = PlayoutDelay(minimumSteps: minimum, maximumSteps: maximum) else {
             throw .invalidPlayoutDelay(minimumSteps: minimum, maximumSteps: maximum)
         }
-        return delay
+        self = delay
     }
 
     /// Appends the bounds. `output` has room for three bytes; too little is the programmer's mistake.

@@ -48,9 +48,9 @@ public struct StreamIdentifier: HeaderExtensionValue, Hashable, CustomStringConv
     /// Reads the name.
     ///
     /// - Throws: `invalidExtension` unless the data has 1 to 16 bytes.
-    public static func parse(_ data: Span<UInt8>) throws(RTPError) -> StreamIdentifier {
+    public init(parsing data: Span<UInt8>) throws(RTPError) {
         guard let name = StreamIdentifier(data) else { throw .invalidExtension(byteCount: data.count) }
-        return name
+        self = name
     }
 
     /// Appends the name. `output` has room for `byteCount` bytes; too little is the programmer's mistake.

@@ -28,9 +28,9 @@ public struct TransportSequenceNumber: HeaderExtensionValue {
     ///
     /// - Throws: `invalidExtension` unless the data has two bytes.
     @inlinable
-    public static func parse(_ data: Span<UInt8>) throws(RTPError) -> TransportSequenceNumber {
-        guard data.count == byteCount else { throw .invalidExtension(byteCount: data.count) }
-        return TransportSequenceNumber(SequenceNumber(UInt16(data[0]) << 8 | UInt16(data[1])))
+    public init(parsing data: Span<UInt8>) throws(RTPError) {
+        guard data.count == TransportSequenceNumber.byteCount else { throw .invalidExtension(byteCount: data.count) }
+        self.init(SequenceNumber(UInt16(data[0]) << 8 | UInt16(data[1])))
     }
 
     /// Appends the number. `output` has room for two bytes; too little is the programmer's mistake.

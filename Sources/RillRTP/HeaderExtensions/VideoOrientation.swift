@@ -48,11 +48,12 @@ public struct VideoOrientation: HeaderExtensionValue {
     /// Reads the orientation; the upper four bits are passed over.
     ///
     /// - Throws: `invalidExtension` unless the data has one byte.
-    public static func parse(_ data: Span<UInt8>) throws(RTPError) -> VideoOrientation {
-        guard data.count == byteCount else { throw .invalidExtension(byteCount: data.count) }
-        return VideoOrientation(
-            rotation: Rotation(rawValue: data[0] & rotationMask) ?? .none, isFlipped: data[0] & flipBit != 0,
-            isBackCamera: data[0] & cameraBit != 0)
+    public init(parsing data: Span<UInt8>) throws(RTPError) {
+        guard data.count == VideoOrientation.byteCount else { throw .invalidExtension(byteCount: data.count) }
+        self.init(
+            rotation: Rotation(rawValue: data[0] & VideoOrientation.rotationMask) ?? .none,
+            isFlipped: data[0] & VideoOrientation.flipBit != 0,
+            isBackCamera: data[0] & VideoOrientation.cameraBit != 0)
     }
 
     /// Appends the orientation. `output` has room for one byte; too little is the programmer's mistake.

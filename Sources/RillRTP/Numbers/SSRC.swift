@@ -1,6 +1,6 @@
 /// The 32-bit identifier of a synchronization source, chosen at random (RFC 3550 §8): one per stream.
 @frozen
-public struct SSRC: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+public struct SSRC: Codable, Hashable, Sendable, RawRepresentable, CustomStringConvertible {
     /// The number as it stands on the wire.
     public var rawValue: UInt32
 

@@ -29,20 +29,21 @@ extension RTPHeader {
     /// Reads the fixed part of the header at the front of a packet.
     ///
     /// - Throws: `truncated` or `unsupportedVersion`.
-    public static func parse(_ packet: Span<UInt8>) throws(RTPError) -> RTPHeader {
+    public init(parsing packet: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(packet)
         let first = try reader.uint8()
-        return try parse(first, &reader)
+        try self.init(first, &reader)
     }
 
     /// Reads what follows the `first` byte.
     @inlinable @inline(__always)  // On the way of every packet.
-    static func parse(_ first: UInt8, _ reader: inout ByteReader) throws(RTPError) -> RTPHeader {
-        guard first >> 6 == version else { throw .unsupportedVersion(first >> 6) }
-        try reader.require(fixedByteCount - 1)
+    init(_ first: UInt8, _ reader: inout ByteReader) throws(RTPError) {
+        guard first >> 6 == RTPHeader.version else { throw .unsupportedVersion(first >> 6) }
+        try reader.require(RTPHeader.fixedByteCount - 1)
         let second = try reader.uint8()
-        return RTPHeader(
-            marker: second & markerBit != 0, payloadType: PayloadType(second & payloadTypeMask),
+        self.init(
+            marker: second & RTPHeader.markerBit != 0,
+            payloadType: PayloadType(second & RTPHeader.payloadTypeMask),
             sequenceNumber: SequenceNumber(try reader.uint16()), timestamp: RTPTimestamp(try reader.uint32()),
             ssrc: SSRC(try reader.uint32()))
     }

@@ -8,8 +8,8 @@
 /// A view of one RTP packet: its header, and where in the bytes the rest of it stands.
 ///
 ///     let packet = try RTPPacket(parsing: datagram)
-///     let (descriptor, offset) = try VP8PayloadDescriptor.parse(packet.payload)
-///     let piece = packet.payload.extracting(offset...)  // the frame's bytes in this packet
+///     let payload = try VP8Payload(parsing: packet.payload)
+///     frame.append(copying: payload.piece)  // the frame's bytes in this packet
 ///
 /// The view lives no longer than the bytes. It may be made of any bytes: what is no RTP packet throws.
 public struct RTPPacket: ~Escapable, BitwiseCopyable {

@@ -30,7 +30,7 @@ public struct RTPPacketLayout: Equatable, Sendable, BitwiseCopyable {
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(bytes)
         let first = try reader.uint8()
-        header = try RTPHeader.parse(first, &reader)
+        header = try RTPHeader(first, &reader)
         sourcesEnd = try reader.range(4 &* Int(first & RTPHeader.sourceCountMask)).upperBound
         if first & RTPHeader.extensionBit != 0 {
             try reader.require(RTPHeaderExtension.fixedByteCount)

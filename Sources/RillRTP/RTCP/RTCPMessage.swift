@@ -48,7 +48,7 @@ public enum RTCPMessage: ~Escapable {
         case (.transportFeedback, TransportFeedback.format):
             self = .transportFeedback(try TransportFeedback(parsing: packet))
         case (.payloadFeedback, PictureLossIndication.format):
-            self = .pictureLossIndication(try PictureLossIndication.parse(packet))
+            self = .pictureLossIndication(try PictureLossIndication(parsing: packet))
         case (.payloadFeedback, FullIntraRequest.format):
             self = .fullIntraRequest(try FullIntraRequest(parsing: packet))
         case (.payloadFeedback, ReceiverEstimatedMaximumBitrate.format)

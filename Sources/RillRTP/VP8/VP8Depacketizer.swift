@@ -31,8 +31,9 @@ public struct VP8Depacketizer: Sendable {
     /// Takes the next packet. `frame` is the depacketizer's to fill: leave it alone between a frame's packets.
     public mutating func insert(_ packet: RTPPacket, into frame: inout [UInt8]) -> Outcome {
         joiner.insert(packet, into: &frame) { (payload, _) throws(RTPError) in
-            let (descriptor, offset) = try VP8PayloadDescriptor.parse(payload)
-            return FrameJoiner.Piece(startsFrame: descriptor.startsFrame, offset: offset)
+            let parsed = try VP8Payload(parsing: payload)
+            return FrameJoiner.Piece(
+                startsFrame: parsed.descriptor.startsFrame, offset: payload.count - parsed.piece.count)
         }
     }
 }

@@ -44,35 +44,28 @@ extension VP8PayloadDescriptor {
         return 2 + (pictureID?.byteCount ?? 0) + (tl0PictureIndex != nil ? 1 : 0) + (hasLayerByte ? 1 : 0)
     }
 
-    /// Reads the descriptor at the front of an RTP payload; the frame's bytes begin at `byteCount`.
+    /// Reads the descriptor that a payload's reader has come to. Reserved bits are passed over, as the RFC asks.
     ///
-    /// Reserved bits are passed over, as the RFC asks.
-    ///
-    /// - Returns: the descriptor, and how many bytes it takes.
-    /// - Throws: `truncated`, or `emptyPayload` when nothing follows.
+    /// - Throws: `truncated`.
     @inlinable @inline(__always)  // On the way of every packet.
-    public static func parse(
-        _ payload: Span<UInt8>
-    ) throws(RTPError) -> (descriptor: VP8PayloadDescriptor, byteCount: Int) {
-        var reader = ByteReader(payload)
+    init(_ reader: inout ByteReader) throws(RTPError) {
         let first = try reader.uint8()
-        var descriptor = VP8PayloadDescriptor(
-            isNonReference: first & nonReferenceBit != 0, startsPartition: first & startBit != 0,
-            partitionIndex: first & partitionMask)
-        if first & extendedBit != 0 {
+        self.init(
+            isNonReference: first & Self.nonReferenceBit != 0,
+            startsPartition: first & Self.startBit != 0,
+            partitionIndex: first & Self.partitionMask)
+        if first & Self.extendedBit != 0 {
             let fields = try reader.uint8()
-            if fields & pictureIDBit != 0 { descriptor.pictureID = try PictureID.parse(&reader) }
-            if fields & tl0PictureIndexBit != 0 { descriptor.tl0PictureIndex = try reader.uint8() }
-            if fields & (temporalLayerBit | keyIndexBit) != 0 {
+            if fields & Self.pictureIDBit != 0 { pictureID = try PictureID.parse(&reader) }
+            if fields & Self.tl0PictureIndexBit != 0 { tl0PictureIndex = try reader.uint8() }
+            if fields & (Self.temporalLayerBit | Self.keyIndexBit) != 0 {
                 let layer = try reader.uint8()
-                if fields & temporalLayerBit != 0 {
-                    descriptor.temporalLayer = TemporalLayer(index: layer >> 6, isLayerSync: layer & layerSyncBit != 0)
+                if fields & Self.temporalLayerBit != 0 {
+                    temporalLayer = TemporalLayer(index: layer >> 6, isLayerSync: layer & Self.layerSyncBit != 0)
                 }
-                if fields & keyIndexBit != 0 { descriptor.keyIndex = layer & keyIndexMask }
+                if fields & Self.keyIndexBit != 0 { keyIndex = layer & Self.keyIndexMask }
             }
         }
-        guard reader.remaining > 0 else { throw .emptyPayload }
-        return (descriptor, reader.position)
     }
 
     /// Passes over the descriptor at the front of an RTP payload: for packets of which only the frame's bytes matter.
@@ -97,8 +90,8 @@ extension VP8PayloadDescriptor {
 
     @usableFromInline
     static func skimShort(_ payload: Span<UInt8>) throws(RTPError) -> (startsFrame: Bool, byteCount: Int) {
-        let (descriptor, byteCount) = try parse(payload)
-        return (descriptor.startsFrame, byteCount)
+        let parsed = try VP8Payload(parsing: payload)
+        return (parsed.descriptor.startsFrame, payload.count - parsed.piece.count)
     }
 
     /// Appends the descriptor; reserved bits are zero.

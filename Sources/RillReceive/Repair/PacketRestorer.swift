@@ -89,7 +89,7 @@ public struct PacketRestorer: ~Copyable, Sendable {
         _ datagram: Span<UInt8>, _ body: (borrowing RestoredPacket) -> Void
     ) -> RestoreResult {
         // What is no RTP packet the buffer refuses, and statistics.
-        guard !settings.isEmpty, let header = try? RTPHeader.parse(datagram) else {
+        guard !settings.isEmpty, let header = try? RTPHeader(parsing: datagram) else {
             body(.media(datagram, .network))
             return .media
         }

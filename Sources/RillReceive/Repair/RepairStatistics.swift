@@ -1,6 +1,8 @@
+internal import RillCore
+
 /// What a ``PacketRestorer`` counts, since it was made: names are those of "inbound-rtp" in W3C webrtc-stats where it has
 /// one.
-public struct RepairStatistics: Equatable, Sendable {
+public struct RepairStatistics: Codable, Equatable, Sendable {
     /// Packets that came again on the stream of retransmissions.
     public internal(set) var retransmittedPacketsReceived = 0
     /// Their payload, as it was in the original packets.
@@ -23,4 +25,9 @@ public struct RepairStatistics: Equatable, Sendable {
 
     /// Nothing has come.
     public init() {}
+}
+
+extension RepairStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `retransmittedPacketsReceived 3, packetsRecovered 1`.
+    public var description: String { countedText(self) }
 }

@@ -13,7 +13,7 @@ public import RillCore
 /// A value with one owner; allocates nothing.
 public struct FreezeMeter: Sendable {
     /// Counts since the meter was made.
-    public struct Statistics: Equatable, Sendable {
+    public struct Statistics: Codable, Equatable, Sendable {
         /// Frames shown (W3C framesRendered).
         public internal(set) var framesRendered = 0
         /// Gaps that freeze by the W3C rule.
@@ -92,4 +92,9 @@ public struct FreezeMeter: Sendable {
         window[index] = gap.nanoseconds
         gapCount += 1
     }
+}
+
+extension FreezeMeter.Statistics: CustomStringConvertible {
+    /// What is not zero, by name: `framesRendered 120, freezeCount 1`.
+    public var description: String { countedText(self) }
 }

@@ -4,7 +4,7 @@ public import RillCore
 ///
 /// Names are those of "inbound-rtp" in W3C webrtc-stats where it has one; what it measures in seconds is a
 /// ``MediaDuration`` here. Freezes and pauses are what a viewer sees, not what the buffer does: ``FreezeMeter``.
-public struct InboundStatistics: Equatable, Sendable {
+public struct InboundStatistics: Codable, Equatable, Sendable {
     // MARK: Packets
 
     /// RTP packets of this stream, duplicates and late ones too.
@@ -52,7 +52,7 @@ public struct InboundStatistics: Equatable, Sendable {
     public var framesDropped: Int { drops.total + framesDecodedOnly }
 
     /// Frames that were never released, by reason.
-    public struct Drops: Equatable, Sendable {
+    public struct Drops: Codable, Equatable, Sendable {
         /// Packets were missing when a later frame was released.
         public internal(set) var incomplete = 0
         /// Whole, but a frame that it refers to was not.
@@ -93,4 +93,9 @@ public struct InboundStatistics: Equatable, Sendable {
     public internal(set) var nackCount = 0
     /// Key frames asked for.
     public internal(set) var pliCount = 0
+}
+
+extension InboundStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `packetsReceived 310, drops (incomplete 1), jitter 1.250ms`.
+    public var description: String { countedText(self) }
 }

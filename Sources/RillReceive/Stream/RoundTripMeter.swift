@@ -48,11 +48,16 @@ struct RoundTripMeter: Sendable {
 }
 
 /// The round trip as a receiver measures it, under the names of W3C `RTCRemoteOutboundRtpStreamStats`.
-public struct RoundTripStatistics: Equatable, Sendable {
+public struct RoundTripStatistics: Codable, Equatable, Sendable {
     /// The time to the sender and back, smoothed; `nil` before the first measurement.
     public internal(set) var roundTripTime: MediaDuration?
     /// Sum of all measurements.
     public internal(set) var totalRoundTripTime = MediaDuration.zero
     /// How many measurements there were.
     public internal(set) var roundTripTimeMeasurements = 0
+}
+
+extension RoundTripStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `roundTripTime 42ms, roundTripTimeMeasurements 12`.
+    public var description: String { countedText(self) }
 }

@@ -3,7 +3,7 @@ public import RillCore
 /// What one RTP stream has sent, and what it has heard of its receivers, since it began.
 ///
 /// The names are those of W3C webrtc-stats wherever one exists; those that stand apart at the end are Rill's own.
-public struct RTPStreamStatistics: Equatable, Sendable {
+public struct RTPStreamStatistics: Codable, Equatable, Sendable {
     // MARK: RTCSentRtpStreamStats, RTCOutboundRtpStreamStats
 
     /// RTP packets sent, those sent again and parities included.
@@ -61,7 +61,7 @@ public struct RTPStreamStatistics: Equatable, Sendable {
     public var malformedFeedback = 0
 
     /// Requests to send a packet again that were not granted.
-    public struct RefusedRetransmissions: Equatable, Sendable {
+    public struct RefusedRetransmissions: Codable, Equatable, Sendable {
         /// The packet was sent again a moment ago.
         public var tooSoon = 0
         /// Too much was sent again of late.
@@ -92,4 +92,9 @@ public struct RTPStreamStatistics: Equatable, Sendable {
         totalRoundTripTime += time
         roundTripTimeMeasurements += 1
     }
+}
+
+extension RTPStreamStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `packetsSent 310, framesSent 120, refusedRetransmissions (tooSoon 2)`.
+    public var description: String { countedText(self) }
 }

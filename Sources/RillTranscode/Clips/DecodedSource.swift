@@ -126,7 +126,7 @@ extension [UInt8] {
     /// How a key frame's samples are to be read: VP8 has but one way, VP9 tells.
     fileprivate func colorSpace(as codec: VideoCodec) -> ColorSpace {
         let bytes = self
-        guard codec == .vp9, case .key(let picture, _)? = (try? VP9FrameHeader.parse(bytes.span))?.kind else {
+        guard codec == .vp9, case .key(let picture, _)? = (try? VP9FrameHeader(parsing: bytes.span))?.kind else {
             return .bt601
         }
         return picture.colors

@@ -65,7 +65,7 @@ struct UnevenClipTests {
         let layer = LayerSettings.high(pictures.resolution, bitrate: .kilobits(300), codec: codec)
         let encoder = try SimulcastEncoder(layers: [layer])
         var frames: [[UInt8]] = []
-        for index in 0..<count { try encoder.encode(pictures.picture(index)) { frames.append(Array(copying: $1)) } }
+        for index in 0..<count { try encoder.encode(pictures.picture(index)) { frames.append($1.array) } }
         return frames
     }
 

@@ -21,7 +21,7 @@ struct CodedStream {
             bitrate: bitrate)
         for index in 0..<count {
             try encoder.encode(pictures.picture(index), isKeyFrame: keyFrames.contains(index)) { _, bytes in
-                frames.append(Array(copying: bytes))
+                frames.append(bytes.array)
             }
         }
     }

@@ -27,7 +27,7 @@ import Testing
             if index == restart { try encoder.restart() }
             try encoder.encode(picture) { coded, payload in
                 if coded.isKey { result.keys.append(index) }
-                if codec == .vp9, case .key(let header, _) = try VP9FrameHeader.parse(payload).kind {
+                if codec == .vp9, case .key(let header, _) = try VP9FrameHeader(parsing: payload).kind {
                     result.headers.append(header.colorSpace)
                 }
                 guard case .picture(let decoded) = try decoder.decode(payload, captureTime: .zero) else {

@@ -43,7 +43,7 @@ struct GoodEffortTests {
             coded.append(
                 Coded(
                     time: frame.captureTime, isHidden: frame.isHidden, isKey: frame.isKey, number: frame.number,
-                    bytes: Array(copying: bytes)))
+                    bytes: bytes.array))
         }
         for index in 0..<count { try encoder.encode(picture(index), keep) }
         try encoder.finish(keep)

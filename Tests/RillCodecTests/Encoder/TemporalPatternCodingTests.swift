@@ -31,7 +31,7 @@ struct TemporalPatternCodingTests {
             // Bitrates change while the pattern goes on.
             if index == 20 { try encoder.setBitrate(.kilobits(kilobits * 2 / 3)) }
             try encoder.encode(pictures.picture(index), isKeyFrame: index == Self.keyFrame) { frame, payload in
-                coded.append(Coded(frame: frame, bytes: Array(copying: payload)))
+                coded.append(Coded(frame: frame, bytes: payload.array))
             }
         }
         return coded

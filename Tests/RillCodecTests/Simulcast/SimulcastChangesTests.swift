@@ -68,7 +68,7 @@ struct SimulcastChangesTests {
             picture.captureTime = FrameRate(30).time(ofFrame: index)
             try encoder.encode(picture) { frame, payload in
                 coded[frame.layer.rid == .high ? 0 : 1].append(
-                    Coded(index: index, isKey: frame.isKey, payload: Array(copying: payload)))
+                    Coded(index: index, isKey: frame.isKey, payload: payload.array))
             }
         }
         return coded

@@ -8,7 +8,7 @@ import Testing
     private static let deltaFrame: [UInt8] = [0x71, 0x03, 0x00, 0x12]
 
     @Test func `A key frame of libvpx is read`() throws {
-        let header = try VP8FrameHeader.parse(VP8FrameHeaderTests.keyFrame.span)
+        let header = try VP8FrameHeader(parsing: VP8FrameHeaderTests.keyFrame.span)
         #expect(header.isKeyFrame && header.isShown && header.version == 0)
         #expect(header.firstPartitionByteCount == 543)
         #expect(header.keyFrame == VP8FrameHeader.KeyFrame(width: 178, height: 146))
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `A delta frame of libvpx is read`() throws {
-        let header = try VP8FrameHeader.parse(VP8FrameHeaderTests.deltaFrame.span)
+        let header = try VP8FrameHeader(parsing: VP8FrameHeaderTests.deltaFrame.span)
         #expect(header == VP8FrameHeader(firstPartitionByteCount: 27))
         #expect(!header.isKeyFrame)
         #expect(written(header) == Array(VP8FrameHeaderTests.deltaFrame.prefix(3)))
@@ -36,7 +36,7 @@ import Testing
                                 version: version, isShown: isShown, firstPartitionByteCount: size, keyFrame: keyFrame)
                             let bytes = written(header)
                             #expect(bytes.count == header.byteCount)
-                            #expect(try VP8FrameHeader.parse(bytes.span) == header)
+                            #expect(try VP8FrameHeader(parsing: bytes.span) == header)
                         }
                     }
                 }
@@ -48,17 +48,17 @@ import Testing
         let key = VP8FrameHeaderTests.keyFrame
         for count in 0..<10 {
             #expect(throws: BitstreamError.truncated(needed: count < 3 ? 3 : 10, available: count)) {
-                _ = try VP8FrameHeader.parse(Array(key.prefix(count)).span)
+                _ = try VP8FrameHeader(parsing: Array(key.prefix(count)).span)
             }
         }
         var broken = key
         broken[4] = 0x02
-        #expect(throws: BitstreamError.invalidStartCode(0x9D_022A)) { _ = try VP8FrameHeader.parse(broken.span) }
+        #expect(throws: BitstreamError.invalidStartCode(0x9D_022A)) { _ = try VP8FrameHeader(parsing: broken.span) }
         broken = key
         broken[6] = 0
         broken[7] = 0xC0
         #expect(throws: BitstreamError.emptyPicture(width: 0, height: 146)) {
-            _ = try VP8FrameHeader.parse(broken.span)
+            _ = try VP8FrameHeader(parsing: broken.span)
         }
     }
 
@@ -69,7 +69,7 @@ import Testing
             using: SeededGenerator(seed: 6))
         for (index, input) in inputs.enumerated() {
             do throws(BitstreamError) {
-                let header = try VP8FrameHeader.parse(input.span)
+                let header = try VP8FrameHeader(parsing: input.span)
                 parsed += 1
                 #expect(written(header) == Array(input.prefix(header.byteCount)), "input \(index)")
             } catch {

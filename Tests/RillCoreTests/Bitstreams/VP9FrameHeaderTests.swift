@@ -8,10 +8,10 @@ import Testing
     private static let interFrame: [UInt8] = [0x86, 0x00, 0x40, 0x92, 0x80, 0x00]
 
     @Test func `Frames of libvpx are read`() throws {
-        let key = try VP9FrameHeader.parse(VP9FrameHeaderTests.keyFrame.span)
+        let key = try VP9FrameHeader(parsing: VP9FrameHeaderTests.keyFrame.span)
         #expect(key == VP9FrameHeader(kind: .key(.init(width: 178, height: 146), isShown: true)))
         #expect(key.isKeyFrame)
-        let inter = try VP9FrameHeader.parse(VP9FrameHeaderTests.interFrame.span)
+        let inter = try VP9FrameHeader(parsing: VP9FrameHeaderTests.interFrame.span)
         #expect(inter == VP9FrameHeader(kind: .inter(isShown: true, size: nil)))
         #expect(!inter.isKeyFrame && inter.isShown)
     }
@@ -42,7 +42,7 @@ import Testing
             for kind in all {
                 let header = VP9FrameHeader(profile: profile, kind: kind)
                 let bytes = written(header)
-                #expect(try VP9FrameHeader.parse(bytes.span) == header)
+                #expect(try VP9FrameHeader(parsing: bytes.span) == header)
             }
         }
     }
@@ -50,15 +50,15 @@ import Testing
     @Test func `Errors carry their numbers`() {
         let key = VP9FrameHeaderTests.keyFrame
         for count in 0..<9 {
-            #expect(throws: BitstreamError.self) { _ = try VP9FrameHeader.parse(Array(key.prefix(count)).span) }
+            #expect(throws: BitstreamError.self) { _ = try VP9FrameHeader(parsing: Array(key.prefix(count)).span) }
         }
         #expect(throws: BitstreamError.truncated(needed: 1, available: 0)) {
-            _ = try VP9FrameHeader.parse([UInt8]().span)
+            _ = try VP9FrameHeader(parsing: [UInt8]().span)
         }
-        #expect(throws: BitstreamError.invalidFrameMarker(1)) { _ = try VP9FrameHeader.parse([UInt8(0x42)].span) }
+        #expect(throws: BitstreamError.invalidFrameMarker(1)) { _ = try VP9FrameHeader(parsing: [UInt8(0x42)].span) }
         var broken = key
         broken[3] = 0x43
-        #expect(throws: BitstreamError.invalidSyncCode(0x49_8343)) { _ = try VP9FrameHeader.parse(broken.span) }
+        #expect(throws: BitstreamError.invalidSyncCode(0x49_8343)) { _ = try VP9FrameHeader(parsing: broken.span) }
     }
 
     @Test func `Any bytes are a header that writes itself again, or a typed error`() {
@@ -71,9 +71,9 @@ import Testing
             ], count: 100_000, using: SeededGenerator(seed: 6))
         for (index, input) in inputs.enumerated() {
             do throws(BitstreamError) {
-                let header = try VP9FrameHeader.parse(input.span)
+                let header = try VP9FrameHeader(parsing: input.span)
                 parsed += 1
-                let again = try VP9FrameHeader.parse(written(header).span)
+                let again = try VP9FrameHeader(parsing: written(header).span)
                 #expect(again == header, "input \(index)")
             } catch {
                 switch error {

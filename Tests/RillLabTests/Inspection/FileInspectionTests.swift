@@ -25,7 +25,7 @@ struct FileInspectionTests {
             count += 1
             if count % 10 == 0 { return }
             if count == 33 {
-                held = Array(copying: packet)
+                held = packet.array
                 return
             }
             writer.send(packet, at: time)

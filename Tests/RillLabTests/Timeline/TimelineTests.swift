@@ -90,7 +90,7 @@ import Testing
             #expect(pictured.before.time == pictured.freeze.start && pictured.after.time == pictured.freeze.end)
             for thumbnail in [pictured.before, pictured.after] {
                 #expect(thumbnail.resolution == Resolution(width: 160, height: 120))
-                let header = try VP8FrameHeader.parse(thumbnail.webP.span.extracting(20...))
+                let header = try VP8FrameHeader(parsing: thumbnail.webP.span.extracting(20...))
                 #expect(header.keyFrame?.width == 160 && header.keyFrame?.height == 120 && header.isShown)
             }
             #expect(pictured.before.webP != pictured.after.webP)

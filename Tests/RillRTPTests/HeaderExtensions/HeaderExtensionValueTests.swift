@@ -11,10 +11,10 @@ import Testing
         for count in 0...40 {
             let data = [UInt8](repeating: 0, count: count)
             if allowed.contains(count) {
-                #expect(throws: Never.self, "\(type) of \(count)") { _ = try Value.parse(data.span) }
+                #expect(throws: Never.self, "\(type) of \(count)") { _ = try Value(parsing: data.span) }
             } else {
                 #expect(throws: RTPError.invalidExtension(byteCount: count), "\(type) of \(count)") {
-                    _ = try Value.parse(data.span)
+                    _ = try Value(parsing: data.span)
                 }
             }
         }
@@ -34,7 +34,7 @@ import Testing
         #expect(time.rawValue == 5 << 18 | 1 << 16)
         #expect(bytes(of: time) == [0x15, 0x00, 0x00])
         #expect(AbsoluteSendTime(NTPTimestamp(seconds: 69, fraction: 0x4000_0000)) == time)
-        #expect(try AbsoluteSendTime.parse([0x15, 0, 0].span) == time)
+        #expect(try AbsoluteSendTime(parsing: [0x15, 0, 0].span) == time)
         #expect(AbsoluteSendTime(rawValue: .max).rawValue == 0xFF_FFFF)
 
         let late = AbsoluteSendTime(NTPTimestamp(seconds: 63, fraction: 0xC000_0000))
@@ -47,7 +47,7 @@ import Testing
         for number in interestingStarts {
             let value = TransportSequenceNumber(SequenceNumber(number))
             #expect(bytes(of: value) == [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)])
-            #expect(try TransportSequenceNumber.parse(bytes(of: value).span) == value)
+            #expect(try TransportSequenceNumber(parsing: bytes(of: value).span) == value)
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
         let text = String("abcdefghijklmnop".prefix(count))
         let name = try #require(StreamIdentifier(text))
         #expect(bytes(of: name) == Array(text.utf8))
-        #expect(try StreamIdentifier.parse(Array(text.utf8).span) == name)
+        #expect(try StreamIdentifier(parsing: Array(text.utf8).span) == name)
         #expect("\(name)" == text && name.byteCount == count)
     }
 
@@ -72,7 +72,7 @@ import Testing
                     let value = VideoOrientation(rotation: rotation, isFlipped: isFlipped, isBackCamera: isBackCamera)
                     let byte = rotation.rawValue | (isFlipped ? 4 : 0) | (isBackCamera ? 8 : 0)
                     #expect(bytes(of: value) == [byte])
-                    #expect(try VideoOrientation.parse([byte | 0xF0].span) == value)
+                    #expect(try VideoOrientation(parsing: [byte | 0xF0].span) == value)
                 }
             }
         }
@@ -85,7 +85,7 @@ import Testing
             bytes(of: delay) == [
                 UInt8(minimum >> 4), UInt8(minimum & 15) << 4 | UInt8(maximum >> 8), UInt8(maximum & 255),
             ])
-        #expect(try PlayoutDelay.parse(bytes(of: delay).span) == delay)
+        #expect(try PlayoutDelay(parsing: bytes(of: delay).span) == delay)
         #expect(delay.minimumMilliseconds == 10 * minimum && delay.maximumMilliseconds == 10 * maximum)
     }
 
@@ -94,7 +94,7 @@ import Testing
         #expect(PlayoutDelay(minimumSteps: -1, maximumSteps: 1) == nil)
         #expect(PlayoutDelay(minimumSteps: 0, maximumSteps: 4096) == nil)
         #expect(throws: RTPError.invalidPlayoutDelay(minimumSteps: 2, maximumSteps: 1)) {
-            _ = try PlayoutDelay.parse([0x00, 0x20, 0x01].span)
+            _ = try PlayoutDelay(parsing: [0x00, 0x20, 0x01].span)
         }
     }
 }

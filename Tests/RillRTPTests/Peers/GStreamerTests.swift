@@ -81,7 +81,7 @@ struct GStreamerTests {
         if var elements = packet.headerExtension?.elements {
             while let element = try elements.next() {
                 guard map[element.id] == .transportSequenceNumber else { continue }
-                return try TransportSequenceNumber.parse(element.data).number
+                return try TransportSequenceNumber(parsing: element.data).number
             }
         }
         throw TestFailure("packet \(packet.header.sequenceNumber) has no transport-wide number")

@@ -81,7 +81,7 @@ struct VP8WiresharkTests {
     private func ourFields(of bytes: [UInt8]) throws -> WiresharkFields {
         var fields = WiresharkFields()
         let packet = try RTPPacket(parsing: bytes.span)
-        let (descriptor, byteCount) = try VP8PayloadDescriptor.parse(packet.payload)
+        let (descriptor, byteCount) = try vp8Descriptor(at: packet.payload)
         func flag(_ name: String, _ isSet: Bool) { fields.add(name, isSet ? 1 : 0) }
         flag("vp8.pld.x", byteCount > 1)
         flag("vp8.pld.n", descriptor.isNonReference)
@@ -102,7 +102,7 @@ struct VP8WiresharkTests {
             fields.add("vp8.pld.keyidx", descriptor.keyIndex ?? 0)
         }
         guard descriptor.startsFrame else { return fields }
-        let frame = try VP8FrameHeader.parse(packet.payload.extracting(byteCount...))
+        let frame = try VP8FrameHeader(parsing: packet.payload.extracting(byteCount...))
         fields.add("vp8.hdr.frametype", frame.keyFrame == nil ? 1 : 0)
         fields.add("vp8.hdr.version", frame.version)
         flag("vp8.hdr.show", frame.isShown)

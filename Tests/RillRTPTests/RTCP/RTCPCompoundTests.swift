@@ -85,7 +85,7 @@ import Testing
         let body = packet.body.array
         #expect(body == [0, 0, 0, 1, 0, 0, 0, 2])
         #expect(packet.paddingByteCount == 8 && packet.byteCount == 20)
-        #expect(try PictureLossIndication.parse(packet) == PictureLossIndication(sender: SSRC(1), media: SSRC(2)))
+        #expect(try PictureLossIndication(parsing: packet) == PictureLossIndication(sender: SSRC(1), media: SSRC(2)))
     }
 
     @Test(
@@ -133,7 +133,7 @@ import Testing
         var paddings: [Int] = []
         while let packet = try compound.next() {
             paddings.append(packet.paddingByteCount)
-            _ = try PictureLossIndication.parse(packet)
+            _ = try PictureLossIndication(parsing: packet)
         }
         #expect(paddings == [0, byteCount])
     }

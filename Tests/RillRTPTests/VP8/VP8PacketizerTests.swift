@@ -17,10 +17,10 @@ import Testing
             #expect(packet.header.sequenceNumber == SequenceNumber(65534).advanced(by: index))
             #expect(packet.header.marker == (index == 2))
             #expect(packet.header.timestamp == header.timestamp && packet.header.ssrc == header.ssrc)
-            let parsed = try VP8PayloadDescriptor.parse(packet.payload)
-            #expect(parsed.descriptor.startsPartition == (index == 0))
-            #expect(parsed.descriptor.pictureID == .long(300))
-            #expect(parsed.descriptor.partitionIndex == 0)
+            let descriptor = try VP8Payload(parsing: packet.payload).descriptor
+            #expect(descriptor.startsPartition == (index == 0))
+            #expect(descriptor.pictureID == .long(300))
+            #expect(descriptor.partitionIndex == 0)
         }
     }
 

@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: 0..<golden.count)
     func `Bytes and descriptor stand for each other`(index: Int) throws {
         let (bytes, descriptor) = VP8PayloadDescriptorTests.golden[index]
-        let (parsed, byteCount) = try VP8PayloadDescriptor.parse((bytes + [0xAA]).span)
+        let (parsed, byteCount) = try vp8Descriptor(at: (bytes + [0xAA]).span)
         #expect(parsed == descriptor)
         #expect(byteCount == bytes.count)
         #expect(descriptor.byteCount == bytes.count)
@@ -53,7 +53,7 @@ import Testing
                                 partitionIndex: first & 7, pictureID: pictureID, tl0PictureIndex: index,
                                 temporalLayer: layer, keyIndex: keyIndex)
                             let bytes = written(descriptor)
-                            let (parsed, byteCount) = try VP8PayloadDescriptor.parse((bytes + [1]).span)
+                            let (parsed, byteCount) = try vp8Descriptor(at: (bytes + [1]).span)
                             #expect(parsed == descriptor)
                             #expect(byteCount == bytes.count && byteCount == descriptor.byteCount, "\(descriptor)")
                         }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `Reserved bits are passed over`() throws {
-        let (parsed, byteCount) = try VP8PayloadDescriptor.parse([0xD8, 0x8F, 0x05, 0xAA].span)
+        let (parsed, byteCount) = try vp8Descriptor(at: [0xD8, 0x8F, 0x05, 0xAA].span)
         #expect(parsed == VP8PayloadDescriptor(startsPartition: true, pictureID: .short(5)))
         #expect(byteCount == 3)
     }
@@ -80,10 +80,10 @@ import Testing
         let bytes = VP8PayloadDescriptorTests.golden[index].bytes
         for count in 0..<bytes.count {
             #expect(throws: RTPError.truncated(needed: count + 1, available: count)) {
-                _ = try VP8PayloadDescriptor.parse(Array(bytes.prefix(count)).span)
+                _ = try vp8Descriptor(at: Array(bytes.prefix(count)).span)
             }
         }
-        #expect(throws: RTPError.emptyPayload) { _ = try VP8PayloadDescriptor.parse(bytes.span) }
+        #expect(throws: RTPError.emptyPayload) { _ = try vp8Descriptor(at: bytes.span) }
     }
 
     @Test func `Any bytes are a descriptor that writes itself again, or a typed error`() throws {
@@ -92,11 +92,11 @@ import Testing
         let inputs = MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 5))
         for (index, input) in inputs.enumerated() {
             do throws(RTPError) {
-                let (descriptor, byteCount) = try VP8PayloadDescriptor.parse(input.span)
+                let (descriptor, byteCount) = try vp8Descriptor(at: input.span)
                 parsed += 1
                 #expect(byteCount < input.count, "input \(index)")
                 #expect((1...6).contains(byteCount), "input \(index)")
-                let again = try VP8PayloadDescriptor.parse((written(descriptor) + [0]).span)
+                let again = try vp8Descriptor(at: (written(descriptor) + [0]).span)
                 #expect(again.descriptor == descriptor, "input \(index)")
                 let skimmed = try VP8PayloadDescriptor.skim(input.span)
                 #expect(skimmed == (descriptor.startsFrame, byteCount), "input \(index)")

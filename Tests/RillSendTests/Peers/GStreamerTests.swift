@@ -29,7 +29,7 @@ struct GStreamerTests {
             let bitWidth: Int?
             switch codec {
             case .vp8:
-                bitWidth = try VP8PayloadDescriptor.parse(packet.payload).descriptor.pictureID?.bitWidth
+                bitWidth = try VP8Payload(parsing: packet.payload).descriptor.pictureID?.bitWidth
             default:
                 let payload = try VP9Payload(parsing: packet.payload)
                 bitWidth = payload.descriptor.pictureID?.bitWidth

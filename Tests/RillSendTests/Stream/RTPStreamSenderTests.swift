@@ -29,14 +29,14 @@ import Testing
         for (index, bytes) in sink.packets.enumerated() {
             #expect(bytes.count <= 100, "packet \(index)")
             let packet = try RTPPacket(parsing: bytes.span)
-            let parsed = try VP8PayloadDescriptor.parse(packet.payload)
+            let descriptor = try VP8Payload(parsing: packet.payload).descriptor
             #expect(packet.header.sequenceNumber == SequenceNumber(start).advanced(by: index), "packet \(index)")
             #expect(
                 packet.header.timestamp == settings.timestampOffset.advanced(by: Int64(3000 * complete)),
                 "packet \(index)")
             #expect(packet.header.ssrc == sampleSSRC && packet.header.payloadType == PayloadType(96))
             #expect(
-                parsed.descriptor.pictureID == .long(UInt16((Int(start & 0x7FFF) + complete) % 32768)),
+                descriptor.pictureID == .long(UInt16((Int(start & 0x7FFF) + complete) % 32768)),
                 "packet \(index)")
             switch depacketizer.insert(packet, into: &frame) {
             case .started, .continued: break

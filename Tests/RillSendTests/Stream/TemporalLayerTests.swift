@@ -63,7 +63,8 @@ import Testing
         let packet = try RTPPacket(parsing: bytes.span)
         switch codec {
         case .vp8:
-            return Int(try #require(try VP8PayloadDescriptor.parse(packet.payload).descriptor.temporalLayer).index)
+            let layer = try VP8Payload(parsing: packet.payload).descriptor.temporalLayer
+            return Int(try #require(layer).index)
         default:
             let payload = try VP9Payload(parsing: packet.payload)
             let layer = payload.descriptor.layer

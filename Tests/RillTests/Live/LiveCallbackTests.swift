@@ -275,7 +275,7 @@ import Testing
             var (found, times): ([[UInt8]], [MediaTime]) = ([], [])
             batch.handOut(
                 to: PacketTap { packet, time in
-                    found.append(Array(copying: packet))
+                    found.append(packet.array)
                     times.append(time)
                 })
             #expect(found == made + [[9]] && times == (0...4).map { .zero + .milliseconds($0) })

@@ -117,7 +117,7 @@ import Testing
             let frame = clip.frames[index]
             let isKey = index == 0
             var packets: [[UInt8]] = []
-            let sink = PacketTap { packet, _ in packets.append(Array(copying: packet)) }
+            let sink = PacketTap { packet, _ in packets.append(packet.array) }
             sender.send(
                 EncodedFrame(
                     codec: .vp9, layer: StreamLayer(rid: .high), number: Int64(index),

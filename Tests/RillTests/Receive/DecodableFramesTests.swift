@@ -101,12 +101,12 @@ private struct SentStream {
         sending.timestampOffset = RTPTimestamp(UInt32.max - 60_000)
         var sender = try RTPStreamSender(sending)
         var sent: [(bytes: [UInt8], time: MediaTime)] = []
-        let tap = PacketTap { packet, time in sent.append((Array(copying: packet), time)) }
+        let tap = PacketTap { packet, time in sent.append((packet.array, time)) }
         for index in 0..<Self.frameCount {
             let picture = pictures.picture(index)
             var coded: (frame: EncodedFrame, bytes: [UInt8])?
             try encoder.encode(picture, isKeyFrame: index % 17 == 0) { frame, payload in
-                coded = (frame, Array(copying: payload))
+                coded = (frame, payload.array)
             }
             let (frame, bytes) = try #require(coded)
             let info = sender.send(frame, payload: bytes.span, at: frame.captureTime, to: tap)

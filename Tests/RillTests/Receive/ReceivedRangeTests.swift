@@ -25,7 +25,7 @@ import Testing
         var count = 0
         while case .frame(let frame) = source.next() {
             try encoder.encode(frame) { coded, payload in
-                var bytes = Array(copying: payload)
+                var bytes = payload.array
                 // color_range: the 36th bit of a key frame (VP9 bitstream specification, section 6.2).
                 if coded.isKey, (first..<end).contains(count) { bytes[4] |= 0x10 }
                 try file.consume(coded, payload: bytes.span)

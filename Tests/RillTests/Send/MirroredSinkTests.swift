@@ -40,7 +40,7 @@ import Testing
                 SendSettings(layers: [.low], seed: 9),
                 taps: SendTaps(preprocessed: preview.map { MirroredSink($0, capacity: 12) }))
             let pictures = try TestPictures(.qqvga)
-            let sink = PacketTap { bytes, _ in packets.append(Array(copying: bytes)) }
+            let sink = PacketTap { bytes, _ in packets.append(bytes.array) }
             for index in 0..<12 {
                 let picture = pictures.picture(index)
                 try pipeline.send(picture, at: picture.captureTime, to: sink)

@@ -106,5 +106,5 @@ import Testing
 private final class PacketCollection: PacketSink {
     private(set) var packets: [[UInt8]] = []
 
-    func send(_ packet: Span<UInt8>, at time: MediaTime) { packets.append(Array(copying: packet)) }
+    func send(_ packet: Span<UInt8>, at time: MediaTime) { packets.append(packet.array) }
 }

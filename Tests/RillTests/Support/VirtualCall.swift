@@ -24,6 +24,7 @@ final class VirtualCall {
         /// When those requests arrived, copies too.
         var requestArrivals: [MediaTime] = []
         var received: ReceiveStatistics?
+        var sent: SendStatistics?
     }
 
     struct SentFrame {
@@ -104,7 +105,11 @@ final class VirtualCall {
         let driver = VirtualDriver([capture, way, wayBack] + receivers)
         try driver.run { capture.isDone }
         try driver.run(until: driver.now + drain)
-        for index in receivers.indices { layers[index].received = receivers[index].pipeline.statistics }
+        let sent = sender.statistics
+        for index in receivers.indices {
+            layers[index].received = receivers[index].pipeline.statistics
+            layers[index].sent = sent[index]
+        }
     }
 
     private func noteSent(_ packet: Span<UInt8>, _ coded: CodedLog) {
@@ -143,7 +148,7 @@ private final class CodedLog: EncodedFrameSink, Sendable {
     var newest: (frame: EncodedFrame, payload: [UInt8])? { state.withLock { $0 } }
 
     func consume(_ frame: EncodedFrame, payload: Span<UInt8>) {
-        let copy = Array(copying: payload)
+        let copy = payload.array
         state.withLock { $0 = (frame, copy) }
     }
 

@@ -36,10 +36,10 @@ final class PacketTally {
     /// What is no VP8 in RTP makes no difference: the work then differs, and that is said.
     private func count(_ datagram: Span<UInt8>) {
         guard let packet = try? RTPPacket(parsing: datagram),
-            let descriptor = try? VP8PayloadDescriptor.parse(packet.payload)
+            let payload = try? VP8Payload(parsing: packet.payload)
         else { return }
         packetCount += 1
-        codedBytes += packet.payload.count - descriptor.byteCount
+        codedBytes += payload.piece.count
         times.insert(packet.header.timestamp)
         let number = numbers.extend(UInt32(packet.header.sequenceNumber.rawValue))
         first = min(first ?? number, number)

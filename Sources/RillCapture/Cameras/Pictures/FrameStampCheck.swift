@@ -70,7 +70,7 @@ struct FrameStampCheck: Sendable {
 }
 
 /// Stamps of a driver that could not be, by what was wrong with them.
-public struct StampFaults: Hashable, Sendable {
+public struct StampFaults: Codable, Hashable, Sendable {
     /// Frames without a stamp by the monotonic clock.
     public var unstamped = 0
     /// Stamps of a time that had not come.

@@ -23,7 +23,7 @@ public enum CameraEvent: Equatable, Sendable {
 }
 
 /// What a camera has done so far.
-public struct CameraStatistics: Hashable, Sendable {
+public struct CameraStatistics: Codable, Hashable, Sendable {
     /// Frames passed on.
     public var framesCaptured = 0
     /// Frames that the driver counted and that never came: it had no buffer for them, or its device lost them.
@@ -57,4 +57,9 @@ extension CameraEvent: CustomStringConvertible {
         case .failed(let error): "failed: \(error)"
         }
     }
+}
+
+extension CameraStatistics: CustomStringConvertible {
+    /// What is not zero, by name: `framesCaptured 120, stampFaults (repeated 2)`.
+    public var description: String { countedText(self) }
 }

@@ -31,10 +31,10 @@ public struct PictureLossIndication: Equatable, Sendable {
     /// Reads the request.
     ///
     /// - Throws: `unexpectedPacketType` or `truncated`.
-    public static func parse(_ packet: RTCPPacket) throws(RTPError) -> PictureLossIndication {
-        try packet.require(.payloadFeedback, format: format)
+    public init(parsing packet: RTCPPacket) throws(RTPError) {
+        try packet.require(.payloadFeedback, format: PictureLossIndication.format)
         var reader = ByteReader(packet.body)
-        return PictureLossIndication(sender: SSRC(try reader.uint32()), media: SSRC(try reader.uint32()))
+        self.init(sender: SSRC(try reader.uint32()), media: SSRC(try reader.uint32()))
     }
 
     /// Appends the request. `output` has room for `byteCount` bytes; too little is the programmer's mistake.

@@ -28,7 +28,7 @@ extension CameraMachineTests {
                     stream.bytes(filled, memory: 0), stream.bytes(filled, memory: 1), stream.bytes(filled, memory: 2)
                 )
                 #expect(reader.read(first, second, third, into: &frame) == nil, "\(fourCC)")
-                let buffers = [[UInt8](copying: first), [UInt8](copying: second), [UInt8](copying: third)]
+                let buffers = [first.array, second.array, third.array]
                 return (RawPicture(stream.settled.layout, buffers), frame.finish(captureTime: .zero))
             }
         }

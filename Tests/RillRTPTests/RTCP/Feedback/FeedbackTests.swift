@@ -4,7 +4,7 @@ import Testing
 @Suite struct FeedbackTests {
     @Test func `A picture loss indication names who asks and who is asked`() throws {
         let request = try parsed(RTCPSamples.pictureLossIndication) { packet in
-            try PictureLossIndication.parse(packet)
+            try PictureLossIndication(parsing: packet)
         }
         #expect(request == PictureLossIndication(sender: SSRC(0xBEEF), media: SSRC(0xCAFE)))
         let bytes = written(request.byteCount) { output in request.write(into: &output) }
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `Requests cut short throw`() {
         #expect(throws: RTPError.truncated(needed: 8, available: 4)) {
-            try parsed([0x81, 206, 0, 1, 0, 0, 0, 1]) { packet in try PictureLossIndication.parse(packet) }
+            try parsed([0x81, 206, 0, 1, 0, 0, 0, 1]) { packet in try PictureLossIndication(parsing: packet) }
         }
         #expect(throws: RTPError.truncated(needed: 8, available: 4)) {
             try entries(of: [0x84, 206, 0, 1, 0, 0, 0, 1])

@@ -79,7 +79,7 @@ import Testing
             try parsed(RTCPSamples.senderReport) { packet in _ = try ReceiverReport(parsing: packet) }
         }
         #expect(throws: RTPError.unexpectedPacketType(206)) {
-            try parsed(RTCPSamples.fullIntraRequest) { packet in try PictureLossIndication.parse(packet) }
+            try parsed(RTCPSamples.fullIntraRequest) { packet in try PictureLossIndication(parsing: packet) }
         }
     }
 

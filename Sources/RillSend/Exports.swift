@@ -1,0 +1,3 @@
+// What this room's signatures speak of comes with it.
+@_exported public import RillCore
+@_exported public import RillRTP
