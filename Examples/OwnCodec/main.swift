@@ -68,7 +68,7 @@ var now = MediaTime.zero
         feedback.removeAll()
     }
 }
-while case .frame(let frame) = try scene.next() {
+while case .frame(let frame) = scene.next() {
     try pass(until: frame.captureTime)
     comparison.sent.append((frame.captureTime, frame))
     try sender.send(frame, at: now, to: network)

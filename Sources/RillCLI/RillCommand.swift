@@ -26,7 +26,7 @@ struct RillCommand: ParsableCommand {
               rill replay call.pcap --to 127.0.0.1:5004
               rill bench --html bench.html              beside FFmpeg and GStreamer
             """,
-        version: "rill 0.1.0",
+        version: Version.text,
         subcommands: [
             LoopbackCommand.self, TranscodeCommand.self, ReencodeCommand.self, InspectCommand.self, ReplayCommand.self,
             GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self, BenchCommand.self,

@@ -57,7 +57,9 @@ public final class PortraitScene: FrameSource {
         let side = supersampling(texel: framing.texel)
         self.framing = framing
         room = Backdrop(framing, Room(framing: framing, seed: seed))
-        head = Head(settings: settings, texel: framing.texel / Framing.headHeight)
+        head = Head(
+            tone: settings.skinTone, hairColor: settings.hairColor, wearsGlasses: settings.wearsGlasses,
+            seed: settings.seed, texel: framing.texel / Framing.headHeight, headHeight: Framing.headHeight)
         let shoulders = Torso(
             tone: settings.skinTone, fabric: fabric, seed: seed, bottom: framing.personBottom, texel: framing.texel)
         torso = Sprite(shoulders.box, texel: framing.texel, side: side, painter: shoulders.paint)

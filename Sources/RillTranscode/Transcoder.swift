@@ -1,5 +1,4 @@
 import Glibc
-public import RillCodec
 public import RillCore
 public import RillFiles
 
@@ -21,21 +20,7 @@ public import RillFiles
 /// ahead of their turn wait in files without a name, beside the first output.
 public final class Transcoder {
     /// One thing that is made of the source.
-    public enum Output {
-        /// The layer's coded frames.
-        case encoded(LayerSettings, any EncodedFrameSink)
-        /// The layer's pictures, cut, scaled and thinned out, but never coded.
-        case pictures(LayerSettings, any FrameSink)
-        /// The source's pictures as they are, whatever their sizes, thinned out to the layer's rate.
-        case wholePictures(LayerSettings, any FrameSink)
-
-        /// What the pictures are to be.
-        public var layer: LayerSettings {
-            switch self {
-            case .encoded(let layer, _), .pictures(let layer, _), .wholePictures(let layer, _): layer
-            }
-        }
-    }
+    public typealias Output = TranscodeOutput
 
     /// Processors of this machine: as many parts are in work at once unless said otherwise.
     public static let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))

@@ -76,7 +76,7 @@ extension TranscodeJob {
         var options = options
         options.parallel = nil
         // All values as they lie in memory: no option can be forgotten here.
-        var text = RillCommand.configuration.version
+        var text = Version.text
         dump(files, to: &text)
         dump(options, to: &text)
         // FNV-1a, 64 bits.

@@ -30,7 +30,7 @@ extension LoopbackCommand {
         }
         facts += [
             ("playout", playout(settings.playoutDelay)), ("repair", repair(settings)),
-            ("made by", RillCommand.configuration.version), ("again", commandLine),
+            ("made by", Version.text), ("again", commandLine),
         ]
         return facts
     }

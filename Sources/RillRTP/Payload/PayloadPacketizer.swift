@@ -1,13 +1,16 @@
 /// Cuts one coded frame into RTP packets of a ``PayloadFormat``.
 ///
 /// A pure value made for each frame: it says how many packets there are and writes any of them, into memory of the
-/// caller's choice, as ``VP8Packetizer`` does.
+/// caller's choice.
 ///
 /// Allocates nothing but what the caller's descriptors are; writes each byte once.
 public struct PayloadPacketizer: Sendable {
     private let plan: PacketPlan
     private let first: [UInt8]
     private let others: [UInt8]
+
+    /// Bytes of a packet that pass every path in practice, with room for UDP, IPv6, SRTP and a tunnel in 1500.
+    public static let defaultMaximumPacketByteCount = 1200
 
     /// A plan for a frame of that many bytes.
     ///
@@ -24,7 +27,7 @@ public struct PayloadPacketizer: Sendable {
     /// A limit that leaves no byte for the frame, and descriptors that are too long, are violated preconditions.
     public init(
         frameByteCount: Int, header: RTPHeader, first: [UInt8], others: [UInt8],
-        maximumPacketByteCount: Int = VP8Packetizer.defaultMaximumPacketByteCount,
+        maximumPacketByteCount: Int = PayloadPacketizer.defaultMaximumPacketByteCount,
         headerExtensionByteCount: Int = 0, reservedByteCount: Int = 0
     ) {
         precondition(

@@ -20,9 +20,6 @@ public struct VP8Packetizer: Sendable {
     private let plan: PacketPlan
     private let descriptor: VP8PayloadDescriptor
 
-    /// Bytes of a packet that pass every path in practice, with room for UDP, IPv6, SRTP and a tunnel in 1500.
-    public static let defaultMaximumPacketByteCount = 1200
-
     /// A plan for a frame of that many bytes.
     ///
     /// - Parameters:
@@ -38,7 +35,7 @@ public struct VP8Packetizer: Sendable {
     /// A limit that leaves no byte for the frame is the programmer's mistake.
     public init(
         frameByteCount: Int, header: RTPHeader, descriptor: VP8PayloadDescriptor,
-        maximumPacketByteCount: Int = VP8Packetizer.defaultMaximumPacketByteCount,
+        maximumPacketByteCount: Int = PayloadPacketizer.defaultMaximumPacketByteCount,
         headerExtensionByteCount: Int = 0, reservedByteCount: Int = 0
     ) {
         self.descriptor = descriptor

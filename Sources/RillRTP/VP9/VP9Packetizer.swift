@@ -36,7 +36,7 @@ public struct VP9Packetizer: Sendable {
     public init(
         frameByteCount: Int, header: RTPHeader, descriptor: VP9PayloadDescriptor,
         scalabilityStructureByteCount: Int = 0,
-        maximumPacketByteCount: Int = VP8Packetizer.defaultMaximumPacketByteCount,
+        maximumPacketByteCount: Int = PayloadPacketizer.defaultMaximumPacketByteCount,
         headerExtensionByteCount: Int = 0, reservedByteCount: Int = 0
     ) {
         self.descriptor = descriptor

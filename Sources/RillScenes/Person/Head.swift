@@ -33,19 +33,19 @@ struct Head {
     private(set) var sprite: Sprite
 
     /// - Parameters:
-    ///   - settings: whose head.
     ///   - texel: side of the sprite's texels in head heights.
-    init(settings: PortraitScene.Settings, texel: Float) {
-        let tone = settings.skinTone
-        let seed = settings.seed
+    ///   - headHeight: height of a head in the picture's.
+    init(
+        tone: SkinTone, hairColor: HairColor, wearsGlasses: Bool, seed: UInt64, texel: Float, headHeight: Float
+    ) {
         let relief = Relief(Face.box, step: bounded(texel, 1 / 270, 1 / 90), hollow: 0.035) { FaceShape.height($0) }
         let skin = FaceSkin(tone: tone, relief: relief, seed: seed)
-        let hair = Hair(color: settings.hairColor, seed: seed)
+        let hair = Hair(color: hairColor, seed: seed)
         let lips = Lips(tone: tone, relief: relief, seed: seed)
-        let brows = Brows(color: RGB(srgb: settings.hairColor.srgb) * 0.55, seed: seed)
+        let brows = Brows(color: RGB(srgb: hairColor.srgb) * 0.55, seed: seed)
         let ears = Ears(tone: tone, seed: seed)
-        let glasses = settings.wearsGlasses ? Glasses() : nil
-        side = supersampling(texel: texel * Framing.headHeight)
+        let glasses = wearsGlasses ? Glasses() : nil
+        side = supersampling(texel: texel * headHeight)
         rest = Sprite(Face.box, texel: texel, side: side) { canvas in
             hair.paintBehind(on: &canvas)
             ears.paint(on: &canvas)

@@ -26,7 +26,7 @@ final class OrderedOutput: Sendable {
     nonisolated(unsafe) private let writer: OrderedWriter
     private let state = Monitor(State())
 
-    init(_ output: Transcoder.Output, spoolFolder: String) {
+    init(_ output: TranscodeOutput, spoolFolder: String) {
         self.spoolFolder = spoolFolder
         unsafe writer = OrderedWriter(output)
     }
@@ -79,13 +79,13 @@ final class OrderedOutput: Sendable {
 
 /// The sink of one output, and what was written to it. Single owner: whoever has the turn.
 final class OrderedWriter {
-    private let output: Transcoder.Output
+    private let output: TranscodeOutput
     private(set) var written = TranscodeReport.Output()
     /// Frames of the parts before, which count theirs from 0.
     private var numbersBefore: Int64 = 0
     private var numbersInPart: Int64 = 0
 
-    init(_ output: Transcoder.Output) { self.output = output }
+    init(_ output: TranscodeOutput) { self.output = output }
 
     func beginPart() {
         numbersBefore += numbersInPart

@@ -36,7 +36,7 @@ enum Surroundings {
 
     static func versions(in folder: BenchFolder) -> [BenchReport.Fact] {
         var facts = [
-            BenchReport.Fact("Rill", RillCommand.configuration.version.replacing("rill ", with: "")),
+            BenchReport.Fact("Rill", Version.number),
             BenchReport.Fact("libvpx of Rill", VPXLibrary.version),
         ]
         for (name, program, argument, pattern) in [
