@@ -5,14 +5,18 @@ import PackageDescription
 let package = Package(
     name: "rill-fuzzing",
     dependencies: [
-        .package(name: "rill", path: "..")
+        .package(name: "rill", path: "..", traits: ["Laboratory"])
     ],
     targets: [
         // libFuzzer's entry point, which no header of the toolchain declares to Swift.
         .systemLibrary(name: "CFuzzer", path: "CFuzzer"),
         // The very files that `swift test` runs over the corpus: a link to Tests/RillFuzzBodies.
         .target(
-            name: "RillFuzzBodies", dependencies: [.product(name: "Rill", package: "rill")], path: "Bodies",
+            name: "RillFuzzBodies",
+            dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive"].map {
+                .product(name: $0, package: "rill")
+            },
+            path: "Bodies",
             swiftSettings: [.swiftLanguageMode(.v6), .enableExperimentalFeature("Lifetimes")]),
         .executableTarget(
             name: "fuzz", dependencies: ["RillFuzzBodies", "CFuzzer"], path: "Fuzz",
