@@ -48,7 +48,7 @@ extension JitterBuffer {
         do throws(RTPError) {
             layout = try RTPPacketLayout(parsing: bytes)
             let payload = bytes.extracting(layout.payload)
-            guard let offset = try continuationOffset(payload) else { return false }
+            guard let offset = try JitterBuffer.continuationOffset(payload, payloadKind, settings) else { return false }
             start = layout.payloadStart &+ offset
         } catch {
             return false
@@ -77,13 +77,15 @@ extension JitterBuffer {
 
     /// Where the frame's bytes begin in a payload that starts no frame and says nothing of others; `nil` for any other.
     @inline(__always)
-    private func continuationOffset(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
-        switch settings.codec {
+    private static func continuationOffset(
+        _ payload: Span<UInt8>, _ kind: PayloadKind, _ settings: JitterBufferSettings
+    ) throws(RTPError) -> Int? {
+        switch kind {
         case .vp8:
             let (startsFrame, offset) = try VP8PayloadDescriptor.skim(payload)
             return startsFrame ? nil : offset
-        case .vp9: return try JitterBuffer.continuationOffsetVP9(payload)
-        default: return try continuationOffsetOwn(payload)
+        case .vp9: return try continuationOffsetVP9(payload)
+        case .own: return try continuationOffsetOwn(payload, settings.payloadFormat)
         }
     }
 
@@ -155,10 +157,10 @@ extension JitterBuffer {
         }
         guard !packet.payload.isEmpty else { return holdPadding(sequence, at: arrival) }
         do throws(RTPError) {
-            switch settings.codec {
+            switch payloadKind {
             case .vp8: return try acceptVP8(packet, sequence, timestamp, origin, at: arrival)
             case .vp9: return try acceptVP9(packet, sequence, timestamp, origin, at: arrival)
-            default: return try acceptOwn(packet, sequence, timestamp, origin, at: arrival)
+            case .own: return try acceptOwn(packet, sequence, timestamp, origin, at: arrival)
             }
         } catch {
             return .malformed(error)

@@ -1,13 +1,28 @@
 import RillCore
 import RillRTP
 
-// Streams of an app's own codec, whose packets a ``PayloadFormat`` reads.
+/// Who reads a stream's payloads.
+enum PayloadKind {
+    case vp8, vp9
+    /// An app's own codec: a ``PayloadFormat``.
+    case own
+
+    init(_ codec: VideoCodec) {
+        switch codec {
+        case .vp8: self = .vp8
+        case .vp9: self = .vp9
+        default: self = .own
+        }
+    }
+}
+
+// Streams of an app's own codec.
 
 extension JitterBuffer {
     /// Where the frame's bytes begin in a payload that starts no frame; `nil` for any other.
     @inline(never)
-    func continuationOffsetOwn(_ payload: Span<UInt8>) throws(RTPError) -> Int? {
-        let piece = try parseOwn(payload)
+    static func continuationOffsetOwn(_ payload: Span<UInt8>, _ format: PayloadFormat) throws(RTPError) -> Int? {
+        let piece = try parseOwn(payload, format)
         return piece.startsFrame ? nil : piece.offset
     }
 
@@ -15,7 +30,7 @@ extension JitterBuffer {
     mutating func acceptOwn(
         _ packet: RTPPacket, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime
     ) throws(RTPError) -> InsertResult {
-        let piece = try parseOwn(packet.payload)
+        let piece = try JitterBuffer.parseOwn(packet.payload, settings.payloadFormat)
         let bytes = packet.payload.extracting(piece.offset...)
         var told = FramePiece(
             sequence: sequence, timestamp: timestamp, label: FrameLabel(piece.frame), startsFrame: piece.startsFrame,
@@ -26,9 +41,9 @@ extension JitterBuffer {
     }
 
     /// What the format says; it may be anybody's, so its answer is looked at.
-    private func parseOwn(_ payload: Span<UInt8>) throws(RTPError) -> PayloadPiece {
+    private static func parseOwn(_ payload: Span<UInt8>, _ format: PayloadFormat) throws(RTPError) -> PayloadPiece {
         guard !payload.isEmpty else { throw .emptyPayload }
-        let piece = try settings.payloadFormat.parse(payload)
+        let piece = try format.parse(payload)
         guard piece.offset >= 0, piece.offset < payload.count else { throw .emptyPayload }
         return piece
     }

@@ -10,12 +10,15 @@ extension JitterBuffer {
     ///   give the same array, or at least as good a one, each time.
     public mutating func poll(at time: MediaTime, into payload: inout [UInt8]) -> PollResult {
         now = max(now, time)
-        let result = now < settledUntil ? .wait(until: settledUntil) : act(into: &payload)
-        guard case .wait(let end) = result else { return result }
+        if now < nextPoll { return .wait(until: nextPoll) }
+        if settledUntil <= now {
+            let result = act(into: &payload)
+            guard case .wait = result else { return result }
+        }
         // To repeat a NACK changes nothing of what the rest waits for.
-        guard requests.isRepetitionDue(at: now) else { return .wait(until: min(end, requests.nextRepetition)) }
+        guard requests.isRepetitionDue(at: now) else { return .wait(until: nextPoll) }
         collectUnanswered()
-        return requestedPackets.isEmpty ? result : .requestPackets
+        return requestedPackets.isEmpty ? .wait(until: settledUntil) : .requestPackets
     }
 
     /// Does what is to be done until there is something to tell.

@@ -52,6 +52,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// What the frame is whose bytes `poll` gave last, when it has said `frame`; until the next poll.
     public internal(set) var releasedFrame: ReceivedFrame
 
+    /// Who reads the payloads; told apart for every packet, so it is not the codec's name.
+    let payloadKind: PayloadKind
     var packets: PacketBuffer
     var continuity: StreamContinuity
     var reception = ReceptionCounter()
@@ -82,6 +84,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     public init(_ settings: JitterBufferSettings) {
         settings.validate()
         self.settings = settings
+        payloadKind = PayloadKind(settings.codec)
         releasedFrame = .none(of: settings)
         packets = PacketBuffer(
             limit: settings.packetCapacity, maximumByteCount: settings.maximumPacketByteCount)

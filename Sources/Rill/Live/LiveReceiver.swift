@@ -24,11 +24,21 @@ public final class LiveReceiver: Sendable {
     private let feedback: any PacketSink & Sendable
     private let groups: [Monitor<StreamGroup>]
     private let threads: [NamedThread]
-    private let routes = Monitor(StreamRoutes<Route>())
+    private let routes = Monitor(StreamRoutes())
 
-    private struct Route: Hashable {
+    /// The thread that decodes a stream, and which of its streams that is; in one number for ``StreamRoutes``.
+    private struct Route {
         var group: Int
         var index: Int
+
+        init(group: Int, index: Int) {
+            self.group = group
+            self.index = index
+        }
+
+        init(_ place: StreamRoutes.Place) { self.init(group: place & 0xFFFF, index: place >> 16) }
+
+        var place: StreamRoutes.Place { index << 16 | group }
     }
 
     /// A receiver without streams.
@@ -42,7 +52,8 @@ public final class LiveReceiver: Sendable {
         feedback: any PacketSink & Sendable, threadCount: Int = 1, clock: LiveClock = LiveClock(),
         placement: ThreadPlacement = .system
     ) {
-        precondition(threadCount > 0, "a receiver has at least one decoding thread")
+        precondition(
+            (1...0xFFFF).contains(threadCount), "a receiver has 1 to 65535 decoding threads, not \(threadCount)")
         let groups = (0..<threadCount).map { _ in Monitor(StreamGroup()) }
         self.clock = clock
         self.feedback = feedback
@@ -68,10 +79,11 @@ public final class LiveReceiver: Sendable {
         let stream = StreamGroup.Stream(StreamReceiver(settings.stream), decoder)
         try routes.withLock { (routes) throws(PipelineError) in
             // The thread with the fewest sources to serve.
-            let loads = groups.indices.map { group in routes.sourceCount { $0.group == group } }
+            let loads = groups.indices.map { group in routes.sourceCount { Route($0).group == group } }
             let group = loads.firstIndex(of: loads.min() ?? 0) ?? 0
             let index = groups[group].change { $0.add(stream) }
-            do throws(ReceiveError) { try routes.add(settings.stream, to: Route(group: group, index: index)) } catch {
+            let place = Route(group: group, index: index).place
+            do throws(ReceiveError) { try routes.add(settings.stream, to: place) } catch {
                 _ = groups[group].withLock { $0.remove(at: index) }
                 throw .receive(error)
             }
@@ -88,9 +100,9 @@ public final class LiveReceiver: Sendable {
     @discardableResult
     public func remove(_ ssrc: SSRC) throws -> ReceiveStatistics? {
         let route = routes.withLock { routes -> Route? in
-            guard let route = routes[ssrc] else { return nil }
-            routes.remove(route)
-            return route
+            guard let place = routes[ssrc] else { return nil }
+            routes.remove(place)
+            return Route(place)
         }
         guard let route else { return nil }
         if threads[route.group].isCurrent,
@@ -117,11 +129,11 @@ public final class LiveReceiver: Sendable {
     public func insert(_ datagram: Span<UInt8>) -> Bool {
         let now = clock.now
         guard PacketKind(of: datagram) == .rtcp else {
-            guard let ssrc = SSRC(ofSenderOf: datagram), let route = routes.withLock({ $0[ssrc] }) else { return false }
-            insert(datagram, route, at: now)
+            guard let ssrc = SSRC(ofSenderOf: datagram), let place = routes.withLock({ $0[ssrc] }) else { return false }
+            insert(datagram, Route(place), at: now)
             return true
         }
-        return routes.withLock { $0.route(datagram) { insert($1, $0, at: now) } }
+        return routes.withLock { $0.route(datagram) { insert($1, Route($0), at: now) } }
     }
 
     private func insert(_ packet: Span<UInt8>, _ route: Route, at now: MediaTime) {
@@ -131,7 +143,7 @@ public final class LiveReceiver: Sendable {
 
     /// What the stream has been through; `nil` for a stream that is not there.
     public func statistics(of ssrc: SSRC) -> ReceiveStatistics? {
-        guard let route = routes.withLock({ $0[ssrc] }) else { return nil }
+        guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return nil }
         return groups[route.group].withLock { $0.statistics(at: route.index) }
     }
 

@@ -65,6 +65,18 @@ public struct VideoCodec: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
         return name
     }
 
+    // Without this, what is RawRepresentable is compared by its raw values, which are strings.
+    /// Whether both have the same name: a comparison of two integers each.
+    @inlinable
+    public static func == (a: VideoCodec, b: VideoCodec) -> Bool { a.head == b.head && a.tail == b.tail }
+
+    /// Feeds the name into `hasher`.
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(head)
+        hasher.combine(tail)
+    }
+
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

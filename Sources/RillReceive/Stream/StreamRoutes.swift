@@ -5,7 +5,11 @@ package import RillRTP
 /// An RTP packet belongs to the stream of its source, or of its retransmissions. A datagram of RTCP may be bundled from
 /// packets of several sources (RFC 3550 §6.1), so each of them finds its own way: to the stream of its sender, and an echo
 /// of a receiver's time (RFC 3611 §4.5) to the stream that told that time.
-package struct StreamRoutes<Place: Hashable & Sendable>: Sendable {
+package struct StreamRoutes: Sendable {
+    /// Which of its streams, as whoever has them numbers them. No type of his: this is asked for every datagram, and would be
+    /// compiled for all types in one elsewhere.
+    package typealias Place = Int
+
     private var sources: [SSRC: Place] = [:]
     /// Which streams send RTCP under a number: mostly one, but nothing keeps several from sharing theirs.
     private var reporters: [SSRC: [Place]] = [:]
@@ -81,7 +85,7 @@ package struct StreamRoutes<Place: Hashable & Sendable>: Sendable {
     }
 }
 
-extension StreamRoutes<Int> {
+extension StreamRoutes {
     /// Routes to streams 0, 1, … of those settings, their retransmissions included.
     package init(_ streams: [StreamReceiverSettings]) throws(ReceiveError) {
         self.init()

@@ -32,7 +32,7 @@ struct StreamRoutesTests {
     }
 
     /// Where the packets of a datagram went, and with how many bytes.
-    private func places(_ datagram: [UInt8], _ routes: StreamRoutes<Int>) -> [[Int]] {
+    private func places(_ datagram: [UInt8], _ routes: StreamRoutes) -> [[Int]] {
         var (routes, found) = (routes, [[Int]]())
         let isRouted = routes.route(datagram.span) { found.append([$0, $1.count]) }
         #expect(isRouted == !found.isEmpty)

@@ -64,7 +64,7 @@ import Testing
             settings, taps: SendTaps(preprocessed: preprocessed, encoded: coded))
         let (way, wayBack) = (VirtualLink(network), VirtualLink(.clean))
         let sender = VirtualSender(pipeline, source: try TurningCamera(), packets: way, encodeTime: .milliseconds(5))
-        var routes = StreamRoutes<Int>()
+        var routes = StreamRoutes()
         let receivers = try zip(pipeline.layers, shown).enumerated().map { index, stream in
             let (layer, sink) = stream
             var buffer = JitterBufferSettings(ssrc: layer.ssrc, payloadType: settings.payloadType)

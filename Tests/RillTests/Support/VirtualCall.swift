@@ -65,7 +65,7 @@ final class VirtualCall {
         }
         let capture = VirtualSender(sender, source: source, packets: outgoing, encodeTime: .zero)
         var receivers: [VirtualReceiver<PacketTap>] = []
-        var routes = StreamRoutes<Int>()
+        var routes = StreamRoutes()
         for index in settings.indices {
             var buffer = JitterBufferSettings(ssrc: layers[index].ssrc, payloadType: sender.settings.payloadType)
             buffer.playoutDelay = .fixed(playoutDelay)
