@@ -5,10 +5,16 @@ import RillSend
 /// Keeps what was sent.
 final class CollectingSink: PacketSink {
     private(set) var packets: [[UInt8]] = []
+    private(set) var kinds: [OutgoingPacket.Kind] = []
     private(set) var times: [MediaTime] = []
 
     func send(_ packet: Span<UInt8>, at time: MediaTime) {
+        send(packet, as: .media, at: time)
+    }
+
+    func send(_ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at time: MediaTime) {
         packets.append(packet.array)
+        kinds.append(kind)
         times.append(time)
     }
 }

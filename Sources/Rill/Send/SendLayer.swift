@@ -117,7 +117,7 @@ package final class SendLayer: Sendable {
         let batch = stream.withLock { stream -> PacketBatch? in
             guard stream.rtp.poll(at: now) == .reportDue else { return nil }
             let batch = stream.batches.take()
-            batch.append(byteCount: stream.rtp.reportByteCount, at: now) { output in
+            batch.append(byteCount: stream.rtp.reportByteCount, as: .rtcp, at: now) { output in
                 stream.rtp.writeReport(at: now, into: &output)
             }
             return batch

@@ -22,6 +22,7 @@ package final class PacketBatch: PacketSink {
     private struct Packet {
         /// Where it ends in the bytes, and the next one begins.
         var end: Int
+        var kind: OutgoingPacket.Kind
         var time: MediaTime
     }
 
@@ -29,16 +30,23 @@ package final class PacketBatch: PacketSink {
 
     package var isEmpty: Bool { packets.isEmpty }
 
-    /// Keeps a copy of a packet.
+    /// Keeps a copy of a packet of media.
     package func send(_ packet: Span<UInt8>, at time: MediaTime) {
+        send(packet, as: .media, at: time)
+    }
+
+    /// Keeps a copy of a packet, and what it is for.
+    package func send(_ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at time: MediaTime) {
         bytes.append(copying: packet)
-        packets.append(Packet(end: bytes.count, time: time))
+        packets.append(Packet(end: bytes.count, kind: kind, time: time))
     }
 
     /// Keeps a packet of at most `byteCount` bytes that `write` makes.
-    package func append(byteCount: Int, at time: MediaTime, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    package func append(
+        byteCount: Int, as kind: OutgoingPacket.Kind, at time: MediaTime, _ write: (inout OutputSpan<UInt8>) -> Void
+    ) {
         bytes.append(addingCapacity: byteCount, initializingWith: write)
-        packets.append(Packet(end: bytes.count, time: time))
+        packets.append(Packet(end: bytes.count, kind: kind, time: time))
     }
 
     /// Gives all packets to `sink`, in their order; the batch is empty then.
@@ -51,7 +59,7 @@ package final class PacketBatch: PacketSink {
     private func send(_ bytes: Span<UInt8>, to sink: some PacketSink) {
         var start = 0
         for packet in packets {
-            sink.send(bytes.extracting(start..<packet.end), at: packet.time)
+            sink.send(bytes.extracting(start..<packet.end), as: packet.kind, at: packet.time)
             start = packet.end
         }
     }

@@ -100,7 +100,7 @@ struct ReceiverReporter {
         repeat {
             let end = min(first + ReceiverReporter.maximumRequestCount, numbers.count)
             write(numbers.span.extracting(first..<end), isKeyFrameWanted, reference, on: &buffer, at: now)
-            feedback.send(datagram.span, at: now)
+            feedback.send(datagram.span, as: .rtcp, at: now)
             (isKeyFrameWanted, reference, first) = (false, nil, end)
         } while first < numbers.count
         swap(&numbers, &buffer.requestedPackets)

@@ -31,7 +31,7 @@ struct PacketOutlet: Sendable {
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
         guard let packet = history.newest else { return 0 }
-        return send(packet.bytes, at: now, to: sink, counting: &statistics)
+        return send(packet.bytes, as: packet.isParity ? .fec : .media, at: now, to: sink, counting: &statistics)
     }
 
     /// Sends a packet of the history once more: on the retransmission stream, or as it was sent before.
@@ -42,7 +42,9 @@ struct PacketOutlet: Sendable {
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
         guard let packet = history.packet(number) else { return 0 }
-        guard let retransmission else { return send(packet.bytes, at: now, to: sink, counting: &statistics) }
+        guard let retransmission else {
+            return send(packet.bytes, as: .retransmission, at: now, to: sink, counting: &statistics)
+        }
         if let redPayloadType {
             PacketOutlet.writeRED(packet.bytes, redPayloadType, into: &red)
             let wrapped = red  // the same memory, let go before it is written again
@@ -50,20 +52,20 @@ struct PacketOutlet: Sendable {
         } else {
             writeRTX(packet.bytes, retransmission)
         }
-        return pass(rtx.span, at: now, to: sink, counting: &statistics)
+        return pass(rtx.span, as: .retransmission, at: now, to: sink, counting: &statistics)
     }
 
     private mutating func send(
-        _ packet: Span<UInt8>, at now: MediaTime, to sink: some PacketSink,
+        _ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at now: MediaTime, to sink: some PacketSink,
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
-        guard let redPayloadType else { return pass(packet, at: now, to: sink, counting: &statistics) }
+        guard let redPayloadType else { return pass(packet, as: kind, at: now, to: sink, counting: &statistics) }
         PacketOutlet.writeRED(packet, redPayloadType, into: &red)
-        return pass(red.span, at: now, to: sink, counting: &statistics)
+        return pass(red.span, as: kind, at: now, to: sink, counting: &statistics)
     }
 
     private func pass(
-        _ packet: Span<UInt8>, at now: MediaTime, to sink: some PacketSink,
+        _ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at now: MediaTime, to sink: some PacketSink,
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
         let payloadByteCount: Int
@@ -76,7 +78,7 @@ struct PacketOutlet: Sendable {
         statistics.packetsSent += 1
         statistics.bytesSent += payloadByteCount
         statistics.headerBytesSent += packet.count - payloadByteCount
-        sink.send(packet, at: now)
+        sink.send(packet, as: kind, at: now)
         return payloadByteCount
     }
 
