@@ -38,7 +38,8 @@ func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
 
 let rooms = [
     "Rill", "RillBytes", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes", "RillFiles",
-    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillTransport", "RillLink", "RillTranscode", "RillLab",
+    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
+    "RillLab",
     "RillContainers", "RillPages",
 ]
 
@@ -69,9 +70,11 @@ let package = Package(
         .systemLibrary(name: "CVPX", providers: [.apt(["libvpx-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CThreads"),
+        .systemLibrary(name: "CSockets"),
         .systemLibrary(name: "CPerfEvents"),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CV4L2"),
+        .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
@@ -95,7 +98,9 @@ let package = Package(
         room("RillCodec", ["RillCore", "RillImage", "CVPX", "CVPXMemory"], linkedWith: [libvpx]),
         room("RillRTP", ["RillBytes"]),
         room("RillSend", ["RillRTP", "RillCore"]),
-        room("RillTransport", ["RillCore"]),
+        room("RillTransport", ["RillCore", "RillBytes", "CSockets"]),
+        // SRTP and SRTCP: what a call's packets are protected with.
+        room("RillSecurity", ["RillRTP", "RillBytes", "CSRTP"]),
         // The emulated link: a room of its own below the laboratory, so that tests of senders, receivers and sessions have a
         // network without building codecs.
         room(
@@ -120,7 +125,7 @@ let package = Package(
             "RillLab",
             [
                 "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillRTP",
-                "RillSend", "RillReceive", "RillTransport", "RillLink", "RillTranscode",
+                "RillSend", "RillReceive", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Laboratory"])),
             ]),
         // Every other container and codec. Debian builds FFmpeg's libraries under the GPL, so nothing but this links them.
@@ -166,6 +171,7 @@ let package = Package(
         tests(of: "RillRTP", ["RillFiles", "RillFuzzBodies"]),
         tests(of: "RillSend", ["RillCodec", "RillFiles", "RillReceive"]),
         tests(of: "RillTransport"),
+        tests(of: "RillSecurity", ["CSRTP"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend"]),
         tests(of: "Rill", ["RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),

@@ -66,6 +66,8 @@ let package = Package(
         .executableTarget(
             name: "library-transport", dependencies: rill("RillTransport"), path: "Libraries/Transport"),
         .executableTarget(
+            name: "library-security", dependencies: rill("RillSecurity", "RillRTP"), path: "Libraries/Security"),
+        .executableTarget(
             name: "library-link", dependencies: rill("RillLink"), path: "Libraries/Link"),
         .executableTarget(
             name: "library-transcode", dependencies: rill("RillTranscode"), path: "Libraries/Transcode"),

@@ -23,7 +23,7 @@ let session = pipeline.description(of: .high, to: address)
 try session.text.write(toFile: arguments[1], atomically: true, encoding: .utf8)
 
 // Packets go from the layer's thread into the socket; what the receiver reports comes back on the same port.
-let socket = try UDPSocket(connectedTo: address)
+let socket = try ConnectedUDPSocket(to: address)
 let sender = LiveSender(pipeline, source: scene, packets: socket)
 var datagram: [UInt8] = []
 while !sender.isFinished {

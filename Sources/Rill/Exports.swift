@@ -108,5 +108,10 @@
 @_exported public import enum RillSend.SendError
 // Clocks and sockets.
 @_exported public import struct RillThreads.LiveClock
+@_exported public import class RillTransport.ConnectedUDPSocket
+@_exported public import protocol RillTransport.DatagramTransport
+@_exported public import struct RillTransport.IncomingDatagrams
+@_exported public import struct RillTransport.OutgoingDatagrams
 @_exported public import enum RillTransport.TransportError
+@_exported public import struct RillTransport.TransportStatistics
 @_exported public import class RillTransport.UDPSocket

@@ -60,7 +60,7 @@ struct BenchWork {
         case ("packets", 4):
             count = try PacketWork(clip: words[1], output: words[2], bitrate: try Bitrate(notation: words[3])).run()
         case ("replay", 3):
-            let socket = try UDPSocket(connectedTo: try UDPAddress.resolve(words[2]))
+            let socket = try ConnectedUDPSocket(to: try UDPAddress.resolve(words[2]))
             count = try Replay(of: words[1]).run(to: socket).sent
         case ("receive", 3):
             count = try ReceiveWork(address: try UDPAddress.resolve(words[1]), frameCount: Int(words[2]) ?? 1).run()

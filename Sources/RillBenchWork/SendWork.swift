@@ -23,8 +23,8 @@ struct SendWork {
         layers[1].bitrate = lowBitrate
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1))
         let packets = LayerSockets(
-            highSource: pipeline.ssrc(of: .high), high: try UDPSocket(connectedTo: high),
-            low: try UDPSocket(connectedTo: low))
+            highSource: pipeline.ssrc(of: .high), high: try ConnectedUDPSocket(to: high),
+            low: try ConnectedUDPSocket(to: low))
         guard threadCount == 1 else {
             let count = try pipeline.send(allOf: clip, to: packets)
             try pipeline.finish()
@@ -43,10 +43,10 @@ struct SendWork {
 /// Each layer's packets to a port of their own, as FFmpeg and GStreamer send theirs.
 private final class LayerSockets: PacketSink, Sendable {
     private let highSource: SSRC
-    private let high: UDPSocket
-    private let low: UDPSocket
+    private let high: ConnectedUDPSocket
+    private let low: ConnectedUDPSocket
 
-    init(highSource: SSRC, high: UDPSocket, low: UDPSocket) {
+    init(highSource: SSRC, high: ConnectedUDPSocket, low: ConnectedUDPSocket) {
         self.highSource = highSource
         self.high = high
         self.low = low

@@ -4,7 +4,7 @@ import RillCore
 import RillTransport
 
 let server = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
-let client = try UDPSocket(connectedTo: server.localAddress)
+let client = try ConnectedUDPSocket(to: server.localAddress)
 try client.send([1, 2, 3].span)
 
 var bytes: [UInt8] = []

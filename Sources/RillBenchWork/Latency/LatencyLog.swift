@@ -57,7 +57,7 @@ final class LatencyLog: Sendable {
     }
 
     /// Hands packets to a socket, and looks when it has taken the last one of a frame.
-    func packetSink(_ socket: UDPSocket, of pipeline: SendPipeline) -> ConcurrentPacketTap {
+    func packetSink(_ socket: ConnectedUDPSocket, of pipeline: SendPipeline) -> ConcurrentPacketTap {
         let layers = Dictionary(uniqueKeysWithValues: layers.map { (pipeline.ssrc(of: $0.key), $0.value) })
         return ConcurrentPacketTap { [clock] packet, time in
             socket.send(packet, at: time)

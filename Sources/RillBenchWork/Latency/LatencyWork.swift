@@ -35,7 +35,7 @@ struct LatencyWork {
         var buffers = UDPSocket.Settings()
         buffers.receiveBufferByteCount = 4 << 20
         let far = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0), settings: buffers)
-        let near = try UDPSocket(connectedTo: far.localAddress, settings: buffers)
+        let near = try ConnectedUDPSocket(to: far.localAddress, settings: buffers)
         let feedback = FeedbackSocket(far, to: near.localAddress)
         let receiver = LiveReceiver(feedback: feedback, clock: clock, placement: .encoderApart)
         for layer in layers {

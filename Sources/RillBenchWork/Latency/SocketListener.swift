@@ -15,18 +15,18 @@ final class SocketListener: Sendable {
     }
 
     init(
-        _ name: String, _ socket: UDPSocket, on part: NamedThread.Part = .any,
+        _ name: String, _ socket: any DatagramTransport, on part: NamedThread.Part = .any,
         _ receive: @escaping @Sendable (Span<UInt8>) -> Void
     ) {
         let isOver = OverFlag()
         let failure = failure
         self.isOver = isOver
         thread = NamedThread(name, turn: .short, on: part) {
-            var datagram: [UInt8] = []
+            var datagrams = IncomingDatagrams()
             do {
                 while !isOver.isSet.load(ordering: .relaxed) {
-                    guard try socket.receive(into: &datagram, within: .milliseconds(100)) != nil else { continue }
-                    receive(datagram.span)
+                    _ = try socket.receive(into: &datagrams, within: .milliseconds(100))
+                    for index in datagrams.indices { receive(datagrams.bytes(at: index)) }
                 }
             } catch {
                 failure.withLock { $0 = error }

@@ -44,14 +44,14 @@ struct SendersWork {
 
     private struct Sender {
         let live: LiveSender
-        let socket: UDPSocket
+        let socket: ConnectedUDPSocket
     }
 
     private func start(_ index: Int, _ clip: HeldClip) throws -> Sender {
         var settings = SendSettings(layers: layerSettings(clip.resolution), seed: UInt64(index) + 1)
         // What does not fit has to show, not be made to fit.
         settings.adaptation = nil
-        let socket = try UDPSocket(connectedTo: address)
+        let socket = try ConnectedUDPSocket(to: address)
         let live = LiveSender(
             try SendPipeline(settings), source: HeldClipSource(clip, from: index * 7), packets: socket)
         return Sender(live: live, socket: socket)

@@ -46,7 +46,7 @@ struct ReplayCommand: ParsableCommand {
         settings.rounds = loop
         settings.ssrcs = Set(ssrc)
         settings.includesRTCP = !rtpOnly
-        let socket = try UDPSocket(connectedTo: to)
+        let socket = try ConnectedUDPSocket(to: to)
         let bar = ProgressBar("replay", total: nil, unit: "packets")
         let report = try readingInput { try Replay(of: file, settings: settings).run(to: socket) { bar.update($0) } }
         bar.finish()

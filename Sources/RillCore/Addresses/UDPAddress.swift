@@ -12,7 +12,7 @@ public struct UDPAddress: Hashable, Sendable {
     }
 
     /// The address that a text names in numbers: `192.0.2.1:5004`, `[2001:db8::1]:5004`; `nil` for every other text.
-    /// Names of hosts take a resolver: `UDPAddress.resolve` of RillLink.
+    /// Names of hosts take a resolver: `UDPAddress.resolve` of RillTransport.
     public init?(_ text: some StringProtocol) {
         guard let parts = HostAndPort(text), let ip = IPAddress(parts.host), parts.isBracketed == ip.isV6 else {
             return nil

@@ -6,7 +6,7 @@ public import RillTransport
 
 /// Sends the RTP and RTCP packets of a capture over UDP, at its own times.
 ///
-///     let socket = try UDPSocket(connectedTo: try UDPAddress.resolve("127.0.0.1:5004"))
+///     let socket = try ConnectedUDPSocket(to: try UDPAddress.resolve("127.0.0.1:5004"))
 ///     let report = try Replay(of: "call.pcap").run(to: socket)
 ///
 /// The packets go out as they are: a second round begins with the sequence numbers of the first. What is neither RTP nor
@@ -73,7 +73,7 @@ public struct Replay: Sendable {
     ///
     /// - Parameter progress: is called after each packet with the number sent so far.
     /// - Throws: ``FileError`` where not even the capture's head can be read.
-    public func run(to socket: UDPSocket, progress: (Int) -> Void = { _ in }) throws(FileError) -> Report {
+    public func run(to socket: ConnectedUDPSocket, progress: (Int) -> Void = { _ in }) throws(FileError) -> Report {
         let clock = LiveClock()
         var pacer = ReplayPacer(speed: settings.speed, start: clock.now)
         var run = Run(clock: clock, socket: socket)
@@ -94,7 +94,7 @@ public struct Replay: Sendable {
     /// One replay in work.
     private struct Run {
         let clock: LiveClock
-        let socket: UDPSocket
+        let socket: ConnectedUDPSocket
         var report = Report()
         var totalLateness = 0.0
 

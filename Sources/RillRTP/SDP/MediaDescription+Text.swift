@@ -7,6 +7,7 @@
 //     a=mid:<name>                                       RFC 5888
 //     a=sendrecv | a=sendonly | a=recvonly | a=inactive  RFC 8866 §6.7
 //     a=rtcp-mux                                         RFC 5761
+//     a=crypto:<tag> <suite> inline:<key> …              RFC 4568
 //     a=framerate:<number>                               RFC 8866 §6.13
 //     a=extmap:<id>[/<direction>] <uri> …                RFC 8285
 //     a=rtpmap:<payload type> <name>/<clock rate>[/…]    RFC 8866 §6.6
@@ -71,6 +72,7 @@ extension MediaDescription {
             try line.set(&mid, as: "mid", to: value) { text in
                 text.words.count == 1 ? text.words.first.map { String($0) } : nil
             }
+        case "crypto": crypto.append(try line.requireSecret(value, as: "crypto") { CryptoAttribute($0) })
         case "framerate": try line.set(&frameRate, as: "framerate", to: value) { FrameRateNotation.parse($0) }
         case "extmap":
             headerExtensions.append(try line.require(value, as: "extmap") { HeaderExtensionMapping($0) })
@@ -136,6 +138,7 @@ extension MediaDescription {
         if let mid { text.appendAttribute("mid", mid) }
         if let direction { text.appendAttribute(direction.rawValue) }
         if isRTCPMultiplexed { text.appendAttribute("rtcp-mux") }
+        for key in crypto { text.appendAttribute("crypto", key.text) }
         if let frameRate { text.appendAttribute("framerate", FrameRateNotation.text(frameRate)) }
         for map in headerExtensions { text.appendAttribute("extmap", map.text) }
         if isRTP { for format in formats { format.append(to: &text) } }

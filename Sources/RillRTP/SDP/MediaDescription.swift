@@ -23,6 +23,8 @@ public struct MediaDescription: Equatable, Sendable {
     public var direction: MediaDirection?
     /// a=rtcp-mux: RTP and RTCP come on one port (RFC 5761).
     public var isRTCPMultiplexed: Bool
+    /// a=crypto: keys that the writer of the description protects its packets with (RFC 4568), the preferred first.
+    public var crypto: [CryptoAttribute]
     /// a=framerate: pictures a second, 0.0001 to 1000000.
     public var frameRate: Double?
     /// a=extmap: what the numbers of header extensions mean (RFC 8285).
@@ -69,6 +71,7 @@ public struct MediaDescription: Equatable, Sendable {
         mid = nil
         direction = nil
         isRTCPMultiplexed = false
+        crypto = []
         frameRate = nil
         headerExtensions = []
         feedback = []

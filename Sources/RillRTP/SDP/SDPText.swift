@@ -106,11 +106,18 @@ struct SDPLines: ~Escapable {
             let (name, value) = line.cut(at: Sign.equals)
             guard !hasZero, let value, let type = name.unicodeScalars.first, name.utf8.count == 1,
                 type.properties.isAlphabetic
-            else { throw .notALine(line: number, text: String(line.prefix(80))) }
+            else { throw .notALine(line: number, text: shown(line)) }
             return Line(number: number, type: type, value: value)
         }
         return nil
     }
+}
+
+/// The beginning of a text, for an error; nothing of one that may bear a key (`a=crypto`, RFC 4568).
+private func shown(_ text: Substring) -> String {
+    let beginning = text.prefix(80)
+    let isSecret = beginning.lowercased().contains("crypto") || text.lowercased().contains("inline")
+    return isSecret ? "(hidden)" : String(beginning)
 }
 
 extension SDPLines.Line {
@@ -121,8 +128,16 @@ extension SDPLines.Line {
         _ text: Substring, as field: String, _ parse: (Substring) -> Value?
     ) throws(SDPError) -> Value {
         guard let value = parse(text) else {
-            throw .invalidValue(line: number, field: field, value: String(text.prefix(80)))
+            throw .invalidValue(line: number, field: field, value: shown(text))
         }
+        return value
+    }
+
+    /// The same of what bears a key: the error does not show it.
+    func requireSecret<Value>(
+        _ text: Substring, as field: String, _ parse: (Substring) -> Value?
+    ) throws(SDPError) -> Value {
+        guard let value = parse(text) else { throw .invalidValue(line: number, field: field, value: "(hidden)") }
         return value
     }
 

@@ -135,6 +135,9 @@ private struct Parser {
             if attribute.value == nil, let direction = MediaDirection(rawValue: attribute.name) {
                 guard result.direction == nil else { throw .repeated(line: line.number, field: "direction") }
                 result.direction = direction
+            } else if attribute.name == "crypto" {
+                // A key is of a section (RFC 4568 §4), and what is kept here would be shown.
+                throw .invalidValue(line: line.number, field: "crypto of the whole session", value: "(hidden)")
             } else {
                 result.otherAttributes.append(attribute)
             }

@@ -94,7 +94,7 @@ import Testing
     @Test func `Everything that is RTP or RTCP arrives as it was captured`() throws {
         let (path, packets) = try capture()
         let far = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
-        let near = try UDPSocket(connectedTo: far.localAddress)
+        let near = try ConnectedUDPSocket(to: far.localAddress)
         var progress = 0
         let report = try Replay(of: path).run(to: near) { progress = $0 }
         #expect(try received(far) == packets.dropLast())
@@ -112,7 +112,7 @@ import Testing
         settings.ssrcs = [SSRC(1)]
         settings.includesRTCP = false
         let far = try UDPSocket(boundTo: UDPAddress(.loopbackV6, port: 0))
-        let near = try UDPSocket(connectedTo: far.localAddress)
+        let near = try ConnectedUDPSocket(to: far.localAddress)
         let report = try Replay(of: path, settings: settings).run(to: near)
         let wanted = packets[..<40].filter { $0[11] == 1 }
         #expect(try received(far) == wanted + wanted + wanted)
@@ -121,14 +121,14 @@ import Testing
 
     @Test func `That nobody listens is said, and stops nothing`() throws {
         let gone = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)).localAddress
-        let report = try Replay(of: try capture().path).run(to: try UDPSocket(connectedTo: gone))
+        let report = try Replay(of: try capture().path).run(to: try ConnectedUDPSocket(to: gone))
         #expect(report.sent == 41 && report.refused > 0)
     }
 
     @Test func `What is no capture is refused`() {
         #expect(throws: FileError.self) {
             try Replay(of: folder.path("none.pcap")).run(
-                to: try UDPSocket(connectedTo: UDPAddress(.loopback, port: 9)))
+                to: try ConnectedUDPSocket(to: UDPAddress(.loopback, port: 9)))
         }
     }
 }

@@ -44,7 +44,7 @@ import Testing
 
     /// Sends the packets of frames, 10 ms a frame, and says goodbye.
     private func send(_ frames: [[[UInt8]]], to port: UInt16) throws {
-        let socket = try UDPSocket(connectedTo: UDPAddress(.loopback, port: port))
+        let socket = try ConnectedUDPSocket(to: UDPAddress(.loopback, port: port))
         let clock = LiveClock()
         for (index, packets) in frames.enumerated() {
             clock.sleep(until: .zero + .milliseconds(10 * index))

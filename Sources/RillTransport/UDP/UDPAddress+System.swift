@@ -90,7 +90,7 @@ extension UDPAddress {
     }
 
     /// The address behind `system`, which is as long as its family says; `nil` for other families.
-    private init?(_ system: UnsafePointer<sockaddr>) {
+    @unsafe init?(_ system: UnsafePointer<sockaddr>) {
         switch Int32(unsafe system.pointee.sa_family) {
         case AF_INET:
             let address = unsafe UnsafeRawPointer(system).loadUnaligned(as: sockaddr_in.self)

@@ -1,0 +1,154 @@
+// RFC 4568 §9.1:
+//
+//     a=crypto:<tag> <crypto-suite> <key-params> [<session-params>]
+//
+//     key-params     = key-param *(";" key-param)
+//     key-param      = "inline:" <key||salt in base64> ["|" ["2^"] <lifetime>] ["|" <MKI> ":" <its length>]
+//     session-params = KDR=… | UNENCRYPTED_SRTP | UNENCRYPTED_SRTCP | UNAUTHENTICATED_SRTP | FEC_ORDER=… | FEC_KEY=… | WSH=…
+
+/// a=crypto: a key that its writer will protect its packets with (SDES, RFC 4568).
+///
+///     for crypto in video.crypto where crypto.suite == .aeadAES128GCM { … }
+///
+/// The description is then as secret as the key, and must travel encrypted (over TLS, say). The key itself is in
+/// ``SessionDescription/text``, where it belongs, and nowhere else: not in `description`, a mirror, `dump`, or an error.
+/// RillSecurity makes an `SRTPKey` of it.
+public struct CryptoAttribute: Hashable, Sendable {
+    /// Which of the attributes of this section it is, 0 to 999999999: an answer takes the tag of the one that it chose.
+    public var tag: Int
+    /// How packets are encrypted and authenticated.
+    public var suite: Suite
+    /// The keys. More than one have master key identifiers.
+    public var keys: [Key]
+    /// What else is agreed on, in the order of the text: `KDR=0`, `UNENCRYPTED_SRTCP`, `WSH=64`.
+    public var sessionParameters: [String]
+
+    /// A suite of RFC 4568 §6.2 and RFC 7714 §14.2, by its name; any other name is allowed.
+    public struct Suite: Hashable, Sendable, RawRepresentable {
+        /// The name.
+        public var rawValue: String
+        /// The suite of that name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// AES-128 in Galois/Counter mode, with a tag of 16 bytes.
+        public static let aeadAES128GCM = Suite(rawValue: "AEAD_AES_128_GCM")
+        /// AES-256 in Galois/Counter mode, with a tag of 16 bytes.
+        public static let aeadAES256GCM = Suite(rawValue: "AEAD_AES_256_GCM")
+        /// AES-128 in counter mode, HMAC-SHA1 cut to 10 bytes.
+        public static let aesCM128Tag80 = Suite(rawValue: "AES_CM_128_HMAC_SHA1_80")
+        /// AES-128 in counter mode, HMAC-SHA1 cut to 4 bytes for RTP and to 10 for RTCP.
+        public static let aesCM128Tag32 = Suite(rawValue: "AES_CM_128_HMAC_SHA1_32")
+    }
+
+    /// A master key with its salt, as SDP carries it.
+    public struct Key: Hashable, Sendable {
+        /// Key and salt, one behind the other, in base64.
+        public var keyAndSalt: String
+        /// How many packets it may protect, where that is said.
+        public var lifetime: UInt64?
+        /// Which of several keys it is, where packets say so.
+        public var identifier: MasterKeyIdentifier?
+
+        /// The key that `keyAndSalt` is in base64.
+        public init(_ keyAndSalt: String, lifetime: UInt64? = nil, identifier: MasterKeyIdentifier? = nil) {
+            self.keyAndSalt = keyAndSalt
+            self.lifetime = lifetime
+            self.identifier = identifier
+        }
+    }
+
+    /// An attribute of that tag, 0 to 999999999.
+    public init(tag: Int, _ suite: Suite, _ keys: [Key], sessionParameters: [String] = []) {
+        precondition((0...999_999_999).contains(tag), "a=crypto has a tag of up to nine digits, not \(tag)")
+        precondition(!keys.isEmpty, "a=crypto has a key")
+        self.tag = tag
+        self.suite = suite
+        self.keys = keys
+        self.sessionParameters = sessionParameters
+    }
+
+    /// `1 AEAD_AES_128_GCM inline:…|2^31|1:4 WSH=64`.
+    init?(_ text: Substring) {
+        let words = text.words
+        guard words.count >= 3, words[0].utf8.count <= 9, let tag = words[0].number(in: 0...999_999_999) else {
+            return nil
+        }
+        var keys: [Key] = []
+        for piece in words[2].pieces(at: Sign.semicolon) {
+            guard let key = Key(piece) else { return nil }
+            keys.append(key)
+        }
+        self.init(
+            tag: Int(tag), Suite(rawValue: String(words[1])), keys, sessionParameters: words[3...].map { String($0) })
+    }
+
+    var text: String {
+        (["\(tag)", suite.rawValue, keys.map(\.text).joined(separator: ";")] + sessionParameters).joined(separator: " ")
+    }
+}
+
+extension CryptoAttribute.Key {
+    private static let method = "inline:"
+    private static let bar = UInt8(ascii: "|")
+
+    init?(_ text: Substring) {
+        guard text.utf8.starts(with: Self.method.utf8) else { return nil }
+        let pieces = text.dropFirst(Self.method.utf8.count).pieces(at: Self.bar)
+        guard pieces.count <= 3, !pieces[0].isEmpty, pieces[0].utf8.allSatisfy(isBase64) else { return nil }
+        self.init(String(pieces[0]))
+        var rest = pieces[1...]
+        // The lifetime can be left out; the identifier has a colon in it, which the lifetime never has.
+        if let piece = rest.first, !piece.utf8.contains(Sign.colon) {
+            guard let lifetime = Self.lifetime(piece) else { return nil }
+            self.lifetime = lifetime
+            rest = rest.dropFirst()
+        }
+        if let piece = rest.popFirst() {
+            guard let identifier = MasterKeyIdentifier(piece) else { return nil }
+            self.identifier = identifier
+        }
+        guard rest.isEmpty else { return nil }
+    }
+
+    /// `2^31` or `2147483648`.
+    private static func lifetime(_ text: Substring) -> UInt64? {
+        guard text.utf8.starts(with: "2^".utf8) else { return text.number(in: 1...UInt64.max) }
+        return text.dropFirst(2).number(in: 0...63).map { 1 << $0 }
+    }
+
+    var text: String {
+        let packets = lifetime.map { "|" + ($0.nonzeroBitCount == 1 ? "2^\($0.trailingZeroBitCount)" : "\($0)") }
+        return Self.method + keyAndSalt + (packets ?? "") + (identifier.map { "|\($0)" } ?? "")
+    }
+}
+
+private func isBase64(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): true
+    default: isDigit(byte)
+    }
+}
+
+// MARK: What is shown
+
+extension CryptoAttribute.Key: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// All but the key.
+    public var description: String {
+        "inline:(hidden)" + (lifetime.map { "|\($0)" } ?? "") + (identifier.map { "|\($0)" } ?? "")
+    }
+    /// The same.
+    public var debugDescription: String { description }
+    /// The same fields: the key is not among them.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["lifetime": lifetime as Any, "identifier": identifier as Any])
+    }
+}
+
+extension CryptoAttribute: CustomStringConvertible {
+    /// `crypto:1 AEAD_AES_128_GCM inline:(hidden)|1:4`.
+    public var description: String {
+        (["crypto:\(tag)", suite.rawValue, keys.map(\.description).joined(separator: ";")] + sessionParameters)
+            .joined(separator: " ")
+    }
+}

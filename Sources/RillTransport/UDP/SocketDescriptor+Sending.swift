@@ -1,0 +1,165 @@
+import CSockets
+import Glibc
+import RillCore
+import Synchronization
+
+// Many datagrams a call: sendmmsg(2). Datagrams of one size to one address, as those of a frame are, become one message that
+// the system splits by itself (UDP_SEGMENT, udp(7)), on its way out or in the network card: it goes through the network's
+// layers once.
+
+extension SocketDescriptor {
+    /// Sends all of `datagrams` without waiting.
+    func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome {
+        var refused: (count: Int, error: TransportError)?
+        while !datagrams.isEmpty {
+            let plan = SendPlan(datagrams, for: self)
+            var sent = 0
+            while sent < plan.messageCount {
+                let result = unsafe call(datagrams.memory.messages + sent, plan.messageCount - sent)
+                if result > 0 {
+                    sent += result
+                    continue
+                }
+                let code = errno
+                if code == EINTR { continue }
+                // An earlier datagram's refusal, in place of sending: that is done at the next call.
+                if code == ECONNREFUSED {
+                    counters.refused.count()
+                    continue
+                }
+                take(&datagrams, plan, sent)
+                if code == EAGAIN || code == ENOBUFS {
+                    counters.bufferFull.count(datagrams.count)
+                    return .bufferFull(remaining: datagrams.count)
+                }
+                if let error = refuse(&datagrams, plan, sent, code) {
+                    refused = (1 + (refused?.count ?? 0), refused?.error ?? error)
+                }
+                sent = Int.max
+            }
+            if sent != Int.max { take(&datagrams, plan, sent) }
+        }
+        return refused.map { .refused(count: $0.count, $0.error) } ?? .sent
+    }
+
+    private func call(_ messages: UnsafeMutablePointer<CSockets_message>, _ count: Int) -> Int {
+        counters.sendCalls.count()
+        // The messages point into the batch, which lives longer than the call.
+        return Int(
+            unsafe CSockets_sendmmsg(
+                number, messages, UInt32(count), Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)))
+    }
+
+    /// Takes the first messages' datagrams out: they are on their way.
+    private func take(_ datagrams: inout OutgoingDatagrams, _ plan: SendPlan, _ messageCount: Int) {
+        let count = plan.datagramCount(datagrams.memory, messageCount)
+        let start = datagrams.pending.lowerBound
+        let byteCount = (start..<start + count).reduce(0) { $0 + datagrams.entries[$1].byteCount }
+        counters.sent.count(count)
+        counters.sentBytes.count(byteCount)
+        datagrams.removeFirst(count)
+    }
+
+    /// What to do with the first message that is left, which the system would not take: one of several datagrams is tried again as
+    /// single ones, a single one is dropped.
+    private func refuse(
+        _ datagrams: inout OutgoingDatagrams, _ plan: SendPlan, _ index: Int, _ code: Int32
+    ) -> TransportError? {
+        if unsafe datagrams.memory.messages[index].header.msg_iovlen > 1 {
+            // Splitting takes a network card that computes checksums, and datagrams that fit the path.
+            segments.store(false, ordering: .relaxed)
+            return nil
+        }
+        let destination = datagrams.destination(at: 0) ?? remoteAddress
+        counters.failed.count()
+        datagrams.removeFirst(1)
+        return .socketFailed(.send, destination, code: code)
+    }
+}
+
+/// The messages of one call: which datagrams go with which.
+private struct SendPlan {
+    let messageCount: Int
+
+    /// The most that one message is split into (the kernel's UDP_MAX_SEGMENTS), and its longest.
+    private static let maximumSegments = 64
+    private static let maximumByteCount = 65_000
+
+    /// Writes the messages for what is to be sent.
+    init(_ datagrams: borrowing OutgoingDatagrams, for socket: SocketDescriptor) {
+        let pending = datagrams.pending
+        let segments = socket.segments.load(ordering: .relaxed)
+        var next = pending.lowerBound
+        var count = 0
+        while next < pending.upperBound {
+            let end = segments ? SendPlan.runEnd(datagrams, from: next) : next + 1
+            SendPlan.write(datagrams, next..<end, into: count, for: socket)
+            count += 1
+            next = end
+        }
+        messageCount = count
+    }
+
+    /// How many datagrams the first messages bear.
+    func datagramCount(_ memory: DatagramMemory, _ messageCount: Int) -> Int {
+        (0..<messageCount).reduce(0) { unsafe $0 + Int(memory.messages[$1].header.msg_iovlen) }
+    }
+
+    /// The end of the datagrams that can go as one message: all of one length, and one shorter one behind them.
+    private static func runEnd(_ datagrams: borrowing OutgoingDatagrams, from start: Int) -> Int {
+        let first = datagrams.entries[start]
+        var end = start + 1
+        var byteCount = first.byteCount
+        while end < datagrams.pending.upperBound, end - start < maximumSegments {
+            let entry = datagrams.entries[end]
+            byteCount += entry.byteCount
+            guard entry.byteCount <= first.byteCount, byteCount <= maximumByteCount,
+                entry.destination == first.destination,
+                entry.trafficClass == first.trafficClass
+            else { break }
+            end += 1
+            if entry.byteCount < first.byteCount { break }
+        }
+        return end
+    }
+
+    /// Tells the system of one message.
+    private static func write(
+        _ datagrams: borrowing OutgoingDatagrams, _ run: Range<Int>, into index: Int, for socket: SocketDescriptor
+    ) {
+        let memory = datagrams.memory
+        let first = datagrams.entries[run.lowerBound]
+        var header = unsafe msghdr()
+        // The bytes' places are those of the slots, which follow each other.
+        unsafe header.msg_iov = memory.vectors + run.lowerBound
+        unsafe header.msg_iovlen = run.count
+        let destination = first.destination?.mapped(forV6: socket.isV6)
+        if let destination, socket.remoteAddress == nil {
+            unsafe header.msg_name = UnsafeMutableRawPointer(memory.addresses + index)
+            unsafe header.msg_namelen = destination.write(to: memory.addresses + index)
+        }
+        let control = unsafe memory.control(index)
+        var byteCount = 0
+        if run.count > 1 {
+            var size = UInt16(first.byteCount)
+            unsafe byteCount += CSockets_write_control(
+                control, Int32(IPPROTO_UDP), CSockets_udp_segment, &size, MemoryLayout<UInt16>.size)
+        }
+        if let trafficClass = first.trafficClass {
+            var value = Int32(trafficClass.rawValue)
+            let isV6 = socket.isV6 && !(destination ?? socket.remoteAddress).map(\.isMapped, default: false)
+            let (level, type) = isV6 ? (Int32(IPPROTO_IPV6), IPV6_TCLASS) : (Int32(IPPROTO_IP), IP_TOS)
+            unsafe byteCount += CSockets_write_control(
+                control + byteCount, level, type, &value, MemoryLayout<Int32>.size)
+        }
+        unsafe header.msg_control = byteCount > 0 ? control : nil
+        unsafe header.msg_controllen = byteCount
+        unsafe memory.messages[index] = CSockets_message(header: header, byteCount: 0)
+    }
+}
+
+extension Optional {
+    fileprivate func map<Value>(_ transform: (Wrapped) -> Value, default value: Value) -> Value {
+        map(transform) ?? value
+    }
+}

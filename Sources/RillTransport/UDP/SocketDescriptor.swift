@@ -1,0 +1,154 @@
+import Glibc
+import RillCore
+import Synchronization
+
+/// A UDP socket of the system: what ``UDPSocket`` and ``ConnectedUDPSocket`` have in common.
+///
+/// Any thread, any time; closed with the last reference.
+final class SocketDescriptor: Sendable {
+    let number: Int32
+    let isV6: Bool
+    let localAddress: UDPAddress
+    /// The only address that datagrams come from and go to, where there is one.
+    let remoteAddress: UDPAddress?
+    let counters = SocketCounters()
+    private let isClosedFlag = Atomic(false)
+    /// Whether the system splits one large message into datagrams (UDP_SEGMENT), as far as is known.
+    let segments = Atomic(true)
+    /// How long a call that receives waits by itself (SO_RCVTIMEO), in milliseconds; 0 for ever.
+    let receiveTimeout = Atomic(0)
+
+    /// - Throws: `socketFailed`.
+    init(
+        boundTo local: UDPAddress?, connectedTo remote: UDPAddress?, _ settings: UDPSocket.Settings
+    ) throws(TransportError) {
+        guard let address = remote ?? local else { preconditionFailure("a socket has an address") }
+        isV6 = address.ip.isV6
+        remoteAddress = remote
+        number = try SocketDescriptor.open(address, settings)
+        do throws(TransportError) {
+            if let local { try SocketDescriptor.bind(number, to: local) }
+            if let remote { try SocketDescriptor.connect(number, to: remote) }
+            localAddress = try SocketDescriptor.localAddress(of: number)
+        } catch {
+            Glibc.close(number)
+            throw error
+        }
+    }
+
+    deinit {
+        Glibc.close(number)
+    }
+
+    var isClosed: Bool { isClosedFlag.load(ordering: .acquiring) }
+
+    /// Ends receiving: whoever waits for a datagram wakes.
+    func close() {
+        isClosedFlag.store(true, ordering: .releasing)
+        // That it says "not connected" of one that is not is no matter: those who wait are woken.
+        shutdown(number, Int32(SHUT_RD))
+    }
+
+    // MARK: Making
+
+    private static func open(_ address: UDPAddress, _ settings: UDPSocket.Settings) throws(TransportError) -> Int32 {
+        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(address.systemFamily, kind, 0)
+        guard descriptor >= 0 else { throw .socketFailed(.open, address, code: errno) }
+        do throws(TransportError) {
+            if settings.sharesPort { try set(SOL_SOCKET, SO_REUSEADDR, to: 1, of: descriptor) }
+            if let count = settings.receiveBufferByteCount { try set(SOL_SOCKET, SO_RCVBUF, to: count, of: descriptor) }
+            if let count = settings.sendBufferByteCount { try set(SOL_SOCKET, SO_SNDBUF, to: count, of: descriptor) }
+            try configureTrafficClass(address.ip.isV6, settings, descriptor)
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// What datagrams are marked with, and that the marks of those received are told.
+    private static func configureTrafficClass(
+        _ isV6: Bool, _ settings: UDPSocket.Settings, _ descriptor: Int32
+    ) throws(TransportError) {
+        let value = settings.trafficClass.map { Int($0.rawValue) }
+        // A socket of version 6 speaks version 4 too, with those of `::ffff:0:0/96`.
+        let (ip, ipv6) = (Int32(IPPROTO_IP), Int32(IPPROTO_IPV6))
+        if let value { try set(ip, IP_TOS, to: value, of: descriptor) }
+        try set(ip, IP_RECVTOS, to: 1, of: descriptor)
+        guard isV6 else { return }
+        if let value { try set(ipv6, IPV6_TCLASS, to: value, of: descriptor) }
+        try set(ipv6, IPV6_RECVTCLASS, to: 1, of: descriptor)
+        if let isOnly = settings.onlyIPv6 { try set(ipv6, IPV6_V6ONLY, to: isOnly ? 1 : 0, of: descriptor) }
+    }
+
+    private static func set(
+        _ level: Int32, _ option: Int32, to value: Int, of descriptor: Int32
+    ) throws(TransportError) {
+        var value = Int32(clamping: value)
+        let length = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe setsockopt(descriptor, level, option, &value, length) == 0 else {
+            throw .socketFailed(.configure, nil, code: errno)
+        }
+    }
+
+    private static func bind(_ descriptor: Int32, to address: UDPAddress) throws(TransportError) {
+        let result = unsafe address.withSystemAddress { unsafe Glibc.bind(descriptor, $0, $1) }
+        guard result == 0 else { throw .socketFailed(.bind, address, code: errno) }
+    }
+
+    private static func connect(_ descriptor: Int32, to address: UDPAddress) throws(TransportError) {
+        let result = unsafe address.withSystemAddress { unsafe Glibc.connect(descriptor, $0, $1) }
+        guard result == 0 else { throw .socketFailed(.connect, address, code: errno) }
+    }
+
+    private static func localAddress(of descriptor: Int32) throws(TransportError) -> UDPAddress {
+        let (result, address) = unsafe UDPAddress.fromSystem { unsafe Int(getsockname(descriptor, $0, $1)) }
+        guard result == 0, let address else { throw .socketFailed(.bind, nil, code: errno) }
+        return address
+    }
+}
+
+/// Counts that any thread may add to.
+final class SocketCounters: Sendable {
+    let sent = Atomic(0)
+    let sentBytes = Atomic(0)
+    let failed = Atomic(0)
+    let bufferFull = Atomic(0)
+    let refused = Atomic(0)
+    let received = Atomic(0)
+    let receivedBytes = Atomic(0)
+    let truncated = Atomic(0)
+    let congestionMarks = Atomic(0)
+    let sendCalls = Atomic(0)
+    let receiveCalls = Atomic(0)
+    let waitCalls = Atomic(0)
+
+    var statistics: TransportStatistics {
+        var statistics = TransportStatistics()
+        statistics.sent = sent.load(ordering: .relaxed)
+        statistics.sentBytes = sentBytes.load(ordering: .relaxed)
+        statistics.failed = failed.load(ordering: .relaxed)
+        statistics.bufferFull = bufferFull.load(ordering: .relaxed)
+        statistics.refused = refused.load(ordering: .relaxed)
+        statistics.received = received.load(ordering: .relaxed)
+        statistics.receivedBytes = receivedBytes.load(ordering: .relaxed)
+        statistics.truncated = truncated.load(ordering: .relaxed)
+        statistics.congestionMarks = congestionMarks.load(ordering: .relaxed)
+        statistics.sendCalls = sendCalls.load(ordering: .relaxed)
+        statistics.receiveCalls = receiveCalls.load(ordering: .relaxed)
+        statistics.waitCalls = waitCalls.load(ordering: .relaxed)
+        return statistics
+    }
+}
+
+extension Atomic where Value == Int {
+    /// Counts.
+    func count(_ number: Int = 1) { add(number, ordering: .relaxed) }
+}
+
+func monotonicNanoseconds() -> Int64 {
+    var moment = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
+    return Int64(moment.tv_sec) * 1_000_000_000 + Int64(moment.tv_nsec)
+}
