@@ -19,12 +19,9 @@ sending.payloadFormat = .av1
 let sender = try SendPipeline(sending)
 
 // The receiving side: what the two would have agreed on in a session description.
-var buffer = JitterBufferSettings(
-    ssrc: sender.ssrc(of: .high), payloadType: sending.payloadType(for: .av1), codec: .av1,
-    playoutDelay: .fixed(.milliseconds(150)))
-buffer.payloadFormat = .av1
-var receiving = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
-receiving.repair = sender.repair(of: .high)
+var receiving = try ReceiveSettings(sender.stream(of: .high), ssrc: SSRC(0x1000))
+receiving.jitterBuffer.playoutDelay = .fixed(.milliseconds(150))
+receiving.jitterBuffer.payloadFormat = .av1
 receiving.makeDecoder = { try AV1Decoder($0) }
 
 /// What went in, by capture time, and how well it came out.

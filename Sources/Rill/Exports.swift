@@ -87,8 +87,12 @@
 @_exported public import struct RillRTP.HeaderExtensionMap
 @_exported public import struct RillRTP.PayloadType
 @_exported public import struct RillRTP.RTPTimestamp
+@_exported public import struct RillRTP.RepairSettings
 @_exported public import struct RillRTP.SSRC
 @_exported public import struct RillRTP.SessionDescription
+@_exported public import struct RillRTP.StreamDescription
+@_exported public import enum RillRTP.StreamDescriptionError
+@_exported public import struct RillRTP.StreamIdentifier
 @_exported public import struct RillReceive.FreezeMeter
 @_exported public import struct RillReceive.InboundStatistics
 @_exported public import enum RillReceive.InsertResult
@@ -98,7 +102,6 @@
 @_exported public import enum RillReceive.ReceiveError
 @_exported public import enum RillReceive.ReceiveEvent
 @_exported public import struct RillReceive.ReceivedFrame
-@_exported public import struct RillReceive.RepairSettings
 @_exported public import struct RillReceive.RepairStatistics
 @_exported public import struct RillReceive.RoundTripStatistics
 @_exported public import struct RillReceive.StreamReceiverSettings

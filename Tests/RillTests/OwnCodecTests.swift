@@ -37,12 +37,9 @@ struct OwnCodecTests {
         let log = Log()
         let taps = SendTaps(preprocessed: FrameTap { log.sent[$0.captureTime] = checksum($0) })
         let pipeline = try SendPipeline(settings, taps: taps)
-        let stream = pipeline.layers[0].streamSettings
-        var buffer = JitterBufferSettings(ssrc: stream.ssrc, payloadType: stream.payloadType, codec: .runLength)
-        buffer.playoutDelay = .fixed(playoutDelay)
-        buffer.nack = nack
-        var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
-        receive.repair = pipeline.repair(of: .high)
+        var receive = try ReceiveSettings(pipeline.stream(of: .high), ssrc: SSRC(0x1000))
+        receive.jitterBuffer.playoutDelay = .fixed(playoutDelay)
+        receive.jitterBuffer.nack = nack
         receive.makeDecoder = { _ in RunLengthDecoder() }
         let (way, wayBack) = (VirtualLink(link), VirtualLink(link.seeded(link.seed &+ 1000)))
         let screen = FrameTap { log.shown.append(($0.captureTime, checksum($0))) }

@@ -5,9 +5,7 @@ import Rill
 
 let pool = try FramePool(resolution: .vga, capacity: 4)
 let sender = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800))], seed: 1))
-var settings = ReceiveSettings(
-    jitterBuffer: JitterBufferSettings(ssrc: sender.ssrc(of: .high), payloadType: PayloadType(96)), ssrc: SSRC(1))
-settings.repair = sender.repair(of: .high)
+let settings = try ReceiveSettings(sender.stream(of: .high), ssrc: SSRC(1))
 
 // What is on its way, there and back, arrives with the next step of 10 ms.
 var (packets, feedback, packetCount, brightness) = ([[UInt8]](), [[UInt8]](), 0, [Int]())

@@ -40,6 +40,15 @@ public struct ReceiveSettings: Sendable {
         self.stream = StreamReceiverSettings(jitterBuffer: jitterBuffer, ssrc: ssrc)
     }
 
+    /// What the sender says of its stream, received with RTCP sent as `ssrc`; the rest is at its defaults.
+    ///
+    ///     let settings = try ReceiveSettings(sender.stream(of: .high), ssrc: SSRC(1))
+    ///
+    /// - Throws: what is contradictory in the description.
+    public init(_ description: StreamDescription, ssrc: SSRC) throws(StreamDescriptionError) {
+        self.stream = try StreamReceiverSettings(description, ssrc: ssrc)
+    }
+
     /// A setting of the stream.
     public subscript<Value>(dynamicMember path: WritableKeyPath<StreamReceiverSettings, Value>) -> Value {
         get { stream[keyPath: path] }

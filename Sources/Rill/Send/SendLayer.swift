@@ -1,7 +1,6 @@
 import RillCodec
 import RillCore
 import RillRTP
-import RillReceive
 import RillSend
 
 /// One layer of a sending pipeline: its encoder, and the RTP stream that it goes out on.
@@ -55,8 +54,12 @@ package final class SendLayer: Sendable {
         }
     }
 
-    /// What its receiver has to know of its repair.
-    package var repair: RepairSettings { RepairSettings(of: streamSettings) }
+    /// What its receiver has to know of its stream.
+    package var description: StreamDescription {
+        var description = StreamDescription(of: streamSettings, codec: settings.codec)
+        description.rid = settings.rid.description
+        return description
+    }
 
     /// Encodes a frame; `body` gets the coded frame and its bytes, which hold until it returns.
     package func encode(

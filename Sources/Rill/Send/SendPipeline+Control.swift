@@ -2,7 +2,6 @@ public import RillBeauty
 public import RillCodec
 public import RillCore
 public import RillRTP
-public import RillReceive
 
 // Control at run time: what the receiver asks for, and what the app changes.
 
@@ -120,8 +119,11 @@ extension SendPipeline {
     /// The source identifier of one layer's stream, which the receiver has to know.
     public func ssrc(of rid: StreamLayer.RID) -> SSRC { layers[index(of: rid)].ssrc }
 
-    /// What the receiver of one layer's stream has to know of its repair.
-    public func repair(of rid: StreamLayer.RID) -> RepairSettings { layers[index(of: rid)].repair }
+    /// What the receiver of one layer's stream has to know of it: ``ReceiveSettings/init(_:ssrc:)`` takes it as it is.
+    public func stream(of rid: StreamLayer.RID) -> StreamDescription { layers[index(of: rid)].description }
+
+    /// What the receivers of all streams have to know of them, in the order of the layers.
+    public var streams: [StreamDescription] { layers.map(\.description) }
 
     func index(of rid: StreamLayer.RID) -> Int {
         guard let index = layers.firstIndex(where: { $0.settings.rid == rid }) else {

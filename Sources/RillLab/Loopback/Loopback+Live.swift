@@ -22,7 +22,7 @@ extension Loopback {
         for index in meters.indices {
             // The decoding thread's alone until it was joined, which `stop` does before anybody looks at it again.
             nonisolated(unsafe) let sink: any FrameSink = meters[index]
-            try unsafe receiver.add(receiveSettings(layer: index), sink: sink)
+            try unsafe receiver.add(try receiveSettings(layer: index), sink: sink)
         }
         let recorder = self.recorder
         let way = LiveLink(settings.network, clock: clock, observer: recorder?.linkObserver) { datagram, now in

@@ -14,10 +14,10 @@ extension Loopback {
         let capture = VirtualSender(sender, source: source, packets: way, encodeTime: settings.encodeTime)
         let receivers = try meters.indices.map { index in
             VirtualReceiver(
-                try ReceivePipeline(receiveSettings(layer: index), sink: meters[index], feedback: wayBack),
+                try ReceivePipeline(try receiveSettings(layer: index), sink: meters[index], feedback: wayBack),
                 decodeTime: settings.decodeTime)
         }
-        var routes = try StreamRoutes(meters.indices.map { receiveSettings(layer: $0).stream })
+        var routes = try StreamRoutes(meters.indices.map { try receiveSettings(layer: $0).stream })
         if let recorder { way.observe(recorder.linkObserver) }
         way.connect { [recorder, capture = self.capture] datagram, now in
             capture?.add(datagram, .toReceiver, at: now)

@@ -82,16 +82,12 @@ public final class Loopback {
     }
 
     /// How the receiver gets layer `index`.
-    func receiveSettings(layer index: Int) -> ReceiveSettings {
+    func receiveSettings(layer index: Int) throws(StreamDescriptionError) -> ReceiveSettings {
         let layer = sender.layers[index]
-        var buffer = JitterBufferSettings(
-            ssrc: layer.ssrc, payloadType: layer.streamSettings.payloadType, codec: layer.settings.encoder.codec,
-            rid: layer.settings.rid)
-        buffer.playoutDelay = settings.playoutDelay
-        if !settings.requestsPackets { buffer.nack = nil }
         // The receiver's own source number: any that differs from those of the streams.
-        var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
-        receive.repair = layer.repair
+        var receive = try ReceiveSettings(layer.description, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
+        receive.jitterBuffer.playoutDelay = settings.playoutDelay
+        if !settings.requestsPackets { receive.jitterBuffer.nack = nil }
         if let recorder = recorder?.layers[index] { receive.observer = { recorder.note($0, at: $1) } }
         // The limit is against strangers; this sender is known.
         receive.maximumPixelCount = max(receive.maximumPixelCount, layer.settings.resolution.pixelCount)

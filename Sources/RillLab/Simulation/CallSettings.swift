@@ -40,14 +40,14 @@ public struct CallSettings: Sendable {
     }
 
     /// How a layer's stream is received.
-    func receive(_ layer: LayerSettings, _ stream: RTPStreamSettings) -> ReceiveSettings {
-        var buffer = jitterBuffer
-        (buffer.ssrc, buffer.payloadType) = (stream.ssrc, stream.payloadType)
-        (buffer.codec, buffer.rid) = (layer.encoder.codec, layer.rid)
-        if isOpenLoop { buffer.nack = nil }
+    func receive(_ stream: RTPStreamSettings, of layer: LayerSettings) throws(StreamDescriptionError) -> ReceiveSettings
+    {
+        var description = StreamDescription(of: stream, codec: layer.codec)
+        description.rid = layer.rid.description
         // The receiver's own source number: any that differs from those of the streams.
-        var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(stream.ssrc.rawValue ^ 0x8000_0000))
-        receive.repair = RepairSettings(of: stream)
+        var receive = ReceiveSettings(jitterBuffer: jitterBuffer, ssrc: SSRC(stream.ssrc.rawValue ^ 0x8000_0000))
+        try receive.stream.apply(description)
+        if isOpenLoop { receive.jitterBuffer.nack = nil }
         return receive
     }
 }

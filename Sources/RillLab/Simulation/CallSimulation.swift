@@ -42,7 +42,7 @@ public final class CallSimulation {
         let streams = settings.layers.map { settings.send.stream(of: $0, using: &random) }
         observer.callBegan(streams: streams)
         let sender = try CodedLayerSender(layers, streams: streams, packets: way, observer: observer)
-        let receive = zip(settings.layers, streams).map { settings.receive($0, $1) }
+        let receive = try zip(settings.layers, streams).map { try settings.receive($1, of: $0) }
         let receivers = receive.enumerated().map { index, settings in
             CodecFreeReceiver(settings.stream, feedback: wayBack, decodeTime: self.settings.decodeTime) {
                 [observer] frame, now in
@@ -87,7 +87,7 @@ public final class CallSimulation {
                     at: frame.stamps[.sent] ?? frame.captureTime)
             }
         }
-        let receive = zip(settings.layers, pipeline.layers).map { settings.receive($0, $1.streamSettings) }
+        let receive = try zip(settings.layers, pipeline.layers).map { try settings.receive($1.streamSettings, of: $0) }
         let receivers = try receive.enumerated().map { index, settings in
             let screen = FrameTap { [observer] picture in
                 let ticks = picture.captureTime.ticks(rate: RTPTimestamp.videoClockRate)

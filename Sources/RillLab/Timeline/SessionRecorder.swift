@@ -21,10 +21,10 @@ struct SessionRecorder: Sendable {
     init(_ sender: SendPipeline) {
         layers = sender.layers.map { LayerRecorder($0.settings) }
         sources = zip(sender.layers, layers).flatMap { layer, recorder in
-            let repair = layer.repair
+            let repair = layer.description.repair
             let own = Source(ssrc: layer.ssrc, layer: recorder, sendsAgain: false, repair: repair)
-            guard let again = repair.retransmission else { return [own] }
-            return [own, Source(ssrc: again.ssrc, layer: recorder, sendsAgain: true, repair: repair)]
+            guard let again = repair.retransmission?.ssrc else { return [own] }
+            return [own, Source(ssrc: again, layer: recorder, sendsAgain: true, repair: repair)]
         }
     }
 

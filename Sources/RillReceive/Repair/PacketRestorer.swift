@@ -63,9 +63,9 @@ public struct PacketRestorer: ~Copyable, Sendable {
     public init(_ settings: RepairSettings, for buffer: JitterBufferSettings) {
         var types = [buffer.payloadType]
         if let retransmission = settings.retransmission {
-            precondition(
-                retransmission.ssrc != buffer.ssrc,
-                "retransmissions have a source of their own, not \(retransmission.ssrc)")
+            if let again = retransmission.ssrc {
+                precondition(again != buffer.ssrc, "retransmissions have a source of their own, not \(again)")
+            }
             types.append(retransmission.payloadType)
         }
         if let red = settings.redPayloadType { types.append(red) }
@@ -93,13 +93,22 @@ public struct PacketRestorer: ~Copyable, Sendable {
             body(.media(datagram, .network))
             return .media
         }
-        if let retransmission = settings.retransmission, header.ssrc == retransmission.ssrc {
+        if let retransmission = settings.retransmission, comes(header, on: retransmission) {
             return unwrap(datagram, header, retransmission, body)
         }
         return sort(datagram, header, .network, body)
     }
 
     // MARK: Retransmissions
+
+    /// Whether a packet is one of the stream of retransmissions: by its source, or by its payload type where nobody announced
+    /// that.
+    private func comes(_ header: RTPHeader, on stream: RepairSettings.Retransmission) -> Bool {
+        guard let source = stream.ssrc else {
+            return header.payloadType == stream.payloadType && header.ssrc != ssrc
+        }
+        return header.ssrc == source
+    }
 
     /// Restores a packet that was sent again.
     private mutating func unwrap(

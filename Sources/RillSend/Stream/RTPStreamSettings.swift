@@ -17,6 +17,12 @@ public struct RTPStreamSettings: Sendable {
     /// CNAME: the name that all streams of this endpoint share, 1 to 255 bytes of UTF-8 (RFC 7022 says how to choose it).
     public var canonicalName: String
 
+    /// MID: the name of the media section that the stream belongs to (RFC 9143); written on packets where there is a number
+    /// for it.
+    public var mid: StreamIdentifier?
+    /// RID: the name of the stream among those of its section (RFC 8852); written on packets where there is a number for it.
+    public var rid: StreamIdentifier?
+
     /// The most bytes that an RTP packet may have, headers and all, 64 to 9000; UDP and IP come on top.
     public var maximumPacketByteCount = 1200
     /// The number of the first packet.

@@ -177,11 +177,9 @@ import Testing
     @Test func `On one thread, feedback that is answered at once is received at once`() throws {
         let pipeline = try pipeline()
         let layer = pipeline.layers[0]
-        var buffer = JitterBufferSettings(ssrc: layer.ssrc, payloadType: pipeline.settings.payloadType)
-        buffer.playoutDelay = .fixed(.milliseconds(100))
-        buffer.roundTripTime = .zero
-        var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(1))
-        settings.repair = layer.repair
+        var settings = try ReceiveSettings(layer.description, ssrc: SSRC(1))
+        settings.jitterBuffer.playoutDelay = .fixed(.milliseconds(100))
+        settings.jitterBuffer.roundTripTime = .zero
         // Knows the receiver, which knows the feedback.
         final class Wires {
             var receiver: ReceivePipeline<PacketTap>?
@@ -254,7 +252,7 @@ import Testing
         isOver.change { $0 = true }
         asker.join()
         let found = numbers.withLock { $0 }
-        let again = try #require(high.repair.retransmission?.ssrc)
+        let again = try #require(high.description.repair.retransmission?.ssrc)
         #expect(found[high.ssrc]?.count ?? 0 > 240 && found[again]?.count ?? 0 > 20)
         for (ssrc, numbers) in found {
             let isInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0.next }

@@ -72,10 +72,7 @@ private final class DirectCall {
 
     func add(_ layer: LayerSettings, seed: UInt64) throws {
         let pipeline = try SendPipeline(SendSettings(layers: [layer], seed: seed))
-        let stream = JitterBufferSettings(
-            ssrc: pipeline.layers[0].ssrc, payloadType: pipeline.settings.payloadType, rid: layer.rid)
-        var settings = ReceiveSettings(jitterBuffer: stream, ssrc: SSRC(UInt32(seed)))
-        settings.repair = pipeline.layers[0].repair
+        let settings = try ReceiveSettings(pipeline.stream(of: layer.rid), ssrc: SSRC(UInt32(seed)))
         try receiver.add(settings, sink: FrameTap { _ in })
         senders.withLock { $0[settings.ssrc] = pipeline }
         participants.append(Participant(pipeline: pipeline, layer: layer))

@@ -74,13 +74,10 @@ final class RepairedCall {
         let way = VirtualLink(link)
         let linkBack = try back.map { try LinkSettings(notation: $0) } ?? link
         let wayBack = VirtualLink(linkBack.seeded(link.seed &+ 1000))
-        var buffer = JitterBufferSettings(
-            ssrc: media, payloadType: pipeline.layers[0].streamSettings.payloadType, codec: codec)
-        buffer.playoutDelay = playoutDelay
-        if !repair.requestsPackets { buffer.nack = nil }
-        var receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000))
+        var receive = try ReceiveSettings(pipeline.stream(of: layer.rid), ssrc: SSRC(0x1000))
+        receive.jitterBuffer.playoutDelay = playoutDelay
+        if !repair.requestsPackets { receive.jitterBuffer.nack = nil }
         receive.jitterBuffer.nack?.copies = repair.requestCopies
-        receive.repair = pipeline.repair(of: layer.rid)
 
         let log = CallLog()
         let feedback = PacketTap { packet, time in
