@@ -70,7 +70,6 @@ let package = Package(
         .systemLibrary(name: "CVPX", providers: [.apt(["libvpx-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CThreads"),
-        .systemLibrary(name: "CSockets"),
         .systemLibrary(name: "CPerfEvents"),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CV4L2"),
@@ -80,6 +79,8 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"])]),
         // What libvpx gets its memory from.
         .target(name: "CVPXMemory"),
+        // Calls of the system that take many datagrams.
+        .target(name: "CSockets"),
         // A target with code: libjpeg leaves its calls by longjmp, which must not cross a Swift frame.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 

@@ -129,7 +129,7 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         var packet = IncomingPacket(kind: kind, ssrc: ssrc, number: number, byteCount: datagram.count)
         return unsafe datagram.withUnsafeMutableBufferPointer { buffer in
             // The bytes of `packet` are those of the datagram from its first on, and never more of them.
-            let base = unsafe buffer.baseAddress!
+            let base = buffer.baseAddress!
             guard let key = unsafe takeKey(of: &packet, base) else { return .unknownKey }
             if kind == .rtcp {
                 let first = unsafe base[SRTCPTrailer.offset(keys.profile, count: packet.byteCount)]

@@ -12,7 +12,7 @@ final class DatagramMemory {
     private let stride: Int
     private let base: UnsafeMutableRawPointer
     /// For each slot: the bytes to send or to receive into.
-    @unsafe let vectors: UnsafeMutablePointer<iovec>
+    @unsafe let vectors: UnsafeMutablePointer<CSockets_vector>
     /// For each message: what the system is told of it.
     @unsafe let messages: UnsafeMutablePointer<CSockets_message>
     /// For each message: an address.
@@ -20,8 +20,8 @@ final class DatagramMemory {
     /// For each message: its control messages.
     @unsafe private let controls: UnsafeMutableRawPointer
 
-    /// Bytes of a message's control messages: two of them.
-    static let controlByteCount = 2 * CSockets_control_size
+    /// Bytes of a message's control messages, at the most.
+    static let controlByteCount = CSockets_control_size
     private static let lineByteCount = 64
 
     init(capacity: Int, datagramByteCount: Int) {
@@ -37,13 +37,13 @@ final class DatagramMemory {
         unsafe controls = .allocate(byteCount: capacity * DatagramMemory.controlByteCount, alignment: 16)
         // Bytes that nobody has written are zero, and not somebody else's.
         unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: capacity * stride)
-        unsafe vectors.initialize(repeating: iovec(), count: capacity)
+        unsafe vectors.initialize(repeating: CSockets_vector(), count: capacity)
         unsafe messages.initialize(repeating: CSockets_message(), count: capacity)
         unsafe addresses.initialize(repeating: sockaddr_storage(), count: capacity)
         let controlByteCount = capacity * DatagramMemory.controlByteCount
         unsafe controls.initializeMemory(as: UInt8.self, repeating: 0, count: controlByteCount)
         for slot in 0..<capacity {
-            unsafe vectors[slot] = iovec(iov_base: base + slot * stride, iov_len: datagramByteCount)
+            unsafe vectors[slot] = CSockets_vector(base: base + slot * stride, byteCount: datagramByteCount)
         }
     }
 
@@ -87,7 +87,7 @@ final class DatagramMemory {
     /// How many bytes of a slot are to be sent.
     func setByteCount(_ count: Int, of slot: Int) {
         precondition(slot >= 0 && slot < capacity && count <= datagramByteCount, "no such bytes in the batch")
-        unsafe vectors[slot].iov_len = count
+        unsafe vectors[slot].byteCount = count
     }
 
     @unsafe private func pointer(_ slot: Int, _ count: Int) -> UnsafeMutablePointer<UInt8> {

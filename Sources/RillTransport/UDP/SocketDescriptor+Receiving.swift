@@ -60,9 +60,8 @@ extension SocketDescriptor {
         let memory = datagrams.memory
         SocketDescriptor.prepare(memory)
         counters.receiveCalls.count()
-        let flags = waits ? CSockets_wait_for_one : Int32(MSG_DONTWAIT)
         // The messages point into the batch, which lives longer than the call.
-        let count = unsafe CSockets_recvmmsg(number, memory.messages, UInt32(memory.capacity), flags, nil)
+        let count = unsafe CSockets_receive(number, memory.messages, UInt32(memory.capacity), waits ? 1 : 0)
         guard count >= 0 else {
             let code = errno
             switch code {
@@ -81,18 +80,19 @@ extension SocketDescriptor {
     /// Tells the system where it may write.
     private static func prepare(_ memory: DatagramMemory) {
         for index in 0..<memory.capacity {
-            // What the system has written over, in the messages that it has used.
-            guard unsafe memory.messages[index].header.msg_iovlen == 0 || memory.messages[index].byteCount != .max
-            else { continue }
-            var header = unsafe msghdr()
-            unsafe header.msg_iov = memory.vectors + index
-            unsafe header.msg_iovlen = 1
-            unsafe header.msg_name = UnsafeMutableRawPointer(memory.addresses + index)
-            unsafe header.msg_namelen = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            unsafe header.msg_control = memory.control(index)
-            unsafe header.msg_controllen = DatagramMemory.controlByteCount
-            // The system writes a count over it when it uses the message.
-            unsafe memory.messages[index] = CSockets_message(header: header, byteCount: .max)
+            // What the system has written over, in the messages that it has used: it puts a count into each of them.
+            guard unsafe memory.messages[index].byteCount != .max || memory.messages[index].vectorCount == 0 else {
+                return
+            }
+            var message = unsafe CSockets_message()
+            unsafe message.vectors = memory.vectors + index
+            unsafe message.vectorCount = 1
+            unsafe message.address = UnsafeMutableRawPointer(memory.addresses + index)
+            unsafe message.addressByteCount = UInt32(MemoryLayout<sockaddr_storage>.size)
+            unsafe message.control = memory.control(index)
+            unsafe message.controlByteCount = DatagramMemory.controlByteCount
+            unsafe message.byteCount = .max
+            unsafe memory.messages[index] = message
         }
     }
 
@@ -100,15 +100,17 @@ extension SocketDescriptor {
     private func takeIn(_ slot: Int, _ memory: DatagramMemory, _ datagrams: inout IncomingDatagrams) {
         let message = unsafe memory.messages + slot
         let byteCount = Int(unsafe message.pointee.byteCount)
-        let isCut = unsafe message.pointee.header.msg_flags & Int32(MSG_TRUNC) != 0
-        // Where it is closed meanwhile, an empty message comes that nobody has sent.
-        guard unsafe message.pointee.header.msg_namelen > 0, let source = unsafe UDPAddress(memory.addresses + slot)
-        else { return }
+        let isCut = unsafe CSockets_is_cut(message) != 0
+        // Where the socket is closed meanwhile, an empty message comes that nobody has sent.
+        guard unsafe message.pointee.addressByteCount > 0, let source = unsafe UDPAddress(memory.addresses + slot)
+        else {
+            return
+        }
         guard !isCut, byteCount > 0 else {
             counters.truncated.count(isCut ? 1 : 0)
             return
         }
-        let mark = unsafe CSockets_traffic_class(&message.pointee.header)
+        let mark = unsafe CSockets_traffic_class(message)
         let trafficClass = TrafficClass(rawValue: UInt8(truncatingIfNeeded: max(0, mark)))
         counters.received.count()
         counters.receivedBytes.count(byteCount)

@@ -45,9 +45,7 @@ extension SocketDescriptor {
     private func call(_ messages: UnsafeMutablePointer<CSockets_message>, _ count: Int) -> Int {
         counters.sendCalls.count()
         // The messages point into the batch, which lives longer than the call.
-        return Int(
-            unsafe CSockets_sendmmsg(
-                number, messages, UInt32(count), Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)))
+        return Int(unsafe CSockets_send(number, messages, UInt32(count)))
     }
 
     /// Takes the first messages' datagrams out: they are on their way.
@@ -65,7 +63,7 @@ extension SocketDescriptor {
     private func refuse(
         _ datagrams: inout OutgoingDatagrams, _ plan: SendPlan, _ index: Int, _ code: Int32
     ) -> TransportError? {
-        if unsafe datagrams.memory.messages[index].header.msg_iovlen > 1 {
+        if unsafe datagrams.memory.messages[index].vectorCount > 1 {
             // Splitting takes a network card that computes checksums, and datagrams that fit the path.
             segments.store(false, ordering: .relaxed)
             return nil
@@ -102,7 +100,7 @@ private struct SendPlan {
 
     /// How many datagrams the first messages bear.
     func datagramCount(_ memory: DatagramMemory, _ messageCount: Int) -> Int {
-        (0..<messageCount).reduce(0) { unsafe $0 + Int(memory.messages[$1].header.msg_iovlen) }
+        (0..<messageCount).reduce(0) { unsafe $0 + Int(memory.messages[$1].vectorCount) }
     }
 
     /// The end of the datagrams that can go as one message: all of one length, and one shorter one behind them.
@@ -129,37 +127,22 @@ private struct SendPlan {
     ) {
         let memory = datagrams.memory
         let first = datagrams.entries[run.lowerBound]
-        var header = unsafe msghdr()
+        var message = unsafe CSockets_message()
         // The bytes' places are those of the slots, which follow each other.
-        unsafe header.msg_iov = memory.vectors + run.lowerBound
-        unsafe header.msg_iovlen = run.count
+        unsafe message.vectors = memory.vectors + run.lowerBound
+        unsafe message.vectorCount = run.count
         let destination = first.destination?.mapped(forV6: socket.isV6)
         if let destination, socket.remoteAddress == nil {
-            unsafe header.msg_name = UnsafeMutableRawPointer(memory.addresses + index)
-            unsafe header.msg_namelen = destination.write(to: memory.addresses + index)
+            unsafe message.address = UnsafeMutableRawPointer(memory.addresses + index)
+            unsafe message.addressByteCount = destination.write(to: memory.addresses + index)
         }
-        let control = unsafe memory.control(index)
-        var byteCount = 0
-        if run.count > 1 {
-            var size = UInt16(first.byteCount)
-            unsafe byteCount += CSockets_write_control(
-                control, Int32(IPPROTO_UDP), CSockets_udp_segment, &size, MemoryLayout<UInt16>.size)
-        }
+        // There is room for both.
+        unsafe message.control = memory.control(index)
+        if run.count > 1 { unsafe CSockets_add_segment_size(&message, UInt32(first.byteCount)) }
         if let trafficClass = first.trafficClass {
-            var value = Int32(trafficClass.rawValue)
-            let isV6 = socket.isV6 && !(destination ?? socket.remoteAddress).map(\.isMapped, default: false)
-            let (level, type) = isV6 ? (Int32(IPPROTO_IPV6), IPV6_TCLASS) : (Int32(IPPROTO_IP), IP_TOS)
-            unsafe byteCount += CSockets_write_control(
-                control + byteCount, level, type, &value, MemoryLayout<Int32>.size)
+            let isMapped = (destination ?? socket.remoteAddress)?.isMapped ?? false
+            unsafe CSockets_add_traffic_class(&message, socket.isV6 && !isMapped ? 1 : 0, UInt32(trafficClass.rawValue))
         }
-        unsafe header.msg_control = byteCount > 0 ? control : nil
-        unsafe header.msg_controllen = byteCount
-        unsafe memory.messages[index] = CSockets_message(header: header, byteCount: 0)
-    }
-}
-
-extension Optional {
-    fileprivate func map<Value>(_ transform: (Wrapped) -> Value, default value: Value) -> Value {
-        map(transform) ?? value
+        unsafe memory.messages[index] = message
     }
 }

@@ -1,0 +1,47 @@
+// What Linux offers sockets beyond what Swift's Glibc module shows: calls of many messages, which are GNU extensions, and
+// control messages, which are macros. The system's headers are in sockets.c alone: a module that included them would own their
+// types, and whoever imports Glibc could not name them any more.
+#pragma once
+
+#include <stddef.h>
+
+/// Bytes in one place: the system's `struct iovec`.
+struct CSockets_vector {
+    void *base;
+    size_t byteCount;
+};
+
+/// A message and how many bytes of it were sent or received: glibc's `struct mmsghdr`.
+struct CSockets_message {
+    void *address;
+    unsigned int addressByteCount;
+    struct CSockets_vector *vectors;
+    size_t vectorCount;
+    void *control;
+    size_t controlByteCount;
+    int flags;
+    int unused;
+    unsigned int byteCount;
+};
+
+/// sendmmsg(2) without waiting: how many messages were sent, at least one; -1 with errno where not even one was.
+int CSockets_send(int socket, struct CSockets_message *messages, unsigned int count);
+
+/// recvmmsg(2): how many messages have come, at least one; -1 with errno where none has. One that waits does so for the first
+/// message, as long as SO_RCVTIMEO says.
+int CSockets_receive(int socket, struct CSockets_message *messages, unsigned int count, int waits);
+
+/// Whether a message was longer than the room for it.
+int CSockets_is_cut(const struct CSockets_message *message);
+
+/// The most bytes of control messages that a message is sent or received with.
+extern const size_t CSockets_control_size;
+
+/// Adds a control message that has the system split the message into datagrams of that size (UDP_SEGMENT).
+void CSockets_add_segment_size(struct CSockets_message *message, unsigned int byteCount);
+
+/// Adds a control message that marks a message's datagrams: the byte with DSCP and ECN.
+void CSockets_add_traffic_class(struct CSockets_message *message, int isV6, unsigned int value);
+
+/// The byte with DSCP and ECN that a message was received with; -1 where nothing is said.
+int CSockets_traffic_class(struct CSockets_message *message);

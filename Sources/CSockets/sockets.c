@@ -1,0 +1,77 @@
+#define _GNU_SOURCE
+#include "CSockets.h"
+
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+
+// The structures are the system's under names of our own.
+#define SAME(ours, theirs) _Static_assert(offsetof(struct CSockets_message, ours) == offsetof(struct mmsghdr, theirs), #ours)
+SAME(address, msg_hdr.msg_name);
+SAME(addressByteCount, msg_hdr.msg_namelen);
+SAME(vectors, msg_hdr.msg_iov);
+SAME(vectorCount, msg_hdr.msg_iovlen);
+SAME(control, msg_hdr.msg_control);
+SAME(controlByteCount, msg_hdr.msg_controllen);
+SAME(flags, msg_hdr.msg_flags);
+SAME(byteCount, msg_len);
+_Static_assert(sizeof(struct CSockets_message) == sizeof(struct mmsghdr), "struct mmsghdr");
+_Static_assert(offsetof(struct CSockets_vector, base) == offsetof(struct iovec, iov_base), "struct iovec");
+_Static_assert(offsetof(struct CSockets_vector, byteCount) == offsetof(struct iovec, iov_len), "struct iovec");
+_Static_assert(sizeof(struct CSockets_vector) == sizeof(struct iovec), "struct iovec");
+
+int CSockets_send(int socket, struct CSockets_message *messages, unsigned int count) {
+    // A pipe's signal is not for sockets of a library.
+    return sendmmsg(socket, (struct mmsghdr *)messages, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+int CSockets_receive(int socket, struct CSockets_message *messages, unsigned int count, int waits) {
+    return recvmmsg(socket, (struct mmsghdr *)messages, count, waits ? MSG_WAITFORONE : MSG_DONTWAIT, NULL);
+}
+
+int CSockets_is_cut(const struct CSockets_message *message) { return (message->flags & MSG_TRUNC) != 0; }
+
+// Two control messages of up to eight bytes.
+const size_t CSockets_control_size = 2 * CMSG_SPACE(8);
+
+static void add(struct CSockets_message *message, int level, int type, const void *value, size_t size) {
+    struct cmsghdr *control = (struct cmsghdr *)((char *)message->control + message->controlByteCount);
+    control->cmsg_len = CMSG_LEN(size);
+    control->cmsg_level = level;
+    control->cmsg_type = type;
+    memcpy(CMSG_DATA(control), value, size);
+    message->controlByteCount += CMSG_SPACE(size);
+}
+
+void CSockets_add_segment_size(struct CSockets_message *message, unsigned int byteCount) {
+    unsigned short size = (unsigned short)byteCount;
+    add(message, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof size);
+}
+
+void CSockets_add_traffic_class(struct CSockets_message *message, int isV6, unsigned int value) {
+    int number = (int)value;
+    if (isV6) {
+        add(message, IPPROTO_IPV6, IPV6_TCLASS, &number, sizeof number);
+    } else {
+        add(message, IPPROTO_IP, IP_TOS, &number, sizeof number);
+    }
+}
+
+int CSockets_traffic_class(struct CSockets_message *message) {
+    struct msghdr *header = (struct msghdr *)message;
+    for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control; control = CMSG_NXTHDR(header, control)) {
+        // That of version 4 has one byte, that of version 6 is an int.
+        if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_TOS) return *(unsigned char *)CMSG_DATA(control);
+        if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_TCLASS) {
+            int value;
+            memcpy(&value, CMSG_DATA(control), sizeof value);
+            return value & 0xFF;
+        }
+    }
+    return -1;
+}
