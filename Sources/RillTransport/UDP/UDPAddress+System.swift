@@ -1,3 +1,4 @@
+import CSockets
 import Glibc
 public import RillCore
 
