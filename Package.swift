@@ -48,7 +48,6 @@ let package = Package(
     // Each room is a product: whoever needs one of them links no other than those that it stands on.
     products: rooms.map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "rill", targets: ["RillCLI"]),
-        .executable(name: "rill-bench-work", targets: ["RillBenchWork"]),
     ],
     // What comes from elsewhere is for the command line and for experiments. An app leaves it out: `traits: []` behind the URL.
     traits: [
@@ -70,7 +69,6 @@ let package = Package(
         .systemLibrary(name: "CVPX", providers: [.apt(["libvpx-dev"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CThreads"),
-        .systemLibrary(name: "CPerfEvents"),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CV4L2"),
         .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
@@ -131,7 +129,7 @@ let package = Package(
             ]),
         // Every other container and codec. Debian builds FFmpeg's libraries under the GPL, so nothing but this links them.
         room("RillContainers", ["RillCore", "RillImage", "RillFiles", "CFFmpeg"]),
-        // Plots and tables as pages of HTML: for the command's reports, and for Benchmarks.
+        // Plots and tables as pages of HTML: for the command's reports, and for Benchmarks/.
         room("RillPages"),
         .executableTarget(
             name: "RillCLI",
@@ -140,11 +138,6 @@ let package = Package(
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],
-            swiftSettings: settings),
-
-        // What `rill bench` measures: processes as an app's would be, with nothing in them but Rill.
-        .executableTarget(
-            name: "RillBenchWork", dependencies: ["Rill", "RillTranscode", "RillLab", "CPerfEvents"],
             swiftSettings: settings),
 
         // What the tests share: seeded mutation of bytes, clips made on the spot, folders that clean up.

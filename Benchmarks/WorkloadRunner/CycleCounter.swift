@@ -1,5 +1,5 @@
 import Glibc
-import PerfEvents
+import Machine
 
 /// Counts the processor's cycles and instructions in user mode, where the machine gives them.
 ///

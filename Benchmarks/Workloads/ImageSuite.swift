@@ -1,4 +1,4 @@
-import BareYUV
+import Machine
 import Glibc
 import Rill
 import RillFiles

@@ -24,12 +24,11 @@ struct RillCommand: ParsableCommand {
               rill cameras
               rill loopback /dev/video0 --live          what your camera sees
               rill replay call.pcap --to 127.0.0.1:5004
-              rill bench --html bench.html              beside FFmpeg and GStreamer
             """,
         version: Version.text,
         subcommands: [
             LoopbackCommand.self, TranscodeCommand.self, ReencodeCommand.self, InspectCommand.self, ReplayCommand.self,
-            GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self, BenchCommand.self,
+            GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self,
         ])
 
     /// Runs the command that the process's arguments name, and ends the process as ``ArgumentParser/ExitCode/table`` says.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CommandSuggestionTests {
     private static let names = [
-        "loopback", "transcode", "reencode", "inspect", "replay", "generate", "cameras", "record", "snapshot", "bench",
+        "loopback", "transcode", "reencode", "inspect", "replay", "generate", "cameras", "record", "snapshot",
     ]
 
     @Test(arguments: [

@@ -2,7 +2,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct HelpTests {
-    @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"], ["bench"]])
+    @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"]])
     func helpFitsATerminalAndTeachesByExample(command: [String]) throws {
         let outcome = try rillProgram().run(command + ["--help"])
         #expect(outcome.status == 0)

@@ -23,7 +23,6 @@ import Testing
     @Test(arguments: [
         ["transcode", "CLIP", "OUT", "--bitrate", "1500"], ["transcode", "CLIP", "OUT", "--bitrate", "1500", "--good"],
         ["transcode", "CLIP", "OUT", "--bitrate", "1500", "--codec", "vp9"], ["loopback", "CLIP", "--bitrate", "1500"],
-        ["bench", "send", "CLIP", "--bitrate", "1500"],
     ])
     func `What nothing can be coded at is refused, and what was meant is guessed`(arguments: [String]) throws {
         let clip = try movingClip(in: folder, frames: 6, width: 160, height: 120)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Rill
 
-/// What the system is asked for; what comes of it is measured by `rill bench latency`.
+/// What the system is asked for; what comes of it is measured by `Scripts/bench latency`.
 @Suite struct WakeLatencyRequestTests {
     private static let isAllowed = unsafe access(WakeLatencyRequest.device, R_OK | W_OK) == 0
 

@@ -9,7 +9,7 @@ public enum ThreadPlacement: Sendable {
     ///
     /// For a machine whose main work the session is, and an encoder of one thread: where the system puts threads that need
     /// little on the hardware thread that an encoder keeps for most of a frame's time, they wait for it. What it gains
-    /// depends on the system: measure it with `rill bench latency`.
+    /// depends on the system: measure it with `Scripts/bench latency`.
     case encoderApart
 }
 

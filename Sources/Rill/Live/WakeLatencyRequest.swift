@@ -14,7 +14,7 @@ public import RillCore
 ///
 /// It is about the whole machine, all its processors and programs, and the strictest of all requests counts. It costs
 /// power, heat, and what a host charges for processors that never rest: right for a machine that serves calls, wrong for
-/// a laptop. Where nothing can sleep, it changes nothing. Measure it with `rill bench latency`.
+/// a laptop. Where nothing can sleep, it changes nothing. Measure it with `Scripts/bench latency`.
 ///
 /// The device is root's, unless somebody gives it to others, for example by a rule of udev:
 /// `KERNEL=="cpu_dma_latency", GROUP="video", MODE="0660"`. The request ends with this object, or with the process, however

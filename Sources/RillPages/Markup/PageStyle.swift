@@ -54,6 +54,9 @@ enum PageStyle {
             .columns { display: flex; flex-wrap: wrap; gap: 8px 48px; align-items: flex-start; }
             .columns > * { flex: 1 1 420px; min-width: 0; }
             .scroll { overflow-x: auto; max-width: 100%; }
+            .scroll:focus-visible { outline: 2px solid var(--blue); outline-offset: 2px; }
+            .scroll.wide::before { content: "scrolls sideways →"; position: sticky; left: 0; display: block; width: 0;
+              white-space: nowrap; color: var(--soft); font-size: 12px; }
             table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; margin: 6px 0; }
             th, td { padding: 3px 12px 3px 0; text-align: left; vertical-align: top; }
             th { font-weight: 500; color: var(--soft); }
@@ -100,8 +103,13 @@ enum PageStyle {
 
             """
 
-    /// A line under the pointer at the same time in all plots of a stack. The page is complete without it.
+    /// A line under the pointer at the same time in all plots of a stack; tables that scroll say so. The page is complete
+    /// without it.
     static let script = """
+        const scrolls = new ResizeObserver(entries => {
+          for (const { target } of entries) target.classList.toggle("wide", target.scrollWidth > target.clientWidth + 1);
+        });
+        document.querySelectorAll(".scroll").forEach(table => scrolls.observe(table));
         for (const stack of document.querySelectorAll(".stack")) {
           const from = +stack.dataset.from, to = +stack.dataset.to;
           const drawings = [...stack.querySelectorAll(".drawing")];

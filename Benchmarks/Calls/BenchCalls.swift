@@ -1,0 +1,70 @@
+import Arguments
+import Foundation
+import Rill
+
+/// Calls over bad networks, in virtual time: what `Scripts/bench network` and `Scripts/bench rivals` make and judge.
+///
+///     bench-calls prepare --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]
+///     bench-calls calls   --folder F --seconds N [--key-seconds N] [--clip CLIP.y4m]  < JOBS > RESULTS
+///     bench-calls judge   --trace TRACE.json --layer high|low  < LOG > RESULTS
+///     bench-calls long    --folder F --hours N --network NETWORK
+///
+/// `prepare` encodes both layers once. `calls` makes a call for each line that it reads, and writes a line for each; one
+/// with a capture also writes CAPTURE.json, which `judge` needs to judge what another receiver made of the capture.
+/// `long` simulates hours of the ten seconds that `workload prepare` encodes.
+@main
+enum BenchCalls {
+    static func main() {
+        Arguments.run("bench-calls") { arguments in
+            switch arguments.verb {
+            case "prepare":
+                try CodedLayers.prepare(
+                    Pictures(clip: arguments.optional("clip")), seconds: arguments.number("seconds") ?? 0,
+                    keySeconds: arguments.number("key-seconds"), in: arguments["folder"])
+            case "calls": try makeCalls(arguments)
+            case "judge": try judge(trace: arguments["trace"], layer: arguments["layer"])
+            case "long":
+                try LongCall.run(
+                    hours: arguments.number("hours") ?? 1, network: arguments["network"], in: arguments["folder"])
+            default: throw WrongUse("no verb \(arguments.verb): expected prepare, calls, judge or long")
+            }
+        }
+    }
+
+    private static func makeCalls(_ arguments: Arguments) throws {
+        let clip = arguments.optional("clip")
+        let trial = try Trial(
+            folder: arguments["folder"], seconds: arguments.number("seconds") ?? 0,
+            keySeconds: arguments.number("key-seconds")
+        ) { try Pictures(clip: clip) }
+        while let line = readLine() {
+            let job = try JSONDecoder().decode(Job.self, from: Data(line.utf8))
+            let (result, log) = try trial.run(job)
+            if let path = job.capture {
+                try JSONEncoder().encode(RivalTrace(log)).write(to: URL(fileURLWithPath: path + ".json"))
+            }
+            // Not `print`, which keeps lines back where the output is a pipe.
+            FileHandle.standardOutput.write(Data((try text(result) + "\n").utf8))
+        }
+    }
+
+    private static func judge(trace path: String, layer name: String) throws {
+        let trace = try JSONDecoder().decode(RivalTrace.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        guard let layer = trace.layers.first(where: { $0.name == name }) else { throw WrongUse("no layer \(name)") }
+        let log = String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
+        let results = try layer.judge(log)
+        print(try text(Dictionary(uniqueKeysWithValues: results.map { (String($0.key), $0.value) })))
+    }
+
+    private static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+}
+
+func readText(_ path: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+}
+
+func writeText(_ text: String, to path: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+}

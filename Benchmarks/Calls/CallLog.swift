@@ -1,0 +1,199 @@
+import Rill
+import RillLab
+import RillLink
+import RillRTP
+import RillSend
+
+/// What happened in one call: every frame, every packet of it, and when it was shown.
+final class CallLog: CallObserver {
+    /// A layer's frames, in the order of sending.
+    struct Layer {
+        var stream: RTPStreamSettings
+        var frames: [Frame] = []
+        var packets: [Packet] = []
+        var places: [UInt32: Int] = [:]
+        /// The frames shown, in that order.
+        var shown: [(frame: Int, at: MediaTime)] = []
+        var keyFrameRequests = 0
+        var resent = 0
+    }
+
+    struct Frame {
+        var timestamp: RTPTimestamp
+        var captureTime = MediaTime.zero
+        var sentAt: MediaTime
+        var firstPacket: Int
+        var packetCount = 0
+    }
+
+    struct Packet {
+        /// Of all times that it was sent.
+        var losses = 0
+        /// Of the first time.
+        var arrival: MediaTime?
+        /// What happened to it after it was lost: for those who ask why.
+        var story: [Event] = []
+    }
+
+    /// A packet was sent again, or asked for again.
+    struct Event: Sendable {
+        enum Kind: String { case resent, requested }
+
+        var kind: Kind
+        var at: MediaTime
+        /// When it came to the other side; `nil` where it was lost.
+        var arrival: MediaTime?
+    }
+
+    /// Delays of all datagrams of one direction, and how many there were.
+    struct Direction {
+        var sent = 0
+        var bytes = 0
+        var smallestDelay = MediaDuration(nanoseconds: .max)
+        var delays = MediaDuration.zero
+        var arrived = 0
+        var lost = 0
+
+        var meanDelay: MediaDuration { arrived == 0 ? .zero : delays / arrived }
+    }
+
+    private(set) var layers: [Layer] = []
+    private(set) var path = Direction()
+    private(set) var returnPath = Direction()
+    /// Gaps are told with what happened to their packets.
+    var isExplained = false
+    /// Records what arrives at the receiver, where that is wanted.
+    var capture: LinkCapture?
+
+    func callBegan(streams: [RTPStreamSettings]) {
+        layers = streams.map { Layer(stream: $0) }
+    }
+
+    func datagramWasSent(
+        _ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime, _ outcome: SendOutcome
+    ) {
+        var arrival: MediaTime?
+        if case .queued(let time, _, _) = outcome { arrival = time }
+        switch direction {
+        case .toReceiver:
+            path.note(datagram.count, arrival, at: now)
+            guard PacketKind(of: datagram) == .rtp else { return }
+            note(datagram, arrival, at: now)
+        case .toSender:
+            returnPath.note(datagram.count, arrival, at: now)
+            noteRequests(datagram, arrival, at: now)
+        }
+    }
+
+    func datagramArrived(_ datagram: Span<UInt8>, _ direction: LinkDirection, at now: MediaTime) {
+        if direction == .toReceiver { capture?.add(datagram, .toReceiver, at: now) }
+    }
+
+    func frameWasSent(layer: Int, timestamp: RTPTimestamp, captureTime: MediaTime, at now: MediaTime) {
+        guard let place = layers[layer].places[timestamp.rawValue] else { return }
+        layers[layer].frames[place].captureTime = captureTime
+    }
+
+    func frameWasShown(layer: Int, timestamp: RTPTimestamp, at now: MediaTime) {
+        guard let place = layers[layer].places[timestamp.rawValue] else { return }
+        layers[layer].shown.append((place, now))
+    }
+
+    func keyFrameWasRequested(layer: Int, at now: MediaTime) {
+        layers[layer].keyFrameRequests += 1
+    }
+
+    /// Notes which packets the receiver asks for.
+    private func noteRequests(_ datagram: Span<UInt8>, _ arrival: MediaTime?, at now: MediaTime) {
+        var compound = RTCPCompound(datagram)
+        // Our own reports can be read; what could not would not be in the log, and its gap be told as unasked for.
+        while let packet = try? compound.next() {
+            guard case .genericNACK(let request) = try? RTCPMessage(parsing: packet) else { continue }
+            guard let index = layers.firstIndex(where: { $0.stream.ssrc == request.media }) else { continue }
+            var lost = request.lostPackets
+            while let number = lost.next() { layers[index].noteRequest(number, arrival, at: now) }
+        }
+    }
+
+    /// Notes a packet of a layer, or one that is sent again, on its own stream or on that for it.
+    private func note(_ datagram: Span<UInt8>, _ arrival: MediaTime?, at now: MediaTime) {
+        // Our own packets can be read.
+        guard let packet = try? RTPPacket(parsing: datagram) else { return }
+        let header = packet.header
+        for index in layers.indices {
+            let stream = layers[index].stream
+            if header.ssrc == stream.ssrc {
+                layers[index].note(header, arrival, at: now)
+            } else if header.ssrc == stream.retransmission?.ssrc, packet.payload.count >= 2 {
+                // RFC 4588 §4: the packet's own number stands before what it carried.
+                let number = UInt16(packet.payload[0]) << 8 | UInt16(packet.payload[1])
+                layers[index].noteResent(SequenceNumber(number), arrival, at: now)
+            }
+        }
+    }
+}
+
+extension CallLog.Packet {
+    /// How often it was lost, or asked for in vain: a request and its repetitions within `round` count once.
+    func failures(round length: MediaDuration) -> Int {
+        var failures = losses
+        var round: (begin: MediaTime, hasCome: Bool)?
+        for event in story where event.kind == .requested {
+            if let open = round, event.at - open.begin <= length {
+                round?.hasCome = open.hasCome || event.arrival != nil
+            } else {
+                if round?.hasCome == false { failures += 1 }
+                round = (event.at, event.arrival != nil)
+            }
+        }
+        return round?.hasCome == false ? failures + 1 : failures
+    }
+}
+
+extension CallLog.Direction {
+    mutating func note(_ byteCount: Int, _ arrival: MediaTime?, at now: MediaTime) {
+        sent += 1
+        bytes += byteCount
+        guard let arrival else {
+            lost += 1
+            return
+        }
+        arrived += 1
+        delays += arrival - now
+        smallestDelay = min(smallestDelay, arrival - now)
+    }
+}
+
+extension CallLog.Layer {
+    /// The packet's place, counted from the first one.
+    private func place(of number: SequenceNumber) -> Int {
+        let next = stream.firstSequenceNumber.advanced(by: packets.count)
+        return packets.count + number.distance(since: next)
+    }
+
+    fileprivate mutating func note(_ header: RTPHeader, _ arrival: MediaTime?, at now: MediaTime) {
+        let place = place(of: header.sequenceNumber)
+        guard place == packets.count else { return noteResent(header.sequenceNumber, arrival, at: now) }
+        if frames.last?.timestamp != header.timestamp {
+            places[header.timestamp.rawValue] = frames.count
+            frames.append(CallLog.Frame(timestamp: header.timestamp, sentAt: now, firstPacket: place))
+        }
+        packets.append(CallLog.Packet(losses: arrival == nil ? 1 : 0, arrival: arrival))
+        frames[frames.count - 1].packetCount += 1
+        frames[frames.count - 1].sentAt = now
+    }
+
+    fileprivate mutating func noteRequest(_ number: SequenceNumber, _ arrival: MediaTime?, at now: MediaTime) {
+        let place = place(of: number)
+        guard packets.indices.contains(place) else { return }
+        packets[place].story.append(CallLog.Event(kind: .requested, at: now, arrival: arrival))
+    }
+
+    fileprivate mutating func noteResent(_ number: SequenceNumber, _ arrival: MediaTime?, at now: MediaTime) {
+        let place = place(of: number)
+        guard packets.indices.contains(place) else { return }
+        resent += 1
+        packets[place].story.append(CallLog.Event(kind: .resent, at: now, arrival: arrival))
+        if arrival == nil { packets[place].losses += 1 }
+    }
+}

@@ -1,0 +1,175 @@
+import Rill
+
+/// What came of one layer in one call. Times are in tenths of a millisecond, so that they are short to write.
+struct LayerResult: Codable {
+    var framesSent: Int
+    var framesShown: Int
+    /// Of each frame shown: shown, less sent, less the link's smallest delay.
+    var delays: [Int]
+    /// Of each frame whose packets all came the first time: the last one's delay, less the link's smallest.
+    var jitters: [Int]
+    var freezes: Int
+    var freezeTime: Int
+    var longGaps: Int
+    var longestGap: Int
+    /// Gaps longer than two frame intervals and 100 ms.
+    var gaps: [Gap]
+    /// Mean squared error of luma, summed over the frames shown; `nil` where it was not looked for.
+    var squaredError: Double?
+    var keyFrameRequests = 0
+    var packetsSent = 0
+    var packetsLost = 0
+    var packetsResent = 0
+    var nacks = 0
+    /// After the disturbance, the time until the median delay stays within 5 ms of what it was before; -1 for never.
+    var settled: Int?
+
+    /// A gap in the shown frames.
+    struct Gap: Codable {
+        var length: Int
+        /// When it ended.
+        var end: Int
+        /// The most often that one packet of the frames after the gap's first, up to its last, was lost.
+        var losses: Int
+        /// The same, with the times that it was asked for in vain.
+        var failures: Int
+        /// What happened to the frames of the gap, in words.
+        var story: String?
+    }
+}
+
+/// When the network became worse, and when better again.
+struct Disturbance: Codable {
+    var begin: Double
+    var end: Double
+}
+
+/// Frames as they were sent and shown, whoever showed them.
+struct ShownFrames {
+    struct Frame {
+        var sentAt: MediaTime
+        /// The most often that one of its packets was lost.
+        var losses = 0
+        /// The most often that one of its packets was lost or asked for in vain.
+        var failures = 0
+    }
+
+    var frames: [Frame] = []
+    /// In the order of showing: the frame's place, and when.
+    var shown: [(frame: Int, at: MediaTime)] = []
+    var interval: MediaDuration
+    var smallestDelay: MediaDuration
+
+    /// Tells what happened to frames, for those who ask why.
+    var story: (ClosedRange<Int>) -> String? = { _ in nil }
+
+    /// All that follows from the times at which frames were shown.
+    func result(disturbed disturbance: Disturbance? = nil) -> LayerResult {
+        var meter = FreezeMeter()
+        var gaps: [LayerResult.Gap] = []
+        var delays: [Int] = []
+        var longest = MediaDuration.zero
+        for (place, (frame, time)) in shown.enumerated() {
+            meter.shown(at: time)
+            delays.append(tenths(time - frames[frame].sentAt - smallestDelay))
+            guard place > 0 else { continue }
+            let (before, begin) = shown[place - 1]
+            // That one of the last two frames was lost, no later one shows: the call is over.
+            guard before < frame, frame < frames.count - 2 else { continue }
+            longest = max(longest, time - begin)
+            guard time - begin > interval * 2 + .milliseconds(100) else { continue }
+            let losses = frames[before + 1...frame].map(\.losses).max() ?? 0
+            let failures = frames[before + 1...frame].map(\.failures).max() ?? 0
+            gaps.append(
+                .init(
+                    length: tenths(time - begin), end: tenths(time - .zero), losses: losses,
+                    failures: failures, story: story(before + 1...frame)))
+        }
+        let freezes = meter.statistics
+        return LayerResult(
+            framesSent: frames.count, framesShown: shown.count, delays: delays, jitters: [],
+            freezes: freezes.freezeCount, freezeTime: tenths(freezes.totalFreezesDuration),
+            longGaps: freezes.longGapCount, longestGap: tenths(longest), gaps: gaps,
+            settled: disturbance.map { settled(after: $0, delays) })
+    }
+
+    /// The medians are those of two seconds, taken every half.
+    private func settled(after disturbance: Disturbance, _ delays: [Int]) -> Int {
+        func median(from begin: Double, to end: Double) -> Int? {
+            let part = shown.indices.filter { (begin..<end).contains(shown[$0].at.seconds) }.map { delays[$0] }
+            return part.isEmpty ? nil : part.sorted()[part.count / 2]
+        }
+        guard let last = shown.last?.at.seconds, let earlier = median(from: 5, to: disturbance.begin) else { return -1 }
+        var found: Double?
+        for begin in stride(from: disturbance.end, to: last - 2, by: 0.5) {
+            let isNear = median(from: begin, to: begin + 2).map { abs($0 - earlier) <= 50 } ?? false
+            found = isNear ? found ?? begin : nil
+        }
+        return found.map { Int(($0 - disturbance.end) * 10_000) } ?? -1
+    }
+}
+
+/// A length in tenths of a millisecond, rounded.
+func tenths(_ duration: MediaDuration) -> Int {
+    Int((duration.milliseconds * 10).rounded())
+}
+
+extension CallLog {
+    /// What came of layer `index`.
+    ///
+    /// - Parameter errors: mean squared errors, frame by frame.
+    func result(layer index: Int, interval: MediaDuration, errors: [Double]?, disturbed: Disturbance?) -> LayerResult {
+        let layer = layers[index]
+        let (smallest, frames) = (path.smallestDelay, shownFrames(layer: index, interval: interval))
+        var result = frames.result(disturbed: disturbed)
+        for frame in layer.frames {
+            let packets = layer.packets[frame.firstPacket..<frame.firstPacket + frame.packetCount]
+            guard packets.allSatisfy({ $0.arrival != nil }) else { continue }
+            guard let last = packets.compactMap(\.arrival).max() else { continue }
+            result.jitters.append(tenths(last - frame.sentAt - smallest))
+        }
+        if let errors { result.squaredError = layer.shown.reduce(0) { $0 + errors[$1.frame] } }
+        result.keyFrameRequests = layer.keyFrameRequests
+        result.packetsSent = layer.packets.count
+        result.packetsLost = layer.packets.count { $0.arrival == nil }
+        result.packetsResent = layer.resent
+        return result
+    }
+
+    /// The packets of frames that did not come the first time: when each was sent, asked for and sent again.
+    private func story(of range: ClosedRange<Int>, layer index: Int) -> String {
+        let layer = layers[index]
+        func milliseconds(_ time: MediaTime) -> String { "\(tenths(time - .zero) / 10)" }
+        var lines: [String] = []
+        for place in range {
+            let frame = layer.frames[place]
+            for number in frame.firstPacket..<frame.firstPacket + frame.packetCount {
+                let packet = layer.packets[number]
+                guard packet.arrival == nil || !packet.story.isEmpty else { continue }
+                let events = packet.story.map { event in
+                    "\(event.kind) \(milliseconds(event.at)) (\(event.arrival.map { "came \(milliseconds($0))" } ?? "lost"))"
+                }
+                let first = packet.arrival.map { "came \(milliseconds($0))" } ?? "lost"
+                lines.append(
+                    "packet \(number) sent \(milliseconds(frame.sentAt)) (\(first)) " + events.joined(separator: ", "))
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    func shownFrames(layer index: Int, interval: MediaDuration) -> ShownFrames {
+        let layer = layers[index]
+        var frames = ShownFrames(interval: interval, smallestDelay: path.smallestDelay)
+        // A receiver begins a new round of asking when one round trip has passed.
+        let round = (path.meanDelay + returnPath.meanDelay) * 7 / 8
+        frames.frames = layer.frames.map { frame in
+            let packets = layer.packets[frame.firstPacket..<frame.firstPacket + frame.packetCount]
+            return ShownFrames.Frame(
+                sentAt: frame.sentAt, losses: packets.map(\.losses).max() ?? 0,
+                failures: packets.map { $0.failures(round: round) }.max() ?? 0)
+        }
+        frames.shown = layer.shown
+        if isExplained { frames.story = { [self] in story(of: $0, layer: index) } }
+        return frames
+    }
+}

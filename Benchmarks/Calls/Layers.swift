@@ -1,0 +1,90 @@
+import Arguments
+import Rill
+import RillCodec
+import RillFiles
+import RillLab
+
+/// The two layers of every trial.
+enum Layers {
+    static let names = ["high", "low"]
+
+    /// 640x480 at 30 frames a second and 400 kbit/s, 160x120 at 5 and 45 kbit/s.
+    ///
+    /// - Parameter keySeconds: at the most from one key frame to the next; `nil` for the presets'.
+    static func settings(keySeconds: Int? = nil) -> [LayerSettings] {
+        var layers = [LayerSettings.high(.vga, bitrate: .kilobits(400)), .low]
+        guard let keySeconds else { return layers }
+        for index in layers.indices {
+            layers[index].encoder.maximumKeyFrameInterval =
+                keySeconds * layers[index].frameRate.numerator / layers[index].frameRate.denominator
+        }
+        return layers
+    }
+}
+
+/// The layers, coded once: what all calls without codecs send, and how far each picture is from its source.
+struct CodedLayers {
+    var clips: [CodedLayer]
+    /// Mean squared error of luma, frame by frame.
+    var errors: [[Double]]
+
+    /// Encodes the pictures and writes what came of it to a folder, `high.ivf`, `high.errors` and the same of `low`.
+    static func prepare(_ pictures: Pictures, seconds: Int, keySeconds: Int?, in folder: String) throws {
+        let layers = Layers.settings(keySeconds: keySeconds)
+        let encoder = try SimulcastEncoder(layers: layers)
+        var ends: [LayerEnd] = []
+        for (index, layer) in layers.enumerated() {
+            ends.append(
+                try LayerEnd(layer, pictures.source(seconds: seconds), path: "\(folder)/\(Layers.names[index])"))
+        }
+        let source = try pictures.source(seconds: seconds)
+        while case .frame(let frame) = try source.next() {
+            try encoder.encode(frame) { coded, bytes in
+                try ends[coded.layer.rid == layers[0].rid ? 0 : 1].add(coded, bytes)
+            }
+        }
+        for end in ends { try end.finish() }
+    }
+
+    init(in folder: String, keySeconds: Int?) throws {
+        clips = []
+        errors = []
+        for (index, layer) in Layers.settings(keySeconds: keySeconds).enumerated() {
+            let path = "\(folder)/\(Layers.names[index])"
+            clips.append(try CodedLayer(of: layer, ivf: path + ".ivf"))
+            errors.append(try readText(path + ".errors").split(separator: "\n").map { Double($0) ?? .nan })
+        }
+    }
+}
+
+/// Writes a layer's coded frames, decodes them as a receiver does, and writes how far they are from their source.
+private final class LayerEnd {
+    private let file: IVFWriter
+    private let decoder: VPXDecoder
+    private let references: References
+    private let path: String
+    private var errors: [String] = []
+
+    init(_ layer: LayerSettings, _ source: any FrameSource, path: String) throws {
+        self.path = path
+        file = try IVFWriter(path: path + ".ivf", codec: .vp8, resolution: layer.resolution)
+        let settings = ReceiveSettings(jitterBuffer: JitterBufferSettings(payloadType: PayloadType(96)), ssrc: SSRC(1))
+        decoder = try VPXDecoder(
+            .vp8, poolCapacity: 2, maximumPixelCount: settings.maximumPixelCount,
+            damagePolicy: settings.damagePolicy, postProcessing: settings.postProcessing)
+        references = try References(source, of: layer)
+    }
+
+    func add(_ coded: EncodedFrame, _ bytes: Span<UInt8>) throws {
+        try file.consume(coded, payload: bytes)
+        guard case .picture(let picture) = try decoder.decode(bytes, captureTime: coded.captureTime) else {
+            throw WrongUse("frame \(coded.number) of \(path) is not decoded")
+        }
+        errors.append("\(try references.error(of: picture, capturedAt: coded.captureTime))")
+    }
+
+    func finish() throws {
+        try file.finish()
+        try writeText(errors.joined(separator: "\n") + "\n", to: path + ".errors")
+    }
+}

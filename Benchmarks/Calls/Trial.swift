@@ -1,0 +1,104 @@
+import Rill
+import RillLab
+import RillLink
+import RillReceive
+
+/// A call to make, one line of JSON on standard input.
+struct Job: Codable {
+    var network: String
+    var returnNetwork: String?
+    var seed: UInt64
+    /// With encoders and decoders.
+    var usesCodecs: Bool?
+    /// Nothing that the receiver says reaches the sender, and it asks for no packets.
+    var isOpenLoop: Bool?
+    var disturbance: Disturbance?
+    /// Gaps are told with what happened to their packets.
+    var isExplained: Bool?
+    /// A file for what arrives at the receiver.
+    var capture: String?
+}
+
+/// What came of a call, one line of JSON on standard output.
+struct CallResult: Codable {
+    var layers: [LayerResult]
+    /// The smallest delay of a datagram on the way there; tenths of a millisecond, like all times.
+    var smallestDelay: Int
+    /// The mean delays of both ways together.
+    var roundTripTime: Int
+    /// Datagrams sent on the way there, and back; their bytes, without UDP and IP; those of them that were lost.
+    var sent: [Int]
+    var bytes: [Int]
+    var lost: [Int]
+    /// Seconds that it took to simulate.
+    var cost: Double
+}
+
+/// Makes calls, one after the other.
+final class Trial {
+    private let coded: CodedLayers
+    private let pictures: () throws -> Pictures
+    private var loaded: Pictures?
+    private let seconds: Int
+    private let layers: [LayerSettings]
+
+    /// - Parameter pictures: what is encoded in calls with codecs; not asked for before the first.
+    init(folder: String, seconds: Int, keySeconds: Int?, pictures: @escaping () throws -> Pictures) throws {
+        coded = try CodedLayers(in: folder, keySeconds: keySeconds)
+        self.pictures = pictures
+        self.seconds = seconds
+        layers = Layers.settings(keySeconds: keySeconds)
+    }
+
+    /// Makes the call, and gives its log as well.
+    func run(_ job: Job) throws -> (CallResult, CallLog) {
+        let begin = ContinuousClock.now
+        var settings = CallSettings(layers: layers, network: try LinkSettings(notation: job.network).seeded(job.seed))
+        if let network = job.returnNetwork {
+            settings.returnNetwork = try LinkSettings(notation: network).seeded(job.seed)
+        }
+        settings.isOpenLoop = job.isOpenLoop ?? false
+        let log = CallLog()
+        log.isExplained = job.isExplained ?? false
+        if let path = job.capture { log.capture = try LinkCapture(path: path) }
+        let simulation = CallSimulation(settings, observer: log)
+        var errors = coded.errors
+        var nacks = [Int](repeating: 0, count: layers.count)
+        if job.usesCodecs ?? false {
+            errors = try runWithCodecs(simulation, log)
+        } else {
+            nacks = try simulation.run(sending: coded.clips).map(\.nackCount)
+        }
+        try log.capture?.finish()
+        var results = layers.indices.map { index in
+            log.result(
+                layer: index, interval: layers[index].frameRate.interval, errors: errors[index],
+                disturbed: job.disturbance)
+        }
+        for index in results.indices { results[index].nacks = nacks[index] }
+        let cost = ContinuousClock.now - begin
+        return (
+            CallResult(
+                layers: results, smallestDelay: tenths(log.path.smallestDelay),
+                roundTripTime: tenths(log.path.meanDelay + log.returnPath.meanDelay),
+                sent: [log.path.sent, log.returnPath.sent], bytes: [log.path.bytes, log.returnPath.bytes],
+                lost: [log.path.lost, log.returnPath.lost],
+                cost: Double(cost.components.seconds) + Double(cost.components.attoseconds) / 1e18), log
+        )
+    }
+
+    /// - Returns: mean squared errors, frame by frame, of those shown.
+    private func runWithCodecs(_ simulation: CallSimulation, _ log: CallLog) throws -> [[Double]] {
+        let pictures = try loaded ?? pictures()
+        loaded = pictures
+        var references: [References] = []
+        for layer in layers { references.append(try References(pictures.source(seconds: seconds), of: layer)) }
+        var errors = layers.map { _ in [Double](repeating: 0, count: 30 * seconds) }
+        try simulation.run(encoding: pictures.source(seconds: seconds)) { index, _, picture in
+            guard let (place, _) = log.layers[index].shown.last else { return }
+            let time = log.layers[index].frames[place].captureTime
+            errors[index][place] = try references[index].error(of: picture, capturedAt: time)
+        }
+        return errors
+    }
+}

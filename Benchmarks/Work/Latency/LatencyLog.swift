@@ -1,0 +1,127 @@
+import Rill
+import RillRTP
+import Synchronization
+
+/// Keeps every frame's stamps while a call runs, in memory that was taken before it began.
+final class LatencyLog: Sendable {
+    private let clock: LiveClock
+    private let captures: Mutex<[Capture]>
+    private let layers: [StreamLayer.RID: Layer]
+    private let order: [StreamLayer.RID]
+
+    private struct Capture {
+        var due: MediaTime
+        var woken: MediaTime
+    }
+
+    /// A frame's stamps on one side.
+    private struct Entry {
+        var timestamp: RTPTimestamp
+        var stamps: FrameStamps
+    }
+
+    private struct Frames {
+        /// Has left the encoder; its packets follow on the same thread.
+        var coded: FrameStamps?
+        var sent: [Entry] = []
+        var shown: [Entry] = []
+    }
+
+    private final class Layer: Sendable {
+        private let frames: Mutex<Frames>
+
+        init(frameCount: Int) {
+            var frames = Frames()
+            frames.sent.reserveCapacity(frameCount)
+            frames.shown.reserveCapacity(frameCount)
+            self.frames = Mutex(frames)
+        }
+
+        func withLock<Result>(_ body: (inout Frames) -> Result) -> Result { frames.withLock { body(&$0) } }
+    }
+
+    init(_ clock: LiveClock, layers: [StreamLayer.RID], frameCount: Int) {
+        self.clock = clock
+        order = layers
+        var captures: [Capture] = []
+        captures.reserveCapacity(frameCount)
+        self.captures = Mutex(captures)
+        self.layers = Dictionary(uniqueKeysWithValues: layers.map { ($0, Layer(frameCount: frameCount)) })
+    }
+
+    /// Looks when the capture thread is awake.
+    func captureTap() -> FrameTap {
+        FrameTap { [self] frame in
+            let now = clock.now
+            let due = frame.stamps[.captured] ?? now
+            captures.withLock { $0.append(Capture(due: due, woken: now)) }
+        }
+    }
+
+    /// Keeps the stamps of what leaves the encoders.
+    func encodedTap() -> EncodedFrameTap {
+        EncodedFrameTap { [self] frame, _ in layers[frame.layer.rid]?.withLock { $0.coded = frame.stamps } }
+    }
+
+    /// Hands packets to a socket, and looks when it has taken the last one of a frame.
+    func packetSink(_ socket: ConnectedUDPSocket, of pipeline: SendPipeline) -> ConcurrentPacketTap {
+        let layers = Dictionary(uniqueKeysWithValues: layers.map { (pipeline.ssrc(of: $0.key), $0.value) })
+        return ConcurrentPacketTap { [clock] packet, time in
+            socket.send(packet, at: time)
+            // What is no RTP packet is a report, and no frame's.
+            guard PacketKind(of: packet) == .rtp, let header = try? RTPPacket(parsing: packet).header, header.marker
+            else { return }
+            let now = clock.now
+            layers[header.ssrc]?.withLock { layer in
+                // A packet that is sent again belongs to a frame before.
+                guard var stamps = layer.coded, layer.sent.last.map({ $0.timestamp.isBefore(header.timestamp) }) ?? true
+                else { return }
+                stamps[.sent] = now
+                layer.sent.append(Entry(timestamp: header.timestamp, stamps: stamps))
+                layer.coded = nil
+            }
+        }
+    }
+
+    /// Keeps the stamps of what is shown.
+    func shownTap(_ rid: StreamLayer.RID) -> FrameTap {
+        let layer = layers[rid]
+        return FrameTap { frame in
+            // The receiver's capture times are those of RTP.
+            let ticks = frame.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
+            let entry = Entry(timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)), stamps: frame.stamps)
+            layer?.withLock { $0.shown.append(entry) }
+        }
+    }
+
+    /// Whether a frame that was sent has not been shown yet.
+    var hasUnshownFrames: Bool {
+        layers.values.contains { layer in layer.withLock { $0.shown.count < $0.sent.count } }
+    }
+
+    /// All that was kept, a line each.
+    var lines: [String] {
+        let captured = captures.withLock { $0 }.map { "captured \($0.due.nanoseconds) \($0.woken.nanoseconds)" }
+        return order.reduce(into: captured) { lines, rid in
+            guard let layer = layers[rid]?.withLock({ $0 }) else { return }
+            lines += layer.sent.map {
+                LatencyLog.line("sent", rid, $0, [.captured, .preprocessed, .scaled, .encoded, .sent])
+            }
+            lines += layer.shown.map {
+                LatencyLog.line("shown", rid, $0, [.arrived, .assembled, .released, .decoded, .shown])
+            }
+        }
+    }
+
+    private static func line(
+        _ word: String, _ rid: StreamLayer.RID, _ entry: Entry, _ stages: [FrameStamps.Stage]
+    ) -> String {
+        let stamps = stages.map { entry.stamps[$0].map { "\($0.nanoseconds)" } ?? "-" }
+        return "\(word) \(rid) \(entry.timestamp.rawValue) \(stamps.joined(separator: " "))"
+    }
+}
+
+extension RTPTimestamp {
+    /// By less than half of the numbers that there are.
+    fileprivate func isBefore(_ other: RTPTimestamp) -> Bool { Int32(bitPattern: other.rawValue &- rawValue) > 0 }
+}

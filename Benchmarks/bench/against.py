@@ -1,0 +1,84 @@
+"""Compares this run with an earlier one, by the JSON of both: `--against old.json`."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .figures import FEW, MOST_SCATTER, Figure, Sample, Verdict
+from .report import Block, Table, Text
+
+# Of what repeats, less than this is no change: what another link order or a longer path name makes.
+LEAST = 0.002
+
+Key = tuple[str, str, str]
+"""A job, the row of one of its tables, and the column."""
+
+
+@dataclass
+class Old:
+    """A figure of a file."""
+
+    text: str
+    value: float
+    values: list[float]
+    repeats: bool
+
+
+def figures(report: dict) -> Iterator[tuple[Key, Old]]:
+    for result in report["results"]:
+        for table in result["tables"]:
+            for row in table["rows"]:
+                name = row[0] if isinstance(row[0], str) else row[0]["text"]
+                for column, cell in zip(table["head"][1:], row[1:]):
+                    if isinstance(cell, dict) and cell.get("value") is not None:
+                        key = (result["job"], f"{table['head'][0]}: {name}", column)
+                        yield key, Old(cell["text"], cell["value"], cell.get("values", []), cell["repeats"])
+
+
+def change(before: Old, now: Old) -> tuple[float, Verdict]:
+    """What a figure grew by, as a share, and whether that can be said. Whether more is better depends on the figure."""
+    share = now.value / before.value - 1 if before.value else 0.0 if now.value == before.value else float("inf")
+    if before.repeats and now.repeats:
+        return share, Verdict.LEVEL if abs(share) <= LEAST else Verdict.AHEAD if share < 0 else Verdict.BEHIND
+    samples = [Sample.of(each.values) for each in (before, now)]
+    if any(sample is None or len(sample.values) < FEW for sample in samples):
+        return share, Verdict.UNJUDGED
+    (low, high), (other_low, other_high) = (sample.quartiles for sample in samples)
+    if any((end - start) / sample.median > 2 * MOST_SCATTER for sample, (start, end) in zip(samples, ((low, high), (other_low, other_high)))):
+        return share, Verdict.UNJUDGED
+    if high < other_low or other_high < low:
+        return share, Verdict.AHEAD if share < 0 else Verdict.BEHIND
+    return share, Verdict.LEVEL
+
+
+WORDS = {Verdict.AHEAD: "less", Verdict.BEHIND: "more", Verdict.LEVEL: "the same", Verdict.UNJUDGED: "not judged"}
+
+
+def compare(path: str, now: str) -> list[Block]:
+    """What is said of the earlier run: every figure that both have, and what only one of them has."""
+    with open(path, encoding="utf-8") as file:
+        old = json.load(file)
+    before, after = dict(figures(old)), dict(figures(json.loads(now)))
+    rows, told = [], []
+    for key in before.keys() & after.keys():
+        share, verdict = change(before[key], after[key])
+        told.append(verdict)
+        text = "–" if share == float("inf") else f"{share:+.1%}"
+        rows.append((list(after).index(key), [
+            f"{key[0]}, {key[1]}", key[2], Figure(before[key].text), Figure(after[key].text),
+            Figure(f"{text}, {WORDS[verdict]}", verdict=Verdict.LEVEL if verdict is Verdict.UNJUDGED else None),
+        ]))
+    counts = ", ".join(f"{told.count(each)} {WORDS[each]}" for each in Verdict if told.count(each))
+    facts = {key: value for key, value in old["facts"].items() if key != "load"}
+    blocks: list[Block] = [Text(
+        f"Beside {path} ({facts.get('rill', 'unknown')}, {facts.get('processor', 'unknown')}): of {len(rows)} figures {counts or 'none'}. "
+        "Counts repeat, and a change of more than 0.2 % is one; seconds are judged where both runs have five iterations, whose "
+        "middle halves are narrow and lie apart."
+    )]
+    missing = [f"{key[0]}, {key[1]}, {key[2]}" for key in before.keys() ^ after.keys()]
+    if missing:
+        blocks.append(Text(f"In one of them alone: {'; '.join(sorted(missing)[:12])}" + (" …" if len(missing) > 12 else ""), is_note=True))
+    if rows:
+        head = ["figure", "of it", "before", "now", "change"]
+        blocks.append(Table(head, [row for _, row in sorted(rows, key=lambda row: row[0])]))
+    return blocks

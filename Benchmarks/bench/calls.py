@@ -1,0 +1,128 @@
+"""Makes calls in virtual time with bench-calls, several at once, and keeps what came of them."""
+
+import hashlib
+import json
+import os
+import queue
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from .networks import Network
+from .process import ENVIRONMENT, PACKAGE, CommandFailed, build, command, progress, run
+
+STORE = PACKAGE / ".build" / "network"
+
+
+def job(network: Network, seconds: int, seed: int) -> dict:
+    """A call over that network, as bench-calls is told."""
+    found = {"network": network.text(seconds), "seed": seed}
+    if network.back is not None:
+        found["returnNetwork"] = network.back
+    if network.disturbance is not None:
+        begin, end = (round(part * seconds) for part in network.disturbance)
+        found["disturbance"] = {"begin": begin, "end": end}
+    return found
+
+
+class Maker:
+    """Makes calls of one length with the pictures of one clip."""
+
+    def __init__(self, clip: Path | None, seconds: int, key_seconds: int | None, workers: int) -> None:
+        self.workers = workers
+        self.program = build("bench-calls")
+        self.options = ["--seconds", str(seconds)]
+        if key_seconds is not None:
+            self.options += ["--key-seconds", str(key_seconds)]
+        source = "portrait"
+        if clip:
+            self.options += ["--clip", str(clip)]
+            source = f"{clip.stem}-{clip.stat().st_size}"
+        name = f"{source}-{seconds}s" + (f"-key{key_seconds}s" if key_seconds else "")
+        self.folder = STORE / name
+        self.options += ["--folder", str(self.folder)]
+        self._prepare()
+        # What a call comes to hangs on the program and on the coded clip, and on nothing else.
+        program = hashlib.sha256(Path(self.program).read_bytes())
+        for coded in sorted(self.folder.glob("*.ivf")):
+            program.update(coded.read_bytes())
+        self.results = self.folder / f"results-{program.hexdigest()[:16]}.jsonl"
+
+    def _prepare(self) -> None:
+        marker = self.folder / "prepared"
+        if marker.exists():
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        progress("encoding the clip once")
+        run(command(self.program, "prepare", *self.options))
+        marker.touch()
+
+    def make(self, jobs: dict) -> dict:
+        """What came of each job; those made before are not made again."""
+        known = self._known()
+        results = {key: known[text(job)] for key, job in jobs.items() if text(job) in known}
+        missing = {key: job for key, job in jobs.items() if key not in results}
+        if missing:
+            results |= self._run(missing)
+        return {key: results[key] for key in jobs}
+
+    def _known(self) -> dict[str, dict]:
+        if not self.results.exists():
+            # Results of other programs are of no more use.
+            for old in self.folder.glob("results-*.jsonl"):
+                old.unlink()
+            return {}
+        known = {}
+        for line in self.results.read_text().splitlines():
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:
+                continue  # an interrupted run's last line
+            known[text(entry["job"])] = entry["result"]
+        return known
+
+    def _run(self, jobs: dict) -> dict:
+        waiting: queue.SimpleQueue = queue.SimpleQueue()
+        for item in jobs.items():
+            waiting.put(item)
+        results, failures, lock, begin = {}, [], threading.Lock(), time.monotonic()
+        store = self.results.open("a")
+
+        def work() -> None:
+            with subprocess.Popen(
+                [self.program, "calls", *self.options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                env=os.environ | ENVIRONMENT,
+            ) as process:
+                while not failures:
+                    try:
+                        key, job = waiting.get_nowait()
+                    except queue.Empty:
+                        break
+                    process.stdin.write(json.dumps(job) + "\n")
+                    process.stdin.flush()
+                    line = process.stdout.readline()
+                    if not line:
+                        failures.append(text(job))
+                        break
+                    with lock:
+                        results[key] = json.loads(line)
+                        store.write(json.dumps({"job": job, "result": results[key]}) + "\n")
+                        store.flush()
+                        left = (time.monotonic() - begin) / len(results) * (len(jobs) - len(results))
+                        progress(f"call {len(results)} of {len(jobs)}, {left:.0f} s left")
+                process.stdin.close()
+
+        workers = [threading.Thread(target=work) for _ in range(min(self.workers, len(jobs)))]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        store.close()
+        if failures:
+            raise CommandFailed(f"bench-calls gave nothing for {failures[0]}")
+        return results
+
+
+def text(job: dict) -> str:
+    return json.dumps(job, sort_keys=True)

@@ -1,0 +1,278 @@
+"""A live call with oneself, on a machine that rests, on one that may not sleep, and on one that does other work."""
+
+import math
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..clip import RATE
+from ..figures import Figure, percentile
+from ..job import Context, Job
+from ..process import CommandFailed, Process, build, build_c, command, meanwhile, progress, run
+from ..report import Bar, Drawing, Result, Table, Text, bar
+
+# At the 99th percentile Rill may add so much to the encoder's own time.
+MOST_ADDED = 1.0
+# Half a minute: one frame of a hundred is late often enough by then to be judged.
+PROBED_FRAMES = 900
+DEVICE = Path("/dev/cpu_dma_latency")
+RATES = {"high": RATE, "low": 5}
+INKS = {"idle": "blue", "sleepless": "green", "busy": "orange"}
+
+# Stretches of a frame's way: what they are called, how far they stand in as parts of the one above, and what they take of the
+# stamps of sending (captured, preprocessed, scaled, encoded, sent) and of showing (arrived, assembled, released, decoded, shown).
+STRETCHES = [
+    ("captured → last packet sent", 0, lambda sent, shown: sent[4] - sent[0]),
+    ("of it the encoder's call", 1, lambda sent, shown: sent[3] - sent[2]),
+    ("of it what Rill adds", 1, lambda sent, shown: sent[4] - sent[0] - (sent[3] - sent[2])),
+    ("waking the layer's thread, scaling", 2, lambda sent, shown: sent[2] - sent[1]),
+    ("packets, cut and sent", 2, lambda sent, shown: sent[4] - sent[3]),
+    ("first packet → picture shown", 0, lambda sent, shown: shown and shown[4] - shown[0]),
+    ("last packet → picture shown", 0, lambda sent, shown: shown and shown[4] - shown[1]),
+    ("of it the decoder's call", 1, lambda sent, shown: shown and shown[3] - shown[2]),
+    ("captured → picture shown", 0, lambda sent, shown: shown and shown[4] - sent[0]),
+]
+ADDED = STRETCHES[2][0]
+
+
+@dataclass
+class Layer:
+    """One layer's frames in a call, by the timestamps of their packets; stamps in nanoseconds of one clock."""
+
+    name: str
+    counts: dict[str, int] = field(default_factory=dict)
+    sent: dict[int, list[int]] = field(default_factory=dict)
+    shown: dict[int, list[int]] = field(default_factory=dict)
+    due: int = 0
+
+    def milliseconds(self, stretch) -> list[float]:
+        """Of frames that went the whole way."""
+        found = (stretch(stamps, self.shown.get(timestamp)) for timestamp, stamps in self.sent.items())
+        return [value / 1e6 for value in found if value is not None]
+
+    @property
+    def spared(self) -> int:
+        """Frames that the layer was not asked for: it became slower, for want of time."""
+        return self.due - sum(self.counts.get(name, 0) for name in ("coded", "encoderBusy", "rateControl", "unchanged"))
+
+    @property
+    def lost(self) -> int:
+        return self.due - self.counts.get("shown", 0)
+
+    @property
+    def packets_lost(self) -> int:
+        return self.counts.get("packetsSent", 0) - self.counts.get("packetsReceived", 0)
+
+    def losses(self) -> Iterator[str]:
+        """What of it did not come through, and why, as far as that is known."""
+        reasons = [
+            (self.counts.get("encoderBusy", 0), "gave way to a newer one"), (self.counts.get("rateControl", 0), "left out by the rate control"),
+            (self.spared, "spared for want of time"),
+            (self.counts.get("decoded", 0) - self.counts.get("shown", 0), "overtaken at the receiver, decoded and not shown"),
+        ]
+        if self.lost:
+            told = ", ".join(f"{number} {reason}" for number, reason in reasons if number > 0)
+            yield f"{self.lost} of {self.due} frames of {self.name}" + (f" ({told})" if told else "")
+        if self.packets_lost:
+            yield f"{self.packets_lost} datagrams of {self.name}"
+
+
+@dataclass
+class Call:
+    """What a live call's frames went through, and what else the machine did meanwhile."""
+
+    condition: str
+    load: str
+    # How late a thread wakes that does nothing else, and a second one that it wakes; milliseconds.
+    woken: list[float] = field(default_factory=list)
+    handed: list[float] = field(default_factory=list)
+    # How late the capture thread is awake.
+    capture: list[float] = field(default_factory=list)
+    layers: dict[str, Layer] = field(default_factory=dict)
+    # Hardware threads that were at work for others, and that the hypervisor took.
+    others: tuple[float, float] | None = None
+
+    def read(self, text: str) -> None:
+        """The lines of `bench-work latency`."""
+        for number, line in enumerate(text.splitlines(), 1):
+            match line.split():
+                case ["captured", due, woken]:
+                    self.capture.append((int(woken) - int(due)) / 1e6)
+                case ["sent" | "shown" as kind, name, timestamp, *stamps] if len(stamps) == 5 and "-" not in stamps:
+                    getattr(self._layer(name), kind)[int(timestamp)] = [*map(int, stamps)]
+                case ["layer", name, *pairs]:
+                    self._layer(name).counts = {key: int(value) for key, value in (pair.split("=") for pair in pairs)}
+                case [only] if only.startswith("frames="):
+                    pass
+                case _:
+                    raise CommandFailed(f"line {number} of what was printed cannot be read: {line[:80]}")
+        for layer in self.layers.values():
+            layer.due = math.ceil(len(self.capture) * RATES.get(layer.name, RATE) / RATE)
+
+    def _layer(self, name: str) -> Layer:
+        return self.layers.setdefault(name, Layer(name))
+
+    def groups(self) -> list[tuple[str, list[tuple[str, int, list[float]]]]]:
+        """The machine, the capture thread, then each layer: what took how long."""
+        machine = [("a thread that only sleeps, awake", 0, self.woken), ("a second one, woken by the first", 0, self.handed)]
+        groups = [("the machine, without a call", machine), ("capture", [("awake, after the frame was due", 0, self.capture)])]
+        for layer in self.layers.values():
+            groups.append((layer.name, [(title, depth, layer.milliseconds(stretch)) for title, depth, stretch in STRETCHES]))
+        return groups
+
+
+def machine_time() -> tuple[float, float]:
+    """CPU seconds that all threads took since the machine was started: at work, and taken by the hypervisor."""
+    ticks = [float(word) / os.sysconf("SC_CLK_TCK") for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+    return ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6], ticks[7]
+
+
+@contextmanager
+def sleepless() -> Iterator[None]:
+    """Linux is asked for processors that are awake at once for as long as the file is open."""
+    with DEVICE.open("wb", buffering=0) as file:
+        file.write(bytes(4))
+        yield
+
+
+def execute(context: Context, result: Result) -> None:
+    clip, threads = context.clip(60), os.cpu_count() or 1
+    frames = context.duration * RATE
+    words = ("latency", "--clip", clip.path, "--bitrate", f"{context.bitrate or clip.bitrate()}k", "--frames", frames)
+    what = command(context.work or build("bench-work"), *words)
+    result.commands.append(("latency, a live call", str(what)))
+    calls = [call(Call("idle", "nothing else is started"), what, context.duration)]
+    try:
+        with sleepless():
+            calls.append(call(Call("sleepless", "nothing else is started, and no processor sleeps"), what, context.duration))
+    except OSError as refusal:
+        result.note(f"There was no call without sleep: {refusal}.")
+    spin = command("timeout", context.duration + 400, "sh", "-c", "while :; do :; done")
+    with meanwhile(*[spin] * threads):
+        load = f"{threads} other processes keep all {threads} hardware threads busy"
+        calls.append(call(Call("busy", load), what, context.duration))
+    describe(result, calls)
+    for each in calls:
+        if each.condition != "busy":
+            result.bars += bars(each, context.duration)
+    result.note(
+        f"One process plays the clip's first 60 pictures forwards and backwards, so that no cut is in it, as a camera at 30 frames a "
+        f"second, held in memory, codes it as {clip.size} and as 160x120 at 5 frames a second, sends both over UDP on 127.0.0.1, "
+        "receives, decodes and shows them; capture, each encoder, receiving and decoding have a thread each. All stamps are of one "
+        "clock. The high layer's encoder has a hardware thread for itself, all others share the rest.",
+        "Before the call two threads do nothing but wake, 30 times a second for half a minute at most: one sleeps, and wakes the "
+        "other. That is what the machine takes in that half minute; it may be worse later.",
+        "A processor with nothing to do sleeps, and on a virtual machine wakes when the host comes back to it. In the call without "
+        f"sleep Linux is asked for processors that are awake at once ({DEVICE}), as an app may ask with WakeLatencyRequest.",
+        "Captured is when a frame was due, so the capture thread's lateness counts. What Rill adds is the time to the last packet "
+        "without the encoder's own call: waking, handing over, scaling, cutting into packets, the system's calls. What is shown "
+        "waits in the jitter buffer until its time has come.",
+    )
+
+
+def call(found: Call, what, seconds: int) -> Call:
+    progress(f"latency, {found.condition}: waking")
+    probe = run(command(build_c("wake-probe", "-lpthread"), min(seconds * RATE, PROBED_FRAMES)))
+    for line in probe.output.splitlines():
+        due, woken, handed = map(int, line.split())
+        found.woken.append((woken - due) / 1e6)
+        found.handed.append((handed - due) / 1e6)
+    progress(f"latency, {found.condition}: a call of {seconds} s")
+    before = machine_time()
+    # Looks at the call while it lasts are rare: they must not be what it is woken by.
+    done = Process(what).wait(seconds + 300, lambda: None, pause=0.2)
+    busy, stolen = (after - start for after, start in zip(machine_time(), before))
+    found.others = (max(0, busy - done.cpu) / done.wall, stolen / done.wall)
+    found.read(done.output)
+    return found
+
+
+def bars(call: Call, seconds: int) -> list[Bar]:
+    """What is promised of a call on a machine that does nothing else, whether it may sleep or not."""
+    found, losses = [], 0
+    for layer in call.layers.values():
+        name = f"live, what Rill adds to {layer.name} at the 99th percentile, {call.condition}"
+        note = f"two threads that only wake: {percentile(call.handed, 0.99):.3f} ms"
+        found.append(bar(name, percentile(layer.milliseconds(STRETCHES[2][2]), 0.99), MOST_ADDED, "ms", note))
+        losses += max(0, layer.lost) + max(0, layer.packets_lost)
+    note = ", ".join(each for layer in call.layers.values() for each in layer.losses())
+    name = f"live, frames and datagrams lost in {seconds} s, {call.condition}"
+    return [*found, bar(name, losses if call.capture else None, 0, note=note)]
+
+
+COLUMNS = [("median", 0.5), ("90 %", 0.9), ("95 %", 0.95), ("99 %", 0.99), ("99.9 %", 0.999), ("max", 1)]
+COUNTS = [
+    ("frames due", lambda layer: layer.due), ("gave way to a newer one", "encoderBusy"), ("left out by the rate control", "rateControl"),
+    ("spared for want of time", lambda layer: layer.spared), ("frames coded", "coded"), ("packets sent", "packetsSent"),
+    ("packets received", "packetsReceived"), ("frames decoded", "decoded"), ("frames shown", "shown"),
+    ("frames lost", lambda layer: layer.lost), ("datagrams lost", lambda layer: layer.packets_lost),
+    ("changes of size, for want of time", "sizeChanges"),
+]
+
+
+def describe(result: Result, calls: list[Call]) -> None:
+    for name in calls[0].layers:
+        result.blocks.append(Drawing(plot(name, calls)))
+    for each in calls:
+        busy, stolen = each.others or (0, 0)
+        result.blocks.append(Text(
+            f"{each.condition}: {each.load}. Others took {busy:.2f} hardware threads meanwhile, the hypervisor {stolen:.2f}."
+        ))
+        table = Table([f"{each.condition}, ms", "frames", *(name for name, _ in COLUMNS)], [])
+        for title, rows in each.groups():
+            table.rows.append([title])
+            for name, depth, values in rows:
+                if values:
+                    table.details |= {len(table.rows)} if depth else set()
+                    values_of = [(percentile(values, share), share) for _, share in COLUMNS]
+                    cells = [Figure(f"{value:.2f}", value, repeats=False) for value, _ in values_of]
+                    table.rows.append([f"{'  ' * (depth + 1)}{name} ({title})", Figure(str(len(values)), len(values)), *cells])
+        result.blocks.append(table)
+        layers = each.layers.values()
+        counts = Table([f"{each.condition}, frames and packets", *(layer.name for layer in layers)], [])
+        for name, value in COUNTS:
+            counts.rows.append([name, *(f"{value(layer) if callable(value) else layer.counts.get(value, 0)}" for layer in layers)])
+        result.blocks.append(counts)
+
+
+def plot(layer: str, calls: list[Call]) -> dict:
+    """Histograms of one layer; the capture thread is the same for all, and stands with the first."""
+    is_first, rows = layer == next(iter(calls[0].layers)), defaultdict(list)
+    limits = {ADDED: MOST_ADDED / 1000}
+    for each in calls:
+        for title, stretches in each.groups():
+            if title == layer or (is_first and title not in each.layers):
+                for name, _, values in stretches:
+                    if values:
+                        rows[name].append(series(each.condition, values))
+    values = [value for each in calls for _, stretches in each.groups() for *_, found in stretches for value in found]
+    caption = (
+        "How many frames took how long, along a scale of logarithms; each plot is as high as its tallest bar, and a single frame "
+        "is seen. Dashed: the 99th percentile."
+    )
+    return {
+        "kind": "histogram", "title": f"The {layer} layer", "caption": caption, "span": [max(min(values), 1e-4) / 1000, max(values) / 1000],
+        "rows": [{"name": name, "limit": limits.get(name), "series": found} for name, found in rows.items()],
+    }
+
+
+def series(condition: str, values: list[float]) -> dict:
+    """A histogram whose buckets' ends are in proportion: twenty for ten times as long, from 100 ns on."""
+    found: dict[int, int] = defaultdict(int)
+    for value in values:
+        found[math.floor(20 * math.log10(max(value, 1e-4) / 1e-4) + 1e-9)] += 1
+    buckets = [[1e-7 * 10 ** (index / 20), 1e-7 * 10 ** ((index + 1) / 20), number] for index, number in sorted(found.items())]
+    median, high = percentile(values, 0.5), percentile(values, 0.99)
+    note = f"median {median:.2f}, 99 % {high:.2f}, most {max(values):.2f} ms"
+    return {"name": condition, "ink": INKS[condition], "buckets": buckets, "mark": high / 1000, "note": note}
+
+
+JOB = Job(
+    "latency", "What a live call's frames go through",
+    "Rill alone: from capture to the last packet and from the first packet to the picture, on a machine that rests, on one whose "
+    "processors are kept from sleeping, and on one whose threads are all busy.",
+    execute, {"duration": 60, "bitrate": None, "work": None},
+)

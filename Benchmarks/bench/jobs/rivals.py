@@ -1,0 +1,167 @@
+"""Rill's jitter buffer beside GStreamer's, on the same packets: freezes against delay."""
+
+import statistics
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import gstreamer
+from ..calls import Maker, job
+from ..figures import count, percentile
+from ..job import Context, Job
+from ..networks import LAYERS, NETWORKS, TITLES, Cell, Network, pool
+from ..process import CommandFailed, progress
+from ..report import Bar, Drawing, Result, Table
+from .scale import mark
+
+# A key frame comes so often, as broadcasts have it: longer, and what is compared is mostly luck, shorter, and key frames take most
+# of the bits.
+KEY_SECONDS = 2
+OURS = "Rill"
+# How freezes are counted: by W3C's rule, and by the plain one.
+RULES = {"freezes": "freezes", "longGaps": "gaps > 500 ms"}
+
+
+@dataclass
+class Panel:
+    """One layer on one network: what each receiver made of it, ours first."""
+
+    network: Network
+    layer: str
+    cells: dict[str, Cell]
+
+    def better_than_ours(self, rule: str) -> list[str]:
+        """Who has both fewer freezes and less delay."""
+        ours = self.cells[OURS]
+        return [
+            name for name, cell in self.cells.items()
+            if getattr(cell, rule) < getattr(ours, rule) and cell.high_delay < ours.high_delay
+        ]
+
+
+def run(context: Context, result: Result) -> None:
+    seconds, seeds = context.duration, range(1, context.seeds + 1)
+    gstreamer.receiver()
+    maker = Maker(context.arguments.clip, seconds, KEY_SECONDS, context.workers)
+    captures = {
+        (network, seed): maker.folder / f"trace-{index}-{seed}.pcap" for index, network in enumerate(NETWORKS) for seed in seeds
+    }
+    ours = maker.make({
+        (network, seed): job(network, seconds, seed) | {"isOpenLoop": True, "capture": str(path)}
+        for (network, seed), path in captures.items()
+    })
+    theirs = play_all(captures, context.workers)
+    progress("")
+    panels = [panel(network, layer, seconds, seeds, ours, theirs) for network in NETWORKS for layer in LAYERS]
+    describe(result, panels)
+    result.bars += bars(panels)
+    if context.real:
+        paths, step = list(captures.values()), max(1, len(captures) // context.real)
+        for path in paths[step // 2 :: step][: context.real]:
+            result.note(*real_time(path))
+
+
+def play_all(captures: dict, workers: int) -> dict:
+    """What GStreamer made of each trace and layer, by latency."""
+    todo, results = [(key, layer) for key in captures for layer in LAYERS], {}
+
+    def play(item: tuple) -> None:
+        key, layer = item
+        results[item] = gstreamer.judge(captures[key], gstreamer.describe(captures[key])[layer])
+        progress(f"GStreamer: trace {len(results)} of {len(todo)}")
+
+    with ThreadPoolExecutor(workers) as threads:
+        list(threads.map(play, todo))
+    return results
+
+
+def panel(network: Network, layer: str, seconds: int, seeds: range, ours: dict, theirs: dict) -> Panel:
+    cells = {OURS: pool(network, layer, seconds, [(seed, ours[network, seed]) for seed in seeds])}
+    for latency in gstreamer.LATENCIES:
+        results = []
+        for seed in seeds:
+            one = theirs[(network, seed), layer].get(latency)
+            if one is None:
+                raise CommandFailed(f"GStreamer at {latency} ms shows nothing of {network.name}, seed {seed}")
+            results.append((seed, ours[network, seed] | {"layers": [one if name == layer else None for name in LAYERS]}))
+        cells[f"GStreamer {latency}"] = pool(network, layer, seconds, results)
+    return Panel(network, layer, cells)
+
+
+def total(panels: list[Panel], name: str, rule: str) -> tuple[int, float]:
+    """Freezes summed and 95th percentiles averaged over the table."""
+    cells = [panel.cells[name] for panel in panels]
+    return sum(getattr(cell, rule) for cell in cells), statistics.mean(cell.high_delay for cell in cells)
+
+
+def bars(panels: list[Panel]) -> list[Bar]:
+    """On no network has a GStreamer setting both fewer freezes and less delay than Rill; and over the table as a whole Rill beats each
+    setting in one of the two without losing in the other; both by both ways of counting freezes."""
+    found = []
+    for rule, title in RULES.items():
+        better = [f"{name} ({each.network.name}, {TITLES[each.layer]})" for each in panels for name in each.better_than_ours(rule)]
+        found.append(Bar(f"nobody has fewer {title} and less delay on any network", "; ".join(better) or "nobody", not better))
+        ours = total(panels, OURS, rule)
+        for name in list(panels[0].cells)[1:]:
+            freezes, delay = total(panels, name, rule)
+            is_met = ours[0] <= freezes and ours[1] <= delay and ours != (freezes, delay)
+            text = f"{ours[0]} and {ours[1]:.1f} ms, theirs {freezes} and {delay:.1f} ms"
+            found.append(Bar(f"all in all, {title} and delay: not behind {name}, ahead in one", text, is_met))
+    return found
+
+
+def describe(result: Result, panels: list[Panel]) -> None:
+    names = list(panels[0].cells)
+    table = Table(["freezes, 95 % of the delays in ms", *names], [])
+    more = Table(["receiver", "freezes", "frozen s", "> 500 ms", "median ms", "95 % ms", "shown"], [])
+    for each in panels:
+        title = f"{each.network.name}, {TITLES[each.layer]}"
+        table.rows.append([title, *(count(cell.freezes, unit=f", {cell.high_delay:.0f}") for cell in each.cells.values())])
+        more.rows.append([title])
+        for name, cell in each.cells.items():
+            more.rows.append([
+                f"{name} ({title})", count(cell.freezes), count(cell.freezeTime, ".1f", 1000), count(cell.longGaps),
+                count(cell.median, ".1f"), count(cell.high_delay, ".1f"), count(100 * cell.shown, ".2f", unit=" %"),
+            ])
+        result.blocks.append(Drawing(plot(each)))
+    sums = [total(panels, name, "freezes") for name in names]
+    table.rows.append(["all: sum, mean", *(count(freezes, unit=f", {delay:.1f}") for freezes, delay in sums)])
+    result.blocks += [table, more]
+
+
+def plot(panel: Panel) -> dict:
+    """Freezes a minute against the 95th percentile of the delay: down and to the left is better."""
+    theirs = [[cell.high_delay, cell.freezes_per_minute] for name, cell in panel.cells.items() if name != OURS]
+    ours = [[panel.cells[OURS].high_delay, panel.cells[OURS].freezes_per_minute]]
+    marks = [mark("GStreamer, by latency", "orange", "line", theirs), mark("each latency", "orange", "scatter", theirs), mark(OURS, "blue", "scatter", ours)]
+    x = {"title": "95 % of added delays", "unit": "ms", "scale": "linear", "range": [0, 1.1 * max(x for x, _ in theirs + ours)]}
+    y = {"title": "freezes a minute", "unit": "", "scale": "linear", "range": [0, 1.2 * max([1, *(y for _, y in theirs + ours)])]}
+    title = f"{panel.network.name}, {panel.layer} layer: freezes a minute"
+    return {"kind": "plot", "title": title, "caption": "", "height": 100, "x": x, "y": y, "marks": marks}
+
+
+def real_time(capture: Path) -> list[str]:
+    """How far pictures in real time are from those in virtual time."""
+    told = []
+    for name, layer in gstreamer.describe(capture).items():
+        played = []
+        for clock in ("virtual", "real"):
+            lines = (line.split() for line in gstreamer.play(capture, layer, [50, 200], clock).splitlines())
+            played.append({(latency, timestamp): int(time) for latency, timestamp, time in lines})
+        apart = [abs(played[0][key] - played[1][key]) / 1e6 for key in played[0].keys() & played[1].keys()]
+        only = len(played[0].keys() ^ played[1].keys())
+        told.append(
+            f"{capture.name}, {name}: {len(apart)} pictures in virtual and in real time, {only} in one of them alone; apart by "
+            f"{statistics.median(apart):.2f} ms in the median, {percentile(apart, 0.95):.2f} ms in 95 %, {max(apart):.2f} ms at most"
+        )
+    return told
+
+
+JOB = Job(
+    "rivals", "Our jitter buffer beside GStreamer's",
+    "The networks are those of `network`. Nothing goes back to the sender: no packet is retransmitted, no key frame is made on request; "
+    f"one comes every {KEY_SECONDS} seconds. What arrives is recorded and played, in virtual time, into `rtpjitterbuffer latency=L ! "
+    "rtpvp8depay wait-for-keyframe=true ! vp8dec ! sink`; Rill receives it with its defaults, one setting for all. Both are judged by the "
+    "same code; neither's decoder takes any time. --real N plays N of the traces in real time as well, to see that virtual time is true.",
+    run, {"seeds": 3, "duration": 30, "workers": 2, "real": None},
+)

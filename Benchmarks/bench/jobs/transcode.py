@@ -1,0 +1,113 @@
+"""Making a file of VP8 of a file of H.264."""
+
+import re
+from pathlib import Path
+
+from ..clip import RATE
+from ..contest import CPU, INSTRUCTIONS, MEMORY, OURS, RIVAL, WALL, Entry, Heat, Work, hold
+from ..figures import count, timed
+from ..job import Context, Job
+from ..process import Command, CommandFailed, Run, command, installed, printed, rill
+from ..process import run as run_once
+from ..recipes import FFMPEG, PACKAGES, ffmpeg_vp8
+from ..report import Result, Table, bar
+from .send import is_judged
+
+BITRATE_BAR, PSNR_BAR = 0.02, 0.1
+
+
+def run(context: Context, result: Result) -> None:
+    clip, folder = context.clip(None if context.seconds else context.frames), context.folder
+    kilobits = context.bitrate or clip.bitrate()
+    source, seconds = clip.path, context.seconds or clip.frame_count / RATE
+    has_ffmpeg = bool(installed("ffmpeg"))
+    if has_ffmpeg:
+        source = folder / "clip.mp4"
+        loop = ["-stream_loop", "-1"] if context.seconds else []
+        words = ["-t", seconds, *"-c:v libx264 -preset veryfast -crf 20 -pix_fmt yuv420p".split(), source]
+        run_once(command(*FFMPEG, "-y", *loop, "-i", clip.path, *words))
+    else:
+        result.note(PACKAGES["ffmpeg"] + " Rill transcodes alone, from Y4M.")
+
+    def ours(name: str, *options: str) -> Entry:
+        output = folder / (re.sub(r"\W+", "-", name) + ".webm")
+        return Entry(name, OURS, command(rill(), "transcode", source, "--bitrate", f"{kilobits}k", *options, output))
+
+    def theirs(threads: str) -> list[Entry]:
+        if not has_ffmpeg:
+            return []
+        # 0 is how FFmpeg says that it may choose.
+        number, name = (0, "as many threads as it likes") if threads == "auto" else (int(threads), f"-threads {threads}")
+        codec = ("-an", *ffmpeg_vp8(kilobits, clip.speed, number), folder / f"ffmpeg-{threads}.webm")
+        return [Entry(f"FFmpeg, {name}", RIVAL, command(*FFMPEG, "-y", "-i", source, *codec))]
+
+    whole, halves = ours("Rill"), ours("Rill, 2 segments", "--segments", "2")
+    beauty = ours("Rill, 2 segments, beauty", "--segments", "2", "--beauty", "natural")
+    beauty.part = "more work"
+    threads = context.threads.split(",")
+    single = [whole, *(each for number in threads if number == "1" for each in theirs(number)), whole.again]
+    double = [halves, *(each for number in threads if number != "1" for each in theirs(number)), beauty, halves.again]
+    heats = [Heat("one encoder thread", [INSTRUCTIONS, CPU, WALL, MEMORY], single), Heat("two at once", [CPU, WALL, MEMORY], double)]
+
+    def runs(what: Command, limit: float) -> tuple[Run, Work]:
+        done, output = run_once(what, limit), next(Path(word) for word in what.words if word.endswith(".webm"))
+        # Decoded, whoever wrote it: all pictures are there or they are not.
+        shown = has_ffmpeg and run_once(command(*FFMPEG, "-nostats", "-progress", "pipe:1", "-i", output, "-f", "null", "-")).output
+        return done, Work(int(printed(shown)["frame"]) if shown else clip.frame_count, output.stat().st_size)
+
+    hold(context, result, heats, runs, [
+        f"From {'H.264 in MP4 (libx264, crf 20)' if has_ffmpeg else 'Y4M'} to VP8 in WebM at {kilobits} kbit/s, in real-time speed "
+        f"{clip.speed}, with the same rate control as `send`. FFmpeg decodes with as many threads as it likes.",
+        "With two segments Rill codes two halves of the clip at once, each beginning with a key frame; FFmpeg gives libvpx more "
+        "threads for one picture.",
+    ])
+    if has_ffmpeg:
+        pictures(result, heats, source, seconds)
+
+
+def pictures(result: Result, heats: list[Heat], source: Path, seconds: float) -> None:
+    """Bitrate and PSNR of what was made, and what is promised of it, beside FFmpeg's fastest."""
+    entries = [entry for heat in heats for entry in heat.entries if entry.runs and entry.part != "again"]
+    rivals = [entry for entry in entries if entry.part == RIVAL]
+    table = Table(["what was made", "wall s", "CPU s", "kbit/s", "PSNR-Y, dB"], [])
+    made: dict[str, tuple[float, float]] = {}
+    for entry in entries:
+        output = next(Path(word) for word in entry.command.words if word.endswith(".webm"))
+        made[entry.name] = (8 * output.stat().st_size / 1000 / seconds, psnr(output, source))
+        # With beauty the pictures are others, and PSNR says nothing.
+        decibels = None if entry.part == "more work" else made[entry.name][1]
+        wall, cpu = timed(WALL.of(entry)), timed(CPU.of(entry), ".1f", spread=False)
+        table.rows.append([entry.name, wall, cpu, count(made[entry.name][0], ".1f"), count(decibels, ".2f")])
+    result.blocks.append(table)
+    if not rivals:
+        return
+    fastest = min(rivals, key=lambda entry: timed(WALL.of(entry)).value or 0)
+    for heat, limit in zip(heats, (1.02, 0.88)):
+        # Each beside the fastest, whatever its number of threads.
+        beside = next((found for entry, found in Heat("", [WALL], [heat.ours, fastest, *heat.entries[-1:]]).compared(WALL)), None)
+        if beside:
+            text = f"{heat.ours.name}, wall time over the fastest FFmpeg's ({fastest.name})"
+            result.bars.append(bar(text, 1 / beside.ratio, limit, "×", is_judged=is_judged(beside)))
+        (rate, decibels), (other_rate, other) = made[heat.ours.name], made[fastest.name]
+        result.bars.append(bar(f"{heat.ours.name}, bits off FFmpeg's", abs(rate / other_rate - 1), BITRATE_BAR))
+        result.bars.append(bar(f"{heat.ours.name}, PSNR below FFmpeg's", max(0, other - decibels), PSNR_BAR, "dB"))
+
+
+def psnr(output: Path, source: Path) -> float:
+    filters = "[0:v]settb=1/1000,setpts=N[a];[1:v]settb=1/1000,setpts=N[b];[a][b]psnr"
+    words = ("ffmpeg", "-nostdin", "-i", output, "-i", source, "-lavfi", filters, "-f", "null", "-")
+    found = re.search(r"PSNR y:([0-9.]+)", run_once(command(*words)).output)
+    if found is None:
+        raise CommandFailed(f"ffmpeg says no PSNR of {output.name}")
+    return float(found[1])
+
+
+JOB = Job(
+    "transcode", "Transcoding a file",
+    "`rill transcode` and FFmpeg with the same encoder and settings make VP8 in WebM of H.264 in MP4, with one thread and with "
+    "two. With --seconds 60 the clip is looped to a minute, as for the table of Benchmarks/README.md. Promised: at most 1.02 times "
+    "the wall time of the fastest FFmpeg in one piece, 0.88 times in two, bitrates within 2 percent, PSNR at most 0.1 dB lower. On "
+    "a busy machine leave out FFmpeg's threads (--threads 1): libvpx's wait for each other by spinning, and take minutes.",
+    run,
+    {"iterations": 5, "frames": 300, "seconds": None, "bitrate": None, "threads": "1,2,auto", "seed": 1, "no-instructions": False},
+)
