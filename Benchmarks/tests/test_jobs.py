@@ -1,0 +1,121 @@
+"""What programs print and send is understood; what is asked for wrongly is refused."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from bench.clip import opened
+from bench.contest import AGAIN, CPU, OURS, RIVAL, Entry, Heat, Work
+from bench.figures import Verdict
+from bench.job import OPTIONS
+from bench.jobs import JOBS
+from bench.jobs.latency import STRETCHES, Call, bars
+from bench.listening import payload_offset
+from bench.process import Run, command, printed, quoted, run
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+class Calls(unittest.TestCase):
+    TEXT = """captured 0 100000
+captured 33000000 33100000
+sent high 3000 0 100000 200000 5200000 6000000
+shown high 3000 7000000 7100000 9000000 9900000 10000000
+layer high coded=1 encoderBusy=1 packetsSent=2 packetsReceived=1 shown=1
+frames=2
+"""
+
+    def test_the_stamps_of_a_call_become_stretches_of_its_way(self) -> None:
+        call = Call("idle", "")
+        call.read(self.TEXT)
+        found = {title: call.layers["high"].milliseconds(stretch) for title, _, stretch in STRETCHES}
+        self.assertEqual(found["captured → last packet sent"], [6])
+        self.assertEqual(found["of it what Rill adds"], [1])
+        self.assertEqual(found["captured → picture shown"], [10])
+
+    def test_what_was_lost_is_told_with_its_reason_and_misses_the_bar(self) -> None:
+        call = Call("idle", "")
+        call.read(self.TEXT)
+        self.assertEqual([*call.layers["high"].losses()], ["1 of 2 frames of high (1 gave way to a newer one)", "1 datagrams of high"])
+        self.assertEqual([each.is_met for each in bars(call, 1)], [True, False])
+
+    def test_a_line_that_is_none_of_its_own_is_refused(self) -> None:
+        with self.assertRaisesRegex(Exception, "line 1"):
+            Call("idle", "").read("Segmentation fault\n")
+
+
+class Contests(unittest.TestCase):
+    @staticmethod
+    def entry(part: str, seconds: float, work: Work, words: str = "a") -> Entry:
+        return Entry(part, part, command(words), runs=[Run(seconds, seconds, 1, "")] * 5, work=work)
+
+    def test_who_did_other_work_is_not_compared(self) -> None:
+        ours = self.entry(OURS, 1, Work(30, 1000))
+        for work, is_compared in ((Work(30, 1049), True), (Work(30, 1051), False), (Work(29, 1000), False)):
+            heat = Heat("", [CPU], [ours, self.entry(RIVAL, 2, work, "b")])
+            self.assertEqual(bool(heat.compared(CPU)), is_compared, work)
+
+    def test_the_scatter_is_that_of_the_command_that_ran_twice(self) -> None:
+        ours, again = self.entry(OURS, 1, Work(30)), self.entry(AGAIN, 1.06, Work(30))
+        heat = Heat("", [CPU], [ours, self.entry(RIVAL, 1.05, Work(30), "b"), again])
+        self.assertAlmostEqual(heat.scatter(CPU), 0.06)
+        self.assertIs(heat.compared(CPU)[0][1].verdict, Verdict.LEVEL)
+
+
+class Programs(unittest.TestCase):
+    def test_pairs_are_found_in_what_is_printed(self) -> None:
+        self.assertEqual(printed("frame=  1\nfps=30.5\nframe=  90\nx=1.5e3 held=7")["frame"], 90)
+        self.assertEqual(printed("cpu=0.118 instructions=5.51e8")["instructions"], 5.51e8)
+
+    def test_words_are_quoted_as_a_shell_takes_them(self) -> None:
+        for word in ("plain-1.0", "it's", "a b", "$HOME", ""):
+            self.assertEqual(subprocess.check_output(["sh", "-c", f"printf %s {quoted(word)}"], text=True), word)
+
+    def test_a_run_is_measured_and_one_that_does_not_end_is_ended(self) -> None:
+        done = run(command(sys.executable, "-c", "sum(range(3000000)); b = bytearray(50 << 20); print('frames=3')"))
+        self.assertEqual(printed(done.output), {"frames": 3})
+        self.assertTrue(0 < done.cpu < 20 and done.peak > 50 << 20, done)
+        with self.assertRaisesRegex(Exception, "not done"):
+            run(command("sleep", 60), limit=0.2)
+        with self.assertRaisesRegex(Exception, "ended with 3"):
+            run(command("sh", "-c", "exit 3"))
+
+    def test_coded_bytes_begin_behind_header_and_descriptor(self) -> None:
+        header = bytes([0x80, 96]) + bytes(10)
+        for descriptor, length in (((0x10, 9), 1), ((0x90, 0x80, 5), 3), ((0x90, 0x80, 0x85, 1), 4), ((0x90, 0xE0, 0x85, 1, 2, 3), 6)):
+            self.assertEqual(payload_offset(header + bytes(descriptor) + bytes(9)), 12 + length, descriptor)
+
+    def test_a_clip_of_another_rate_is_played_at_thirty_and_a_part_is_its_beginning(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path, frame = Path(folder) / "clip.y4m", 160 * 120 * 3 // 2
+            path.write_bytes(b"YUV4MPEG2 W160 H120 F25:1 C420\n" + b"".join(b"FRAME\n" + bytes([n]) * frame for n in range(8)))
+            clip = opened(path, Path(folder))
+            self.assertEqual((clip.size, clip.frame_count), ("160x120", 8))
+            part = clip.first(6, Path(folder))
+            self.assertIn(b"F30:1", part.path.read_bytes()[:64])
+            self.assertEqual(part.samples(Path(folder)).read_bytes()[-1], 5)
+
+
+class CommandLine(unittest.TestCase):
+    def bench(self, *words: str) -> subprocess.CompletedProcess:
+        return subprocess.run([sys.executable, "-m", "bench", *words], cwd=PACKAGE, capture_output=True, text=True, check=False)
+
+    def test_every_job_says_what_it_is_and_takes_options_that_there_are(self) -> None:
+        for name, job in JOBS.items():
+            self.assertTrue(job.title and job.help and job.options.keys() <= OPTIONS.keys(), name)
+            self.assertIn(job.title, self.bench("--help").stdout)
+
+    def test_what_there_is_not_is_refused_before_anything_is_done(self) -> None:
+        for words in (
+            ["nothing.y4m"], ["send", "nothing.y4m"], ["send", "--seeds", "3"], ["send", "--iterations", "0"], ["send", "--bitrate", "1500"],
+            ["send", "--html", "page.txt"], ["rtp", "--against", "nothing.json"], ["rtp", "clip.y4m"], ["latency", "--duration", "2d"],
+        ):
+            done = self.bench(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn("error:", done.stderr, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
