@@ -21,3 +21,11 @@ enum FileTime {
         return MediaTime(nanoseconds: Int64(nanoseconds))
     }
 }
+
+extension SourceFormat {
+    /// The time of a frame that is known to be there, of a clip whose rate is fixed.
+    func time(ofFrame frame: Int) -> MediaTime? {
+        guard let frameRate, let frameCount, (0..<frameCount).contains(frame) else { return nil }
+        return frameRate.time(ofFrame: frame)
+    }
+}
