@@ -2,11 +2,13 @@ import CAOM
 import Rill
 import RillCore
 
-/// AV1 in real time by libaom: constant bitrate, no frame held back, one thread.
+/// AV1 in real time by libaom: constant bitrate, no frame held back. Of the layer's settings it obeys content, threads,
+/// quantizers, the distance of key frames and all of the rate control.
 final class AV1Encoder: VideoEncoder {
     private(set) var statistics = EncoderStatistics()
     private let rid: StreamLayer.RID
-    private var settings: (resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate)
+    private var settings: EncoderSettings
+    private var stream: (resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate)
     private let context = UnsafeMutablePointer<aom_codec_ctx_t>.allocate(capacity: 1)
     private var configuration = aom_codec_enc_cfg_t()
     /// libaom's own memory for the picture that goes in.
@@ -16,7 +18,8 @@ final class AV1Encoder: VideoEncoder {
 
     init(_ layer: LayerSettings) throws {
         rid = layer.rid
-        settings = (layer.resolution, layer.frameRate, layer.bitrate)
+        settings = layer.encoder
+        stream = (layer.resolution, layer.frameRate, layer.bitrate)
         context.initialize(to: aom_codec_ctx_t())
         try start()
     }
@@ -33,7 +36,7 @@ final class AV1Encoder: VideoEncoder {
         // libaom wants stamps that rise.
         let ticks = max(newestTicks + 1, frame.captureTime.ticks(rate: 90_000))
         newestTicks = ticks
-        let interval = UInt(settings.frameRate.interval.nanoseconds * 90_000 / 1_000_000_000)
+        let interval = UInt(stream.frameRate.interval.nanoseconds * 90_000 / 1_000_000_000)
         let flags = isKeyFrame ? CAOM_FORCE_KEY_FRAME : 0
         try AOMError.check(aom_codec_encode(context, image, ticks, interval, flags), "aom_codec_encode")
 
@@ -61,12 +64,16 @@ final class AV1Encoder: VideoEncoder {
         return quantizer == nil ? .dropped : .coded(quantizer: quantizer)
     }
 
-    func change(resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate) throws {
-        let isOfOtherSize = resolution != settings.resolution
-        settings = (resolution, frameRate, bitrate)
-        if isOfOtherSize { return try restart() }
-        configuration.rc_target_bitrate = UInt32(bitrate.bitsPerSecond / 1000)
+    func change(
+        to settings: EncoderSettings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
+    ) throws {
+        let needsRestart = resolution != stream.resolution || settings.threadCount != self.settings.threadCount
+        self.settings = settings
+        stream = (resolution, frameRate, bitrate)
+        if needsRestart { return try restart() }
+        configure()
         try AOMError.check(aom_codec_enc_config_set(context, &configuration), "aom_codec_enc_config_set")
+        try tellContent()
     }
 
     func restart() throws {
@@ -80,31 +87,42 @@ final class AV1Encoder: VideoEncoder {
         let usage = UInt32(AOM_USAGE_REALTIME)
         try AOMError.check(
             aom_codec_enc_config_default(aom_codec_av1_cx(), &configuration, usage), "aom_codec_enc_config_default")
-        configuration.g_w = UInt32(settings.resolution.width)
-        configuration.g_h = UInt32(settings.resolution.height)
+        configuration.g_w = UInt32(stream.resolution.width)
+        configuration.g_h = UInt32(stream.resolution.height)
         configuration.g_timebase = aom_rational(num: 1, den: 90_000)
-        configuration.g_threads = 1
+        configuration.g_threads = UInt32(settings.threadCount)
         configuration.g_lag_in_frames = 0
         configuration.g_error_resilient = 0
         configuration.rc_end_usage = AOM_CBR
-        configuration.rc_target_bitrate = UInt32(settings.bitrate.bitsPerSecond / 1000)
-        configuration.rc_dropframe_thresh = 0
-        // Half a second of bits at the start, and a second at the most: a call has no more time.
-        configuration.rc_buf_sz = 1000
-        configuration.rc_buf_initial_sz = 500
-        configuration.rc_buf_optimal_sz = 600
-        configuration.rc_undershoot_pct = 50
-        configuration.rc_overshoot_pct = 50
-        configuration.rc_min_quantizer = 2
-        configuration.rc_max_quantizer = 56
-        configuration.kf_max_dist = 3000
+        configure()
         try AOMError.check(CAOM_enc_init(context, &configuration), "aom_codec_enc_init")
         // Real time; the fastest but one.
         try AOMError.check(CAOM_control(context, Int32(AOME_SET_CPUUSED.rawValue), 9), "AOME_SET_CPUUSED")
         try AOMError.check(CAOM_control(context, Int32(AV1E_SET_AQ_MODE.rawValue), 3), "AV1E_SET_AQ_MODE")
+        try tellContent()
         image = aom_img_alloc(nil, AOM_IMG_FMT_I420, configuration.g_w, configuration.g_h, 32)
         guard image != nil else { throw AOMError(call: "aom_img_alloc", code: AOM_CODEC_MEM_ERROR.rawValue) }
         newestTicks = -1
+    }
+
+    /// What may change at any picture.
+    private func configure() {
+        configuration.rc_target_bitrate = UInt32(stream.bitrate.bitsPerSecond / 1000)
+        configuration.rc_dropframe_thresh = UInt32(settings.dropThreshold)
+        configuration.rc_buf_sz = UInt32(settings.bufferSize.milliseconds)
+        configuration.rc_buf_initial_sz = UInt32(settings.initialBufferLevel.milliseconds)
+        configuration.rc_buf_optimal_sz = UInt32(settings.optimalBufferLevel.milliseconds)
+        configuration.rc_undershoot_pct = UInt32(settings.undershootPercentage)
+        configuration.rc_overshoot_pct = UInt32(settings.overshootPercentage)
+        configuration.rc_min_quantizer = UInt32(settings.quantizers.lowerBound)
+        configuration.rc_max_quantizer = UInt32(settings.quantizers.upperBound)
+        configuration.kf_max_dist = UInt32(settings.maximumKeyFrameInterval)
+    }
+
+    private func tellContent() throws {
+        let content = settings.content == .screen ? AOM_CONTENT_SCREEN : AOM_CONTENT_DEFAULT
+        let control = Int32(AV1E_SET_TUNE_CONTENT.rawValue)
+        try AOMError.check(CAOM_control(context, control, Int32(content.rawValue)), "AV1E_SET_TUNE_CONTENT")
     }
 
     private func stop() {

@@ -12,7 +12,7 @@ let scene = try PortraitScene(resolution: .vga, frameRate: 30, frameCount: 90, p
 
 // The sending side: one layer of AV1.
 let layer = LayerSettings(
-    rid: .high, resolution: .vga, frameRate: 30, bitrate: .kilobits(800), encoder: VPXEncoder.Settings(.av1))
+    rid: .high, resolution: .vga, frameRate: 30, bitrate: .kilobits(800), encoder: EncoderSettings(.av1))
 var sending = SendSettings(layers: [layer], seed: 1)
 sending.makeEncoder = { try AV1Encoder($0) }
 sending.payloadFormat = .av1

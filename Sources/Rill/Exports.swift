@@ -49,6 +49,7 @@
 @_exported public import protocol RillCore.EncodedFrameSink
 @_exported public import class RillCore.EncodedFrameTap
 @_exported public import enum RillCore.EncoderOutcome
+@_exported public import struct RillCore.EncoderSettings
 @_exported public import struct RillCore.EncoderStatistics
 @_exported public import enum RillCore.FrameError
 @_exported public import class RillCore.FramePool

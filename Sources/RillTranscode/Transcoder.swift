@@ -16,7 +16,7 @@ public import RillFiles
 /// memory has a bound. The result does not depend on the threads.
 ///
 /// A clip that can be opened more than once (``ReopenableClip``) can be coded in two passes, which outputs of
-/// ``RillCodec/VPXEncoder/Settings/Effort/good`` are, and cut into segments, which are coded at once. Segments that are
+/// ``RillCore/EncoderSettings/Effort/good`` are, and cut into segments, which are coded at once. Segments that are
 /// ahead of their turn wait in files without a name, beside the first output.
 public final class Transcoder {
     /// One thing that is made of the source.

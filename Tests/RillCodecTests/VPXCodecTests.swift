@@ -10,7 +10,7 @@ private struct Coded {
 }
 
 private func encode(
-    _ count: Int, _ resolution: Resolution, settings: VPXEncoder.Settings = .init(),
+    _ count: Int, _ resolution: Resolution, settings: EncoderSettings = .init(),
     bitrate: Bitrate = .kilobits(300), keyFrames: Set<Int> = []
 ) throws -> [Coded] {
     let pictures = try TestPictures(resolution)
@@ -46,7 +46,7 @@ struct VPXEncoderTests {
     }
 
     @Test func keyFramesComeAtTheirLongestInterval() throws {
-        var settings = VPXEncoder.Settings()
+        var settings = EncoderSettings()
         settings.maximumKeyFrameInterval = 25
         let coded = try encode(60, Resolution(width: 64, height: 48), settings: settings)
         #expect(coded.indices.filter { coded[$0].frame.isKey } == [0, 25, 50])
@@ -73,8 +73,8 @@ struct VPXEncoderTests {
     }
 
     @Test func settingsOutOfRangeAreRefusedInWords() {
-        func refuses(_ change: (inout VPXEncoder.Settings) -> Void, bitrate: Bitrate = .kilobits(45)) {
-            var settings = VPXEncoder.Settings()
+        func refuses(_ change: (inout EncoderSettings) -> Void, bitrate: Bitrate = .kilobits(45)) {
+            var settings = EncoderSettings()
             change(&settings)
             #expect(throws: CodecError.self) {
                 try VPXEncoder(

@@ -68,7 +68,7 @@ struct OwnCodecTests {
     static func layer(_ codec: VideoCodec = .runLength) -> LayerSettings {
         LayerSettings(
             rid: .high, resolution: resolution, frameRate: 30, bitrate: .kilobits(500),
-            encoder: VPXEncoder.Settings(codec))
+            encoder: EncoderSettings(codec))
     }
 
     /// The codec is without loss: each picture shown is one that was sent.
@@ -126,9 +126,11 @@ struct OwnCodecTests {
             if index == 2 { pipeline.requestKeyFrame(.high) }
             if index == 3 { pipeline.restartEncoder(.high) }
             if index == 4 { try pipeline.change(.high) { $0.resolution = Resolution(width: 32, height: 24) } }
+            if index == 5 { try pipeline.change(.high) { $0.encoder.content = .screen } }
             try pipeline.send(frame, at: frame.captureTime, to: packets)
         }
         #expect(log.bitrates.first == .kilobits(100) && log.restarts == 1)
+        #expect(log.settings.map(\.content).suffix(2) == [.camera, .screen])
         #expect(log.resolutions.last == Resolution(width: 32, height: 24))
         #expect(keys.frames.map(\.isKey) == [true, false, true, true, true, false])
         #expect(keys.frames.map(\.number) == [0, 1, 2, 3, 4, 5])

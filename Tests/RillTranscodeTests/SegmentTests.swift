@@ -11,7 +11,7 @@ struct SegmentTests {
     private let frameCount = 100
 
     /// High, the low layer at five frames a second, and the pictures at twenty.
-    private func layers(_ effort: VPXEncoder.Settings.Effort, _ codec: VideoCodec = .vp8) -> [LayerSettings] {
+    private func layers(_ effort: EncoderSettings.Effort, _ codec: VideoCodec = .vp8) -> [LayerSettings] {
         var high = LayerSettings.high(resolution, bitrate: .kilobits(200), codec: codec)
         if effort == .good { high.encoder = .good(codec) }
         var low = LayerSettings.low
@@ -60,8 +60,8 @@ struct SegmentTests {
         return (made, report)
     }
 
-    @Test(arguments: VPXEncoder.Settings.Effort.allCases, VideoCodec.allCases)
-    func theBytesAreTheSameForAnyNumberOfThreads(effort: VPXEncoder.Settings.Effort, codec: VideoCodec) throws {
+    @Test(arguments: EncoderSettings.Effort.allCases, VideoCodec.allCases)
+    func theBytesAreTheSameForAnyNumberOfThreads(effort: EncoderSettings.Effort, codec: VideoCodec) throws {
         let pictures = try LoopedPictures(resolution, frameCount: frameCount)
         let layers = layers(effort, codec)
         let runs = try [1, 2, 3].map { try transcode(clip(pictures), .count(3), threads: $0, layers) }

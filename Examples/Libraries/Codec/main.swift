@@ -20,7 +20,7 @@ func pattern(_ number: Int) -> VideoFrame? {
 
 for codec in VideoCodec.allCases {
     let encoder = try VPXEncoder(
-        VPXEncoder.Settings(codec), layer: StreamLayer(rid: .high), resolution: .vga, frameRate: 30,
+        EncoderSettings(codec), layer: StreamLayer(rid: .high), resolution: .vga, frameRate: 30,
         bitrate: .kilobits(800))
     let decoder = try VPXDecoder(codec, maximumPixelCount: Resolution.vga.pixelCount)
     var (meter, keyFrames) = (QualityMeter(), 0)

@@ -1,7 +1,10 @@
-// library-receive: RillReceive alone. Ten frames of three packets each come with jitter, one packet is lost, asked for and
-// comes late: all ten are released, in their order.
+// library-receive: RillReceive alone, in an app with a decoder of its own. Ten frames of three packets each come with jitter.
+// One packet is lost: the RTCP that goes out NACKs it, the sender retransmits it on a stream of its own, and all ten frames
+// are released, in their order.
 
 import RillReceive
+
+let (stream, retransmissions) = (SSRC(0xCAFE), SSRC(0xBEEF))
 
 /// The packets of a frame: a VP8 key frame of 160x120, then frames that build on it.
 func packets(ofFrame number: Int) -> [[UInt8]] {
@@ -12,7 +15,7 @@ func packets(ofFrame number: Int) -> [[UInt8]] {
         frameByteCount: frame.count,
         header: RTPHeader(
             marker: false, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(65530).advanced(by: 3 * number),
-            timestamp: RTPTimestamp(UInt32(3000 * number)), ssrc: SSRC(0xCAFE)),
+            timestamp: RTPTimestamp(UInt32(3000 * number)), ssrc: stream),
         descriptor: VP8PayloadDescriptor(startsPartition: true))
     return (0..<packetizer.packetCount).map { index in
         [UInt8](capacity: packetizer.byteCount(ofPacket: index)) { output in
@@ -21,34 +24,76 @@ func packets(ofFrame number: Int) -> [[UInt8]] {
     }
 }
 
-/// When each packet comes: with jitter, and the one that is lost 80 ms after it was sent.
-var arrivals: [(time: MediaTime, packet: [UInt8])] = []
+/// What is on its way, and when it comes.
+var way: [(time: MediaTime, packet: [UInt8])] = []
+var lost: [UInt8] = []
 for number in 0..<10 {
-    let due = FrameRate(30).time(ofFrame: number)
     for (index, packet) in packets(ofFrame: number).enumerated() {
-        let delay = number == 4 && index == 1 ? 80 : 20 + 7 * number % 5 + index
-        arrivals.append((due + .milliseconds(delay), packet))
-    }
-}
-arrivals.sort { $0.time < $1.time }
-
-var buffer = JitterBuffer(JitterBufferSettings(payloadType: PayloadType(96)))
-var frame: [UInt8] = []
-var released: [UInt8] = []
-var requested: Set<SequenceNumber> = []
-var wakeTime = MediaTime.zero
-// Behind the last packet comes time alone. The frame that is missed then was never sent.
-for (time, packet) in arrivals + [(.zero + .milliseconds(600), [])] {
-    while wakeTime <= time {
-        switch buffer.poll(at: wakeTime, into: &frame) {
-        case .frame: released.append(frame[20])
-        case .requestPackets: if !packet.isEmpty { requested.formUnion(buffer.requestedPackets) }
-        case .requestKeyFrame: print("a key frame is asked for")
-        case .wait(until: let next): wakeTime = next
+        let delay = MediaDuration.milliseconds(20 + 7 * number % 5 + index)
+        if number == 4 && index == 1 {
+            lost = packet
+        } else {
+            way.append((FrameRate(30).time(ofFrame: number) + delay, packet))
         }
     }
-    guard !packet.isEmpty else { continue }
-    _ = buffer.insert(packet.span, at: time)
-    wakeTime = time
 }
-print("frames \(released), asked for \(requested)")
+way.sort { $0.time < $1.time }
+
+/// The packets that a datagram of RTCP asks for, and how many reports are in it.
+func reading(_ datagram: Span<UInt8>) throws(RTPError) -> (nacked: [SequenceNumber], reports: Int) {
+    var (nacked, reports) = ([SequenceNumber](), 0)
+    var compound = RTCPCompound(datagram)
+    while let packet = try compound.next() {
+        switch try RTCPMessage(parsing: packet) {
+        case .genericNACK(let nack):
+            var numbers = nack.lostPackets
+            while let number = numbers.next() { nacked.append(number) }
+        case .receiverReport: reports += 1
+        default: break
+        }
+    }
+    return (nacked, reports)
+}
+
+var nacked: Set<SequenceNumber> = []
+var (reports, answers) = (0, 0)
+/// The sender: it hears what is missing, and 15 ms later what it sends again is here.
+let sender = PacketTap { datagram, now in
+    guard let read = try? reading(datagram) else { return print("this is not RTCP") }
+    reports += read.reports
+    nacked.formUnion(read.nacked)
+    guard !read.nacked.isEmpty, answers == 0 else { return }
+    answers += 1
+    let again = [UInt8](capacity: lost.count + RetransmittedPacket.headerByteCount) { output in
+        try? RetransmittedPacket.write(
+            lost.span, payloadType: PayloadType(97), sequenceNumber: SequenceNumber(0), ssrc: retransmissions,
+            into: &output)
+    }
+    way.insert(
+        (now + .milliseconds(15), again), at: way.firstIndex { $0.time > now + .milliseconds(15) } ?? way.endIndex)
+}
+
+var settings = StreamReceiverSettings(
+    jitterBuffer: JitterBufferSettings(ssrc: stream, payloadType: PayloadType(96)), ssrc: SSRC(1))
+settings.repair.retransmission = RepairSettings.Retransmission(ssrc: retransmissions, payloadType: PayloadType(97))
+settings.reportInterval = .milliseconds(100)
+let receiver = StreamReceiver(settings)
+let output = ReceiveOutput()
+var (frame, released): ([UInt8], [UInt8]) = ([], [])
+// A driver would sleep until `wakeTime` or the next datagram; here time passes in steps of a millisecond.
+for millisecond in 0..<400 {
+    let now = MediaTime.zero + .milliseconds(millisecond)
+    while let next = way.first, next.time <= now {
+        way.removeFirst()
+        receiver.insert(next.packet.span, at: now)
+    }
+    while receiver.wakeTime <= now, case .decode(let description) = receiver.poll(at: now, into: &frame, output: output)
+    {
+        released.append(frame[20])
+        receiver.finish(description, .decoded, decoded: now, at: now)
+    }
+    output.handOut(to: sender)
+}
+print(
+    "frames \(released), NACKed \(nacked), retransmitted: \(receiver.repairStatistics.retransmittedPacketsReceived),",
+    "reports: \(reports > 0)")

@@ -42,10 +42,7 @@ final class StreamDecoder {
             if let own = try settings.codec.attempt({ try settings.makeDecoder?(settings) }) {
                 own
             } else {
-                try VPXDecoder(
-                    settings.codec, poolCapacity: settings.pictureCapacity, threadCount: settings.decoderThreadCount,
-                    maximumPixelCount: settings.maximumPixelCount, damagePolicy: settings.damagePolicy,
-                    postProcessing: settings.postProcessing)
+                try settings.makeBuiltInDecoder()
             }
         self.colors = ColorConverter(capacity: settings.pictureCapacity)
         self.sink = sink

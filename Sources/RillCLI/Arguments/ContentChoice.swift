@@ -6,7 +6,7 @@ import RillCore
 enum ContentChoice: String, ExpressibleByArgument, CaseIterable {
     case camera, screen
 
-    var content: VPXEncoder.Settings.Content {
+    var content: EncoderSettings.Content {
         switch self {
         case .camera: .camera
         case .screen: .screen

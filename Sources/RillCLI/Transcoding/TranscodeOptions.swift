@@ -101,8 +101,8 @@ struct TranscodeOptions: ParsableArguments {
     }
 
     /// The encoder's settings.
-    var encoder: VPXEncoder.Settings {
-        var settings: VPXEncoder.Settings = effort == .good ? .good(codec) : VPXEncoder.Settings(codec)
+    var encoder: EncoderSettings {
+        var settings: EncoderSettings = effort == .good ? .good(codec) : EncoderSettings(codec)
         settings.threadCount = threads
         settings.content = content.content
         if let quality {

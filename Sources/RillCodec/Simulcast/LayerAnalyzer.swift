@@ -10,8 +10,7 @@ public final class LayerAnalyzer {
     /// Makes the first pass.
     public init(_ settings: LayerSettings) throws(CodecError) {
         try settings.validate()
-        pass = try VPXFirstPass(
-            settings.encoder, resolution: settings.resolution, frameRate: settings.frameRate, bitrate: settings.bitrate)
+        pass = try settings.makeBuiltInFirstPass()
         scaler = try LayerScaler(of: settings)
     }
 

@@ -31,8 +31,8 @@ public final class LayerEncoder {
     ///
     /// - Parameters:
     ///   - firstPass: what a ``LayerAnalyzer`` found of the same tasks; see ``VPXEncoder``.
-    ///   - make: makes the encoder, where it is not to be libvpx.
-    /// - Throws: ``CodecError``: `unsupportedCodec` where neither libvpx nor `make` has the codec, `own` with what `make` threw.
+    ///   - make: makes the encoder, where it is not to be one that Rill brings.
+    /// - Throws: ``CodecError``: `unsupportedCodec` where neither Rill nor `make` has the codec, `own` with what `make` threw.
     public init(
         _ settings: LayerSettings, firstPass: FirstPassStatistics? = nil, make: VideoEncoderFactory? = nil
     ) throws(CodecError) {
@@ -42,9 +42,7 @@ public final class LayerEncoder {
             if let own = try settings.codec.attempt({ try make?(settings) }) {
                 own
             } else {
-                try VPXEncoder(
-                    settings.encoder, layer: StreamLayer(rid: settings.rid), resolution: settings.resolution,
-                    frameRate: settings.frameRate, bitrate: settings.bitrate, firstPass: firstPass)
+                try settings.makeBuiltInEncoder(firstPass: firstPass)
             }
         self.scaler = try LayerScaler(of: settings)
     }
@@ -91,12 +89,8 @@ public final class LayerEncoder {
         precondition(new.rid == settings.rid, "a task of layer \(new.rid) for layer \(settings.rid)")
         try new.validate()
         try new.codec.attempt { () throws in
-            if let encoder = encoder as? VPXEncoder {
-                try encoder.change(
-                    to: new.encoder, resolution: new.resolution, frameRate: new.frameRate, bitrate: new.bitrate)
-            } else {
-                try encoder.change(resolution: new.resolution, frameRate: new.frameRate, bitrate: new.bitrate)
-            }
+            try encoder.change(
+                to: new.encoder, resolution: new.resolution, frameRate: new.frameRate, bitrate: new.bitrate)
             if task.isRestartRequested { try encoder.restart() }
         }
         if new.resolution != settings.resolution || new.aspect != settings.aspect {
@@ -109,10 +103,10 @@ public final class LayerEncoder {
     public var statistics: EncoderStatistics { encoder.statistics }
 }
 
-/// Makes an encoder that is not Rill's for a layer, of whichever codec; `nil` where libvpx is to encode that layer.
+/// Makes an encoder that is not Rill's for a layer, of whichever codec; `nil` where Rill's is to encode that layer.
 ///
 /// It is called once for each layer, when its pipeline is made. What changes at run time is told to the encoder itself, with
-/// ``RillCore/VideoEncoder/change(resolution:frameRate:bitrate:)``.
+/// ``RillCore/VideoEncoder/change(to:resolution:frameRate:bitrate:)``.
 public typealias VideoEncoderFactory = @Sendable (LayerSettings) throws -> (any VideoEncoder)?
 
 extension VideoCodec {

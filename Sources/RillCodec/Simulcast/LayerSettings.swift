@@ -16,7 +16,7 @@ public struct LayerSettings: Sendable, Equatable {
     /// Whether every frame of the source is taken at its own time, however close it follows the one before: what a file
     /// wants that nobody asked a rate for. A layer that gives up some of its rate (``Degradation``) has a limit meanwhile.
     public var takesEveryFrame = false
-    /// Target of the rate control, from ``VPXEncoder/Settings/minimumBitrate`` to 1 Gbit/s.
+    /// Target of the rate control, from ``RillCore/EncoderSettings/minimumBitrate`` to 1 Gbit/s.
     public var bitrate: Bitrate
     /// What becomes of a source of another shape.
     public var aspect = AspectPolicy.crop
@@ -25,9 +25,10 @@ public struct LayerSettings: Sendable, Equatable {
     public var skipsUnchangedFrames: Bool?
     /// How the codec works. The codec itself does not change at run time.
     ///
-    /// Of an own codec (``VideoEncoderFactory``) Rill looks at ``VPXEncoder/Settings/temporalPattern`` alone, which says how
-    /// many temporal layers the stream has; what is made of the rest is its encoder's business.
-    public var encoder: VPXEncoder.Settings
+    /// An own encoder (``VideoEncoderFactory``) gets them as they are. Rill itself looks at
+    /// ``RillCore/EncoderSettings/temporalPattern``, which says how many temporal layers the stream has, and at content and
+    /// effort, by which unchanged frames are left out.
+    public var encoder: EncoderSettings
     /// What the stream is coded with.
     public var codec: VideoCodec { encoder.codec }
 
@@ -36,7 +37,7 @@ public struct LayerSettings: Sendable, Equatable {
     /// Nothing is checked here: ``validate()`` does, and whoever takes the settings.
     public init(
         rid: StreamLayer.RID, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate,
-        encoder: VPXEncoder.Settings = VPXEncoder.Settings()
+        encoder: EncoderSettings = EncoderSettings()
     ) {
         self.rid = rid
         self.resolution = resolution
@@ -93,7 +94,7 @@ extension LayerSettings {
         _ resolution: Resolution, bitrate: Bitrate, codec: VideoCodec = .vp8
     ) -> LayerSettings {
         LayerSettings(
-            rid: .high, resolution: resolution, frameRate: 30, bitrate: bitrate, encoder: VPXEncoder.Settings(codec))
+            rid: .high, resolution: resolution, frameRate: 30, bitrate: bitrate, encoder: EncoderSettings(codec))
     }
 
     /// The stream for thumbnails and bad networks: 160x120, 5 frames a second, 45 kbit/s, VP8.
@@ -107,7 +108,7 @@ extension LayerSettings {
     /// poorer than it need be.
     public static func low(_ codec: VideoCodec) -> LayerSettings {
         var low = LayerSettings(
-            rid: .low, resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45), encoder: VPXEncoder.Settings(codec))
+            rid: .low, resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45), encoder: EncoderSettings(codec))
         low.encoder.maximumKeyFramePercentage = 175
         low.encoder.initialBufferLevel = low.encoder.bufferSize
         return low

@@ -35,11 +35,14 @@ public protocol VideoEncoder: AnyObject {
     /// frame.
     ///
     /// - Parameters:
+    ///   - settings: those that it was made with, but for what changed. The codec, the effort and the temporal pattern do not.
     ///   - resolution: the size of the pictures to come.
     ///   - frameRate: the rate that they are expected at; stamps say what it really is.
     ///   - bitrate: the rate control's target, 1 kbit/s to 1 Gbit/s.
     /// - Throws: what the codec says against it; the encoder then goes on as it was.
-    func change(resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate) throws
+    func change(
+        to settings: EncoderSettings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
+    ) throws
 
     /// Starts the codec anew, with a key frame: it is suspected of a fault. Frame numbers go on.
     func restart() throws

@@ -68,7 +68,7 @@ struct FreezeGallery: Sendable {
     private static let quantizer = 24
 
     private static func thumbnail(of picture: VideoFrame, at time: MediaTime) throws -> Thumbnail {
-        var settings = VPXEncoder.Settings(.vp8)
+        var settings = EncoderSettings(.vp8)
         settings.quantizers = quantizer...quantizer
         let encoder = try VPXEncoder(
             settings, layer: StreamLayer(rid: "thumbnail"), resolution: picture.resolution, frameRate: 1,

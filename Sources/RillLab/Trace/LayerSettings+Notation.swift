@@ -67,8 +67,8 @@ struct LayerSettingsNotation {
             value("aspect", \.aspect, \.rawValue, { AspectPolicy(rawValue: String($0)) }),
             value(
                 "skip", \.skipsUnchangedFrames, { $0.map { "\($0)" } ?? "auto" }, { optional($0) { Bool(String($0)) } }),
-            value("content", \.encoder.content, \.rawValue, { VPXEncoder.Settings.Content(rawValue: String($0)) }),
-            value("effort", \.encoder.effort, \.rawValue, { VPXEncoder.Settings.Effort(rawValue: String($0)) }),
+            value("content", \.encoder.content, \.rawValue, { EncoderSettings.Content(rawValue: String($0)) }),
+            value("effort", \.encoder.effort, \.rawValue, { EncoderSettings.Effort(rawValue: String($0)) }),
             value("quality", \.encoder.quality, { $0.map { "\($0)" } ?? "auto" }, { optional($0) { Int($0) } }),
             value("lag", \.encoder.lagInFrames, { "\($0)" }, { Int($0) }),
             value("q", \.encoder.quantizers, { "\($0.lowerBound)-\($0.upperBound)" }, range),

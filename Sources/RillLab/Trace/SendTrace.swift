@@ -75,8 +75,8 @@ public struct SendTrace: Sendable {
     /// Reads a trace that is in memory.
     ///
     /// - Throws: ``TraceError/damaged(path:line:reason:)``.
-    public init(text: [UInt8]) throws(TraceError) {
-        try self.init(ByteInput(bytes: text), path: "memory")
+    public init(parsing text: Span<UInt8>) throws(TraceError) {
+        try self.init(ByteInput(bytes: text.array), path: "memory")
     }
 
     private init(_ input: consuming ByteInput, path: String) throws(TraceError) {

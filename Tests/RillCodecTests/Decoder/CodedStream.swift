@@ -17,7 +17,7 @@ struct CodedStream {
         self.codec = codec
         let pictures = try TestPictures(resolution, seed: seed)
         let encoder = try VPXEncoder(
-            VPXEncoder.Settings(codec), layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30,
+            EncoderSettings(codec), layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30,
             bitrate: bitrate)
         for index in 0..<count {
             try encoder.encode(pictures.picture(index), isKeyFrame: keyFrames.contains(index)) { _, bytes in

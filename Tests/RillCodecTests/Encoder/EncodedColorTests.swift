@@ -9,7 +9,7 @@ import Testing
 
     private func encoder(_ codec: VideoCodec) throws -> VPXEncoder {
         try VPXEncoder(
-            VPXEncoder.Settings(codec), layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30,
+            EncoderSettings(codec), layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30,
             bitrate: .kilobits(200))
     }
 

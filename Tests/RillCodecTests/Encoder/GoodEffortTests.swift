@@ -21,7 +21,7 @@ struct GoodEffortTests {
     }
 
     private func encode(
-        _ count: Int, _ settings: VPXEncoder.Settings, bitrate: Bitrate = .kilobits(150), inTwoPasses: Bool = true
+        _ count: Int, _ settings: EncoderSettings, bitrate: Bitrate = .kilobits(150), inTwoPasses: Bool = true
     ) throws -> [Coded] {
         let pictures = try TestPictures(Self.resolution)
         func picture(_ index: Int) -> VideoFrame {
@@ -56,7 +56,7 @@ struct GoodEffortTests {
 
     @Test(arguments: VideoCodec.allCases, [true, false])
     func everyPictureComesOutOnceInItsOrderAtItsTime(codec: VideoCodec, inTwoPasses: Bool) throws {
-        var settings = VPXEncoder.Settings.good(codec)
+        var settings = EncoderSettings.good(codec)
         settings.speed = 4
         let coded = try encode(60, settings, inTwoPasses: inTwoPasses)
         let shown = coded.filter { !$0.isHidden }
@@ -83,10 +83,10 @@ struct GoodEffortTests {
         }
     }
 
-    @Test(arguments: VideoCodec.allCases, VPXEncoder.Settings.Effort.allCases)
-    func aQualityTakesTheBitsItNeeds(codec: VideoCodec, effort: VPXEncoder.Settings.Effort) throws {
+    @Test(arguments: VideoCodec.allCases, EncoderSettings.Effort.allCases)
+    func aQualityTakesTheBitsItNeeds(codec: VideoCodec, effort: EncoderSettings.Effort) throws {
         func bytes(_ quality: Int, _ bitrate: Bitrate) throws -> Int {
-            var settings = effort == .good ? VPXEncoder.Settings.good(codec) : VPXEncoder.Settings(codec)
+            var settings = effort == .good ? EncoderSettings.good(codec) : EncoderSettings(codec)
             settings.quality = quality
             settings.quantizers = 0...63
             settings.speed = effort == .good ? 4 : nil
@@ -101,7 +101,7 @@ struct GoodEffortTests {
     }
 
     @Test func whatIsForCallsIsRefused() {
-        var settings = VPXEncoder.Settings.good(.vp8)
+        var settings = EncoderSettings.good(.vp8)
         settings.temporalPattern = .l1t2
         expectRefusal(of: settings, "temporal layers")
         settings = .good(.vp8)
@@ -115,7 +115,7 @@ struct GoodEffortTests {
         expectRefusal(of: settings, "held back")
     }
 
-    private func expectRefusal(of settings: VPXEncoder.Settings, _ words: String) {
+    private func expectRefusal(of settings: EncoderSettings, _ words: String) {
         do {
             _ = try VPXEncoder(
                 settings, layer: StreamLayer(rid: .high), resolution: Self.resolution, frameRate: 30,

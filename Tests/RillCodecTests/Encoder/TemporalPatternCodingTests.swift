@@ -17,10 +17,10 @@ struct TemporalPatternCodingTests {
 
     private func stream(
         _ codec: VideoCodec, _ pattern: TemporalPattern, kilobits: Int = 300,
-        _ change: (inout VPXEncoder.Settings) -> Void = { _ in }
+        _ change: (inout EncoderSettings) -> Void = { _ in }
     ) throws -> [Coded] {
         let pictures = try TestPictures(Self.resolution)
-        var settings = VPXEncoder.Settings(codec)
+        var settings = EncoderSettings(codec)
         settings.temporalPattern = pattern
         change(&settings)
         let encoder = try VPXEncoder(

@@ -47,7 +47,7 @@ private final class ChangingCall {
         var layers = ["a", "b", "c"].enumerated().map { index, rid in
             LayerSettings(
                 rid: StreamLayer.RID(stringLiteral: rid), resolution: Self.sizes[index], frameRate: 30,
-                bitrate: .kilobits(150), encoder: VPXEncoder.Settings(codec))
+                bitrate: .kilobits(150), encoder: EncoderSettings(codec))
         }
         layers[1].encoder.temporalPattern = .l1t2
         layers[2].encoder.temporalPattern = .l1t3

@@ -14,7 +14,7 @@ struct SendTraceTests {
     private var unusual: LayerSettings {
         var settings = LayerSettings(
             rid: .high, resolution: Resolution(width: 642, height: 358), frameRate: FrameRate(30000, per: 1001),
-            bitrate: Bitrate(bitsPerSecond: 765_432), encoder: VPXEncoder.Settings(.vp9))
+            bitrate: Bitrate(bitsPerSecond: 765_432), encoder: EncoderSettings(.vp9))
         settings.aspect = .letterbox
         settings.skipsUnchangedFrames = true
         settings.takesEveryFrame = true
@@ -49,7 +49,7 @@ struct SendTraceTests {
         let (layer, encoder) = (Mirror(reflecting: unusual), Mirror(reflecting: unusual.encoder))
         let ownCount = layer.children.count - ["rid", "encoder"].count
         #expect(text.split(separator: " ").count == ownCount + encoder.children.count)
-        let defaults = Mirror(reflecting: VPXEncoder.Settings(.vp9))
+        let defaults = Mirror(reflecting: EncoderSettings(.vp9))
         // Effort allows no temporal layers: it has settings of its own.
         var good = unusual
         good.encoder = .good(.vp9)
@@ -114,7 +114,7 @@ struct SendTraceTests {
     func aDamagedLineIsRefusedByItsNumber(text: String, line: Int?) {
         let text = text.replacing("GOOD", with: good)
         do throws(TraceError) {
-            let trace = try SendTrace(text: Array(text.utf8))
+            let trace = try SendTrace(parsing: Array(text.utf8).span)
             #expect(line == nil && trace.layers.isEmpty, "\(text)")
         } catch {
             guard case .damaged(_, let found, let reason) = error else {
@@ -134,7 +134,7 @@ struct SendTraceTests {
             of: seeds.map { Array($0.utf8) }, count: 40_000, using: SeededGenerator(seed: 5))
         {
             // A typed error is as good an answer as a trace.
-            guard let trace = try? SendTrace(text: bytes) else { continue }
+            guard let trace = try? SendTrace(parsing: bytes.span) else { continue }
             read += 1
             for layer in trace.layers {
                 // What was taken can be encoded with, as far as settings go.

@@ -15,7 +15,7 @@ import Testing
     ) throws -> (packets: [[UInt8]], frames: [EncodedFrame]) {
         let resolution = Resolution(width: 176, height: 144)
         let pictures = try TestPictures(resolution)
-        var settings = VPXEncoder.Settings(codec)
+        var settings = EncoderSettings(codec)
         settings.temporalPattern = pattern
         let encoder = try VPXEncoder(
             settings, layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30, bitrate: .kilobits(300))
@@ -146,7 +146,7 @@ import Testing
         let source = try TestPictures(resolution, capacity: 20)
         let pictures = (0..<20).map(source.picture)
         for pattern in TemporalPattern.allCases {
-            var settings = VPXEncoder.Settings()
+            var settings = EncoderSettings()
             settings.temporalPattern = pattern
             let encoder = try VPXEncoder(
                 settings, layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30, bitrate: .kilobits(300)
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test func `Too few bits for the layers are refused in words`() {
-        var settings = VPXEncoder.Settings()
+        var settings = EncoderSettings()
         settings.temporalPattern = .l1t3
         #expect(throws: CodecError.self) {
             _ = try VPXEncoder(

@@ -59,7 +59,7 @@ struct TwoPassParityTests {
         #expect(times == (0..<clip.frameCount).map { MediaTime(ticks: Int64($0) * 3000, rate: 90_000) }, "\(context)")
     }
 
-    private func encodeWithVPXEnc(_ clip: BarClip, _ settings: VPXEncoder.Settings, _ input: String) throws -> String {
+    private func encodeWithVPXEnc(_ clip: BarClip, _ settings: EncoderSettings, _ input: String) throws -> String {
         let output = folder.path("theirs.ivf")
         let isUnlimited = settings.quality != nil && settings.codec == .vp8
         var arguments = [

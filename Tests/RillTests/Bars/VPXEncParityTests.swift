@@ -102,7 +102,7 @@ struct VPXEncParityTests {
     /// vpxenc at our encoder's default settings. Without a rate it would take the clip's as its time base.
     private func encodeWithVPXEnc(_ clip: BarClip, _ codec: VideoCodec, _ input: String) throws -> String {
         let output = folder.path("theirs.ivf")
-        let settings = VPXEncoder.Settings(codec)
+        let settings = EncoderSettings(codec)
         let common = [
             "--codec=\(codec.rawValue.lowercased())", "--ivf", "--rt", "--end-usage=cbr", "--lag-in-frames=0",
             "--cpu-used=\(settings.effectiveSpeed(for: clip.resolution))",

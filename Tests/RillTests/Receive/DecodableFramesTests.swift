@@ -85,7 +85,7 @@ private struct SentStream {
         codec = stream.codec
         let resolution = Resolution(width: 64, height: 48)
         let pictures = try TestPictures(resolution)
-        var settings = VPXEncoder.Settings(codec)
+        var settings = EncoderSettings(codec)
         settings.temporalPattern = stream.pattern
         let encoder = try VPXEncoder(
             settings, layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30, bitrate: .kilobits(200))

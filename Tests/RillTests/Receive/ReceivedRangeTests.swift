@@ -15,7 +15,7 @@ import Testing
 
     /// A VP9 clip of 30 frames, a key frame every tenth, of which those are said to be in full range.
     private func clip(fullFrom first: Int, to end: Int) throws -> String {
-        var settings = VPXEncoder.Settings(.vp9)
+        var settings = EncoderSettings(.vp9)
         settings.maximumKeyFrameInterval = 10
         let encoder = try VPXEncoder(
             settings, layer: StreamLayer(rid: .high), resolution: resolution, frameRate: 30, bitrate: .kilobits(200))

@@ -58,7 +58,7 @@ final class RepairedCall {
     ) throws {
         let layer = LayerSettings(
             rid: .high, resolution: Resolution(width: 160, height: 120), frameRate: 30, bitrate: .kilobits(800),
-            encoder: VPXEncoder.Settings(codec))
+            encoder: EncoderSettings(codec))
         let link = try LinkSettings(notation: network)
         var settings = SendSettings(layers: [layer], seed: link.seed)
         settings.adaptation = nil

@@ -22,6 +22,7 @@ final class RunLengthEncoder: VideoEncoder {
     /// What was asked of an encoder.
     final class Log: @unchecked Sendable {
         // The tests' drivers run everything on one thread.
+        var settings: [EncoderSettings] = []
         var bitrates: [Bitrate] = []
         var resolutions: [Resolution] = []
         var restarts = 0
@@ -70,7 +71,10 @@ final class RunLengthEncoder: VideoEncoder {
         return .coded(quantizer: nil)
     }
 
-    func change(resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate) throws {
+    func change(
+        to settings: EncoderSettings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
+    ) throws {
+        log.settings.append(settings)
         log.bitrates.append(bitrate)
         log.resolutions.append(resolution)
         self.resolution = resolution

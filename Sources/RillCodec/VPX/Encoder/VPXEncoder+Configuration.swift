@@ -1,7 +1,7 @@
 internal import CVPX
 import RillCore
 
-extension VPXEncoder.Settings {
+extension EncoderSettings {
     /// Which of two passes over the clip it is, or the only one.
     @unsafe
     enum Pass {
@@ -101,7 +101,7 @@ extension VPXEncoder.Settings {
 
 // MARK: - Controls
 
-extension VPXEncoder.Settings {
+extension EncoderSettings {
     /// Sets what is no part of libvpx's configuration, on an encoder that was just made.
     func applyControls(to context: borrowing VPXEncoderContext, _ resolution: Resolution) throws(CodecError) {
         try applyChangeableControls(to: context, resolution)

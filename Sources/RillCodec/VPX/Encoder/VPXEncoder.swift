@@ -4,7 +4,7 @@ public import RillCore
 /// A VP8 or VP9 encoder over libvpx for one layer.
 ///
 ///     let encoder = try VPXEncoder(
-///         VPXEncoder.Settings(.vp9), layer: StreamLayer(rid: .high), resolution: .vga, frameRate: 30,
+///         EncoderSettings(.vp9), layer: StreamLayer(rid: .high), resolution: .vga, frameRate: 30,
 ///         bitrate: .kilobits(600))
 ///     try encoder.encode(picture) { frame, bytes in … }
 ///
@@ -16,7 +16,7 @@ public final class VPXEncoder: VideoEncoder {
     /// Size of the pictures that it takes.
     public private(set) var resolution: Resolution
     /// How libvpx works.
-    public private(set) var settings: Settings
+    public private(set) var settings: EncoderSettings
     /// What it has done so far.
     public private(set) var statistics = EncoderStatistics()
     /// The quantizer index of the last frame coded.
@@ -44,10 +44,10 @@ public final class VPXEncoder: VideoEncoder {
     ///   - frameRate: the rate that frames are expected at; the stamps say what it really is.
     ///   - bitrate: the rate control's first target, at least 1 kbit/s.
     ///   - firstPass: what a ``VPXFirstPass`` of the same settings, frames and stamps found; it makes this the second of
-    ///     two. Only for ``Settings/Effort/good``.
+    ///     two. Only for ``RillCore/EncoderSettings/Effort/good``.
     public init(
-        _ settings: Settings = Settings(), layer: StreamLayer, resolution: Resolution, frameRate: FrameRate,
-        bitrate: Bitrate, firstPass: FirstPassStatistics? = nil
+        _ settings: EncoderSettings = EncoderSettings(), layer: StreamLayer, resolution: Resolution,
+        frameRate: FrameRate, bitrate: Bitrate, firstPass: FirstPassStatistics? = nil
     ) throws(CodecError) {
         precondition(firstPass == nil || settings.effort == .good, "two passes are made with .good alone")
         let statistics = firstPass.map(FirstPassBuffer.init)
@@ -65,8 +65,8 @@ public final class VPXEncoder: VideoEncoder {
     /// Encodes one I420 picture, and calls `body` with the coded frame before this returns; not at all when the rate
     /// control left the picture out.
     ///
-    /// An encoder that looks ahead (``Settings/Effort/good``) holds pictures back: `body` is called with those that became
-    /// ready, none or several, hidden ones too, and ``finish(_:)`` gives the rest.
+    /// An encoder that looks ahead (``RillCore/EncoderSettings/Effort/good``) holds pictures back: `body` is called with those
+    /// that became ready, none or several, hidden ones too, and ``finish(_:)`` gives the rest.
     ///
     /// The bytes lie in libvpx's memory and hold until `body` returns. Capture times may lie as unevenly as they like: the
     /// bitrate is kept all the same. They have to rise; one that does not counts as no time passed.
@@ -184,7 +184,7 @@ extension VPXEncoder {
     ///
     /// - Throws: ``CodecError``; the encoder then goes on as it was.
     public func change(
-        to settings: Settings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
+        to settings: EncoderSettings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
     ) throws(CodecError) {
         precondition(settings.codec == self.settings.codec, "an encoder of \(self.settings.codec) stays one")
         precondition(settings.effort == self.settings.effort, "the effort stays \(self.settings.effort)")
@@ -198,11 +198,6 @@ extension VPXEncoder {
         timeline.announce(frameRate)
     }
 
-    /// The same with the settings as they are.
-    public func change(resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate) throws(CodecError) {
-        try change(to: settings, resolution: resolution, frameRate: frameRate, bitrate: bitrate)
-    }
-
     /// Sets the rate control's target from the next frame on; the same target again costs nothing.
     public func setBitrate(_ bitrate: Bitrate) throws(CodecError) {
         guard bitrate != self.bitrate else { return }
@@ -214,7 +209,7 @@ extension VPXEncoder {
         try restart(settings, resolution, bitrate)
     }
 
-    private func restart(_ settings: Settings, _ resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) {
+    private func restart(_ settings: EncoderSettings, _ resolution: Resolution, _ bitrate: Bitrate) throws(CodecError) {
         context = try Self.makeContext(settings, resolution, bitrate, nil)
         matrix = .bt601
         held.removeAll(keepingCapacity: true)
@@ -224,7 +219,7 @@ extension VPXEncoder {
         timeline = settings.timeline(at: frameRate)
     }
 
-    private func reconfigure(_ settings: Settings, _ bitrate: Bitrate) throws(CodecError) {
+    private func reconfigure(_ settings: EncoderSettings, _ bitrate: Bitrate) throws(CodecError) {
         try settings.validate(with: bitrate)
         try unsafe context.configure(settings.configuration(for: resolution, bitrate))
         if settings != self.settings { try settings.applyChangeableControls(to: context, resolution) }
@@ -232,10 +227,10 @@ extension VPXEncoder {
     }
 
     private static func makeContext(
-        _ settings: Settings, _ resolution: Resolution, _ bitrate: Bitrate, _ statistics: FirstPassBuffer?
+        _ settings: EncoderSettings, _ resolution: Resolution, _ bitrate: Bitrate, _ statistics: FirstPassBuffer?
     ) throws(CodecError) -> VPXEncoderContext {
         try settings.validate(with: bitrate)
-        let pass = unsafe statistics.map { unsafe Settings.Pass.last($0.bytes) } ?? .only
+        let pass = unsafe statistics.map { unsafe EncoderSettings.Pass.last($0.bytes) } ?? .only
         let context = try unsafe VPXEncoderContext(
             settings.vpx, settings.configuration(for: resolution, bitrate, pass: pass))
         try settings.applyControls(to: context, resolution)
@@ -243,14 +238,14 @@ extension VPXEncoder {
     }
 }
 
-extension VPXEncoder.Settings {
+extension EncoderSettings {
     /// The timeline of frames that are announced to have that rate.
     func timeline(at frameRate: FrameRate) -> RateControlTimeline {
         RateControlTimeline(frameRate: frameRate, mostOwed: bufferSize)
     }
 
     /// Whether libvpx takes the change from `old` to these only by being started anew.
-    fileprivate func needsNewEncoder(after old: VPXEncoder.Settings) -> Bool {
+    fileprivate func needsNewEncoder(after old: EncoderSettings) -> Bool {
         threadCount != old.threadCount || temporalPattern != old.temporalPattern
     }
 }

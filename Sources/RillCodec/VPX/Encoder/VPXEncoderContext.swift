@@ -47,7 +47,7 @@ struct VPXEncoderContext: ~Copyable {
     @unsafe
     func encode(
         _ image: UnsafePointer<vpx_image_t>, over span: RateControlTimeline.Span, flags: Int,
-        _ effort: VPXEncoder.Settings.Effort
+        _ effort: EncoderSettings.Effort
     ) throws(CodecError) {
         // VPX_DL_REALTIME and VPX_DL_GOOD_QUALITY, in microseconds: macros.
         let deadline: UInt = effort == .good ? 1_000_000 : 1

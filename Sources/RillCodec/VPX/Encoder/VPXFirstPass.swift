@@ -12,7 +12,7 @@ public import RillCore
 public final class VPXFirstPass {
     /// Size of the pictures that it takes.
     public let resolution: Resolution
-    private let settings: VPXEncoder.Settings
+    private let settings: EncoderSettings
     private let context: VPXEncoderContext
     private let image: VPXInputImage
     private var timeline: RateControlTimeline
@@ -21,7 +21,7 @@ public final class VPXFirstPass {
 
     /// A first pass for an encoder of these settings.
     public init(
-        _ settings: VPXEncoder.Settings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
+        _ settings: EncoderSettings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
     ) throws(CodecError) {
         precondition(settings.effort == .good, "two passes are made with .good alone")
         try settings.validate(with: bitrate)
