@@ -2,7 +2,7 @@ public import RillCore
 import Synchronization
 
 /// How far a ``RunningTranscode`` is.
-public struct TranscodeProgress: Sendable, Equatable {
+public struct TranscodeProgress: Codable, Sendable, Equatable {
     /// Frames read to be written.
     public var framesRead = 0
     /// Frames looked at by the first of two passes.

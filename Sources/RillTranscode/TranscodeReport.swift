@@ -17,7 +17,7 @@ public struct TranscodeReport: Sendable {
     public var sourceFailure: (any Error)?
 
     /// What was written to one output.
-    public struct Output: Sendable, Equatable {
+    public struct Output: Codable, Sendable, Equatable {
         /// Frames written that show a picture.
         public var framesWritten = 0
         /// Frames written that show none; see ``RillCore/EncodedFrame/isHidden``.
@@ -37,4 +37,18 @@ public struct TranscodeReport: Sendable {
             bytesEncoded += frame.byteCount
         }
     }
+}
+
+extension TranscodeReport: CustomStringConvertible {
+    /// A line of what was read, and a line for each output, without what is zero.
+    public var description: String {
+        let ending = sourceFailure.map { ", then \($0)" } ?? ""
+        let parts = outputs.enumerated().map { ("output \($0.offset + 1)", $0.element.description) }
+        return countedText("\(framesRead) frames read, \(duration)\(ending)", parts)
+    }
+}
+
+extension TranscodeReport.Output: CustomStringConvertible {
+    /// What is not zero, by name: `framesWritten 150, keyFramesWritten 1`.
+    public var description: String { countedText(self) }
 }

@@ -81,7 +81,7 @@ let receiver = StreamReceiver(settings)
 let output = ReceiveOutput()
 var (frame, released): ([UInt8], [UInt8]) = ([], [])
 // A driver would sleep until `wakeTime` or the next datagram; here time passes in steps of a millisecond.
-for millisecond in 0..<400 {
+for millisecond in 0..<345 {
     let now = MediaTime.zero + .milliseconds(millisecond)
     while let next = way.first, next.time <= now {
         way.removeFirst()

@@ -22,7 +22,9 @@ private func shown(_ value: Any) -> String? {
     switch value {
     case let count as Int: return count == 0 ? nil : String(count)
     case let share as Double: return share == 0 ? nil : String((share * 1e6).rounded() / 1e6)
+    case let text as String: return text.isEmpty ? nil : "\"\(text)\""
     case let duration as MediaDuration: return duration == .zero ? nil : duration.description
+    case let name as any RawRepresentable: return "\(name)"
     default:
         let mirror = Mirror(reflecting: value)
         // Nothing is known, or it is no struct of counts.

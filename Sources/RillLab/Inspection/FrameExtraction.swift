@@ -143,3 +143,8 @@ public struct FrameExtraction: Sendable {
         }
     }
 }
+
+extension FrameExtraction.Report: CustomStringConvertible {
+    /// What is not zero, by name: `frames 150, keyFrames 1`.
+    public var description: String { countedText(self) }
+}

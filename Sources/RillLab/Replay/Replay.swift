@@ -154,3 +154,8 @@ public struct Replay: Sendable {
         return false
     }
 }
+
+extension Replay.Report: CustomStringConvertible {
+    /// What is not zero, by name: `sent 310, sentBytes 330000, duration 5`.
+    public var description: String { countedText(self) }
+}

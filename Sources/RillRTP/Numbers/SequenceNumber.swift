@@ -1,6 +1,6 @@
 /// An RTP packet's 16-bit sequence number (RFC 3550 §5.1): counts up by one a packet and wraps.
 @frozen
-public struct SequenceNumber: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+public struct SequenceNumber: Codable, Hashable, Sendable, RawRepresentable, CustomStringConvertible {
     /// The number as it stands on the wire.
     public var rawValue: UInt16
 

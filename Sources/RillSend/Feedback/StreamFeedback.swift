@@ -17,7 +17,7 @@ public enum StreamFeedback: Equatable, Sendable {
 }
 
 /// What a receiver reports of a stream (RFC 3550 §6.4.1), under the names of W3C `RTCRemoteInboundRtpStreamStats`.
-public struct ReceptionReport: Equatable, Sendable {
+public struct ReceptionReport: Codable, Equatable, Sendable {
     /// Who reports.
     public var reporter: SSRC
     /// The part of the packets since its previous report that was lost, 0 to 1.
@@ -40,4 +40,9 @@ public struct ReceptionReport: Equatable, Sendable {
         highestSequenceNumber = SequenceNumber(UInt16(truncatingIfNeeded: block.extendedHighestSequenceNumber))
         roundTripTime = block.roundTripTime(at: arrival).map { MediaDuration(nanoseconds: $0.nanoseconds) }
     }
+}
+
+extension ReceptionReport: CustomStringConvertible {
+    /// What is not zero, by name: `reporter 0x1, packetsLost 2, jitter 1.250ms`.
+    public var description: String { countedText(self) }
 }

@@ -14,6 +14,10 @@ import Testing
     @Test func `Parts of counts stand in brackets, what is not known does not stand there`() {
         struct Inner { var tooSoon = 2, overBudget = 0 }
         struct Quiet { var never = 0 }
+        struct Source: RawRepresentable, CustomStringConvertible {
+            var rawValue: UInt32
+            var description: String { "#\(rawValue)" }
+        }
         struct Outer {
             var refused = Inner()
             var quiet = Quiet()
@@ -22,10 +26,15 @@ import Testing
             var share: Double? = 0.25
             var roundTrip: MediaDuration? = .milliseconds(42)
             var level = Rotation.clockwise90
+            var failure: String? = "cut off"
+            var damage: String? = nil
+            var path = ""
+            var source = Source(rawValue: 7)
         }
         #expect(
             countedText(Outer())
-                == "refused (tooSoon 2), found 3, share 0.25, roundTrip 42ms, level clockwise90")
+                == "refused (tooSoon 2), found 3, share 0.25, roundTrip 42ms, level clockwise90, failure \"cut off\", source #7"
+        )
         #expect(
             countedText("high", [("encoder", "a"), ("stream", "b")])
                 == """

@@ -1,3 +1,4 @@
+import Foundation
 import RillCore
 import RillRTP
 import RillSend
@@ -103,6 +104,8 @@ import Testing
         #expect(report.fractionLost == 0.25 && report.packetsLost == 10)
         #expect(report.jitter == .milliseconds(1))
         #expect(report.highestSequenceNumber == SequenceNumber(5))
+        #expect("\(report)".hasPrefix("reporter \(receiverSSRC), fractionLost 0.25, packetsLost 10, jitter 1ms, "))
+        #expect(try JSONDecoder().decode(ReceptionReport.self, from: JSONEncoder().encode(report)) == report)
         #expect(result.statistics.roundTripTime == .milliseconds(6125))
         #expect(result.statistics.packetsLost == 10 && result.statistics.fractionLost == 0.25)
         #expect(result.statistics.jitter == .milliseconds(1))
