@@ -17,7 +17,7 @@ public import RillCore
 ///
 /// Threading and cost: as those of ``UDPSocket``.
 public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
-    private let descriptor: SocketDescriptor
+    let descriptor: SocketDescriptor
     /// The address that datagrams go to, and come from.
     public let remoteAddress: UDPAddress
 

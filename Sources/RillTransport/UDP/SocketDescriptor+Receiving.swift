@@ -50,7 +50,7 @@ extension SocketDescriptor {
     /// however much from call to call is wanted. `nil` below a millisecond.
     static func callTimeout(_ wanted: Int, current: Int) -> Int? {
         guard wanted > 0 else { return nil }
-        if current > 0, current <= wanted, current >= min(wanted, 1000) / 8 { return current }
+        if current > 0, current <= wanted, 8 * current >= min(wanted, 1000) { return current }
         // The largest power of two, so that what is wanted next may be a little less. A second is as good as longer.
         return 1 << (Int.bitWidth - 1 - min(wanted, 1024).leadingZeroBitCount)
     }

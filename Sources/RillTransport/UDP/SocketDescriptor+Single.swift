@@ -78,7 +78,7 @@ extension SocketDescriptor {
                 initialized = max(0, count)
             }
         }
-        if count >= 0 { return source.map { UDPSocket.Received(source: $0, byteCount: count) } }
+        if count >= 0 { return source.map { UDPSocket.Received(source: $0.unmapped, byteCount: count) } }
         switch code {
         // Nothing has come, another thread was faster, or the datagram's checksum was wrong.
         case EAGAIN, EINTR: return nil

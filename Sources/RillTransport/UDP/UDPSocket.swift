@@ -21,7 +21,7 @@ public import RillCore
 /// system call for a datagram, or for as many as a batch holds; no copy but the system's, no allocation. It is closed when the
 /// last reference is gone; ``close()`` ends receiving before.
 public final class UDPSocket: DatagramTransport {
-    private let descriptor: SocketDescriptor
+    let descriptor: SocketDescriptor
 
     /// The largest datagram that is sent or received, in bytes: the most that UDP over IPv6 carries.
     public static let maximumDatagramByteCount = 65_527
