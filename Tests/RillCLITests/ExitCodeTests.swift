@@ -42,6 +42,34 @@ import Testing
         }
     }
 
+    @Test func `So is a list or a folder that is not there, of a batch`() throws {
+        let nothing = folder.path("nothing")
+        for arguments in [["--jobs", nothing], [nothing, folder.path("out"), "--to", "webm"]] {
+            let outcome = try rillProgram().run(["transcode"] + arguments)
+            #expect(outcome.status == 2, "\(arguments): \(outcome.status) \(outcome.errors)")
+            #expect(outcome.errors.hasPrefix("Error: \(nothing): there is no such "), "\(outcome.errors)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.root).isEmpty)
+    }
+
+    @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
+    func `Where no frame can be decoded the reason is said`() throws {
+        let clip = folder.path("ten.ivf")
+        try Peer.ffmpeg.run(
+            "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30:duration=0.2", "-c:v", "libvpx-vp9",
+            "-pix_fmt", "yuv420p10le", clip)
+        for arguments in [
+            ["transcode", clip, folder.path("o.ivf")], ["transcode", clip, folder.path("o.png")],
+            ["transcode", clip, folder.path("o.ivf"), "--good"], ["loopback", clip],
+        ] {
+            let outcome = try rillProgram().run(arguments)
+            #expect(outcome.status == 2, "\(arguments): \(outcome.status) \(outcome.errors)")
+            #expect(outcome.errors.contains("VP9 of profile 2 is not decoded"), "\(arguments): \(outcome.errors)")
+        }
+        let unreachable = try rill("transcode", clip, folder.path("o.ivf"), "--fps", "241")
+        #expect(unreachable.status == 64 && unreachable.errors.contains("the frame rate goes up to 240, not 241"))
+    }
+
     @Test func `Of what is cut off the beginning is used, and that is a code of its own`() throws {
         let clip = try movingClip(in: folder, frames: 30)
         let (coded, capture) = (folder.path("clip.ivf"), folder.path("call.pcap"))

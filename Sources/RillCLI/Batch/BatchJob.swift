@@ -65,6 +65,8 @@ struct BatchRefusal: Error, Equatable, CustomStringConvertible {
     }
 
     var problems: [Problem]
+    /// Whether there is nothing that could be wrong: the list or the folder is not there, or cannot be read.
+    var isUnreadable = false
 
     /// Those beyond these are only counted.
     private static let shownCount = 20

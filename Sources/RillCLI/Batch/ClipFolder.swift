@@ -27,6 +27,10 @@ struct ClipFolder {
                 .init(place: output, reason: "is the folder of the clips: its outputs would be clips the next time")
             ])
         }
+        guard FileKind(path: path) != nil else {
+            throw BatchRefusal(
+                problems: [.init(place: path, reason: "there is no such folder; check the path")], isUnreadable: true)
+        }
         var found = Found()
         try look(through: "", &found)
         guard !found.clips.isEmpty else {

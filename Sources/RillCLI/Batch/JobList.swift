@@ -24,7 +24,9 @@ enum JobList {
 
     private static func text(of path: String) throws -> [UInt8] {
         guard let file = FileHandle(forReadingAtPath: path) else {
-            throw BatchRefusal(problems: [.init(place: path, reason: "there is no such list, or it cannot be read")])
+            throw BatchRefusal(
+                problems: [.init(place: path, reason: "there is no such list, or it cannot be read")],
+                isUnreadable: true)
         }
         let data = try file.read(upToCount: byteLimit + 1) ?? Data()
         guard data.count <= byteLimit else {

@@ -134,7 +134,7 @@ struct TranscodeCommand: ParsableCommand {
         } catch let refusal as BatchRefusal {
             // The lines are wrong, not the words of the command line: no usage is shown.
             StandardError.print("Error: \(refusal)")
-            throw ExitCode.validationFailure
+            throw refusal.isUnreadable ? ExitCode.unreadableInput : ExitCode.validationFailure
         }
     }
 
@@ -167,7 +167,8 @@ struct TranscodeCommand: ParsableCommand {
             }
             return
         }
-        guard let input, output != nil, case .folder = FileKind(path: input) else {
+        // One that is not there is told of as a clip is that is not there.
+        guard let input, output != nil, case .folder = FileKind(path: input) ?? .folder else {
             throw ValidationError("--to goes with two folders, that of the clips and that of the outputs")
         }
     }

@@ -37,7 +37,7 @@ struct TranscodeJob {
         let running = plan.makeTranscoder(source, spareThreads).start()
         let report = try wait(for: running, watch)
         guard report.framesRead > 0 else {
-            throw TranscodeFailure.unreadable(report.sourceFailure.map { "\($0)" } ?? "\(input) has no picture")
+            throw hasNoPicture(source, report.sourceFailure.map { "\($0)" })
         }
         try plan.commitParts()
         return try outcome(of: report, plan, source)
@@ -51,6 +51,12 @@ struct TranscodeJob {
         } catch {
             throw TranscodeFailure.unreadable("\(error)")
         }
+    }
+
+    /// Why an input that could be opened gave nothing.
+    private func hasNoPicture(_ source: TranscodeInput, _ failure: String?) -> TranscodeFailure {
+        let damage = source.health.failure.map { "\(input) has no picture: \($0)" }
+        return .unreadable(failure ?? damage ?? "\(input) has no picture")
     }
 
     private func wait(
@@ -78,7 +84,7 @@ struct TranscodeJob {
     /// The first picture alone.
     private func writePicture(of source: TranscodeInput) throws -> TranscodeOutcome {
         guard let frame = try source.firstPicture() else {
-            throw TranscodeFailure.unreadable("\(input) has no picture")
+            throw hasNoPicture(source, nil)
         }
         let file = OutputFile(path: output)
         try PNGWriter.write(frame, to: file.partPath, name: output)

@@ -84,6 +84,11 @@ struct TranscodeOptions: ParsableArguments {
 
     func validate() throws {
         if compare, beauty == nil { throw ValidationError("--compare shows what --beauty does: give one") }
+        if let fps {
+            var layer = LayerSettings.low
+            layer.frameRate = fps
+            do { try layer.validate() } catch { throw ValidationError("--fps \(fps): \(error)") }
+        }
         guard (1...16).contains(threads) else { throw ValidationError("--threads goes from 1 to 16, not \(threads)") }
         guard (1...256).contains(parallel ?? 1) else {
             throw ValidationError("--parallel goes from 1 to 256, not \(parallel ?? 1)")
