@@ -39,15 +39,14 @@ func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
 let rooms = [
     "Rill", "RillBytes", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes", "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
-    "RillLab",
-    "RillContainers", "RillPages",
+    "RillLab", "RillContainers", "RillPages",
 ]
 
 let package = Package(
     name: "rill",
     // Each room is a product: whoever needs one of them links no other than those that it stands on.
     products: rooms.map { .library(name: $0, targets: [$0]) } + [
-        .executable(name: "rill", targets: ["RillCLI"]),
+        .executable(name: "rill", targets: ["RillCLI"])
     ],
     // What comes from elsewhere is for the command line and for experiments. An app leaves it out: `traits: []` behind the URL.
     traits: [

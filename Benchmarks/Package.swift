@@ -27,7 +27,7 @@ let package = Package(
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Machine"]),
         // Whole processes, as an app's would be, with nothing in them but Rill.
-        program("bench-work", "Work", ["Machine"] + rill("Rill", "RillFiles", "RillLab")),
+        program("bench-work", "Work", ["Machine"] + rill("Rill", "RillFiles", "RillLab", "RillTransport")),
         // Calls in virtual time.
         program(
             "bench-calls", "Calls",

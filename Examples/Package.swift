@@ -66,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "library-transport", dependencies: rill("RillTransport"), path: "Libraries/Transport"),
         .executableTarget(
-            name: "library-security", dependencies: rill("RillSecurity", "RillRTP"), path: "Libraries/Security"),
+            name: "library-security", dependencies: rill("RillSecurity"), path: "Libraries/Security"),
         .executableTarget(
             name: "library-link", dependencies: rill("RillLink"), path: "Libraries/Link"),
         .executableTarget(

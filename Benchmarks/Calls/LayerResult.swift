@@ -1,4 +1,5 @@
 import Rill
+import RillReceive
 
 /// What came of one layer in one call. Times are in tenths of a millisecond, so that they are short to write.
 struct LayerResult: Codable {

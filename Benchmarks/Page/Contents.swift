@@ -20,7 +20,8 @@ struct TableContent: Decodable {
             if row.cells.count == 1, head.count > 1 {
                 table.addGroup(row.cells[0])
             } else {
-                table.add(row.cells, isDetail: row.isDetail, verdicts: (row.verdicts ?? []).map { $0.flatMap(PageTable.Verdict.init(rawValue:)) })
+                let verdicts = (row.verdicts ?? []).map { $0.flatMap(PageTable.Verdict.init(rawValue:)) }
+                table.add(row.cells, isDetail: row.isDetail, verdicts: verdicts)
             }
         }
         return table.html

@@ -1,5 +1,5 @@
-import Machine
 import Glibc
+import Machine
 import Rill
 import RillFiles
 import RillImage

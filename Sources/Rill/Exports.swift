@@ -28,14 +28,12 @@
 @_exported public import class RillCapture.SwitchedSource
 @_exported public import class RillCapture.V4L2Camera
 // Layers and codecs.
-@_exported public import struct RillCodec.AdaptationController
 @_exported public import struct RillCodec.AdaptationSettings
 @_exported public import enum RillCodec.CodecError
 @_exported public import enum RillCodec.DamagePolicy
 @_exported public import struct RillCodec.Degradation
 @_exported public import enum RillCodec.DegradationPreference
 @_exported public import struct RillCodec.LayerSettings
-@_exported public import struct RillCodec.LayerTask
 @_exported public import struct RillCodec.PostProcessing
 @_exported public import class RillCodec.VPXDecoder
 @_exported public import class RillCodec.VPXEncoder
@@ -64,7 +62,6 @@
 @_exported public import struct RillCore.MutableFrame
 @_exported public import struct RillCore.MutablePlane
 @_exported public import struct RillCore.MutablePlanes
-@_exported public import enum RillCore.NotationError
 @_exported public import enum RillCore.OutgoingPacket
 @_exported public import protocol RillCore.PacketSink
 @_exported public import class RillCore.PacketTap
@@ -94,7 +91,6 @@
 @_exported public import struct RillRTP.StreamDescription
 @_exported public import enum RillRTP.StreamDescriptionError
 @_exported public import struct RillRTP.StreamIdentifier
-@_exported public import struct RillReceive.FreezeMeter
 @_exported public import struct RillReceive.InboundStatistics
 @_exported public import enum RillReceive.InsertResult
 @_exported public import struct RillReceive.JitterBufferSettings
@@ -113,9 +109,5 @@
 // Clocks and sockets.
 @_exported public import struct RillThreads.LiveClock
 @_exported public import class RillTransport.ConnectedUDPSocket
-@_exported public import protocol RillTransport.DatagramTransport
-@_exported public import struct RillTransport.IncomingDatagrams
-@_exported public import struct RillTransport.OutgoingDatagrams
 @_exported public import enum RillTransport.TransportError
-@_exported public import struct RillTransport.TransportStatistics
 @_exported public import class RillTransport.UDPSocket

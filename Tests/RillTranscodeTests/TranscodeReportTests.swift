@@ -17,12 +17,12 @@ import Testing
         #expect(
             "\(report)"
                 == """
-                150 frames read, 5s
+                150 frames read, 5.000s
                   output 1  framesWritten 150, keyFramesWritten 1
                   output 2  nothing
                 """)
         report.sourceFailure = Unplugged()
-        #expect("\(report)".hasPrefix("150 frames read, 5s, then it was unplugged\n"))
+        #expect("\(report)".hasPrefix("150 frames read, 5.000s, then it was unplugged\n"))
         var progress = TranscodeProgress(outputs: report.outputs)
         progress.mediaTime = .milliseconds(2500)
         let back = try JSONDecoder().decode(TranscodeProgress.self, from: JSONEncoder().encode(progress))

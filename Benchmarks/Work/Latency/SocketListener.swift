@@ -1,6 +1,7 @@
 import Glibc
 import Machine
 import Rill
+import RillTransport
 import Synchronization
 
 /// Hands on what comes to a socket, on a thread of its own that keeps to all hardware threads but the large encoder's.

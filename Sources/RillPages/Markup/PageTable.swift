@@ -34,7 +34,8 @@ public struct PageTable: Sendable {
     ///   - verdicts: one for each cell, or none.
     public mutating func add(_ row: [String], isDetail: Bool = false, verdicts: [Verdict?] = []) {
         precondition(row.count == head.count, "a row of \(row.count) cells under a head of \(head.count)")
-        precondition(verdicts.isEmpty || verdicts.count == row.count, "\(verdicts.count) verdicts on \(row.count) cells")
+        precondition(
+            verdicts.isEmpty || verdicts.count == row.count, "\(verdicts.count) verdicts on \(row.count) cells")
         if !verdicts.isEmpty { self.verdicts[rows.count] = verdicts }
         rows.append(row)
         kinds.append(isDetail ? .detail : .plain)
@@ -67,7 +68,8 @@ public struct PageTable: Sendable {
         }
         // Where it is wider than the page it scrolls: by the keyboard too, once it has the focus.
         return .element(
-            "div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": "\(head[0]): scrolls sideways"],
+            "div",
+            ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": "\(head[0]): scrolls sideways"],
             .element(
                 "table", ["class": holdsWords ? "words" : "numbers"],
                 .element("thead", [:], .element("tr", [:], heads)), .element("tbody", [:], body)))

@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: [
         (["--jobs", "list", "a.y4m"], "--jobs names all clips"), (["--jobs", "list", "--to", "ivf"], "--jobs names"),
-        (["--jobs", "no-list"], "no-list: there is no such list"), (["a.y4m", "b", "--to", "ivf"], "two folders"),
+        (["/etc/passwd", "b", "--to", "ivf"], "two folders"), (["--jobs", "list", "--recursive"], "--jobs names"),
         (["/tmp", "b.ivf"], "add --to webm"), (["/tmp", "/tmp", "--to", "ivf"], "is the folder of the clips"),
         (["a.y4m", "b.ivf", "--resume"], "--resume"), (["--jobs", "list", "--low", "l.ivf"], "lines of --jobs"),
         (["a.y4m"], "Missing expected argument '<output>'"), ([], "Missing expected argument '<input>'"),
