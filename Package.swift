@@ -38,8 +38,8 @@ func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
 
 let rooms = [
     "Rill", "RillBytes", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes", "RillFiles",
-    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
-    "RillLab", "RillContainers", "RillPages",
+    "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink",
+    "RillTranscode", "RillLab", "RillContainers", "RillPages",
 ]
 
 let package = Package(
@@ -108,11 +108,13 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
             ]),
         room("RillReceive", ["RillRTP", "RillCore"]),
+        // One call in both directions: streams, routes, RTCP, events.
+        room("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive"]),
         room(
             "Rill",
             [
                 "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillCodec", "RillRTP", "RillSend",
-                "RillReceive", "RillTransport", "RillBytes",
+                "RillReceive", "RillSession", "RillTransport", "RillBytes",
             ]),
         // The offline driver: clips read, transcoded in passes and segments, and written.
         room(
@@ -123,7 +125,7 @@ let package = Package(
             "RillLab",
             [
                 "Rill", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillFiles", "RillCodec", "RillRTP",
-                "RillSend", "RillReceive", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
+                "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink", "RillTranscode",
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["Laboratory"])),
             ]),
         // Every other container and codec. Debian builds FFmpeg's libraries under the GPL, so nothing but this links them.
@@ -150,7 +152,8 @@ let package = Package(
             path: "Tests/RillMediaSupport", swiftSettings: settings),
         // What libFuzzer and the tests run alike; the package in Fuzzing/ compiles the same files.
         .target(
-            name: "RillFuzzBodies", dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive"],
+            name: "RillFuzzBodies",
+            dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"],
             path: "Tests/RillFuzzBodies", swiftSettings: settings),
         tests(of: "RillBytes"),
         tests(of: "RillCore"),
@@ -167,6 +170,7 @@ let package = Package(
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend"]),
+        tests(of: "RillSession", ["RillLink", "RillFuzzBodies"]),
         tests(of: "Rill", ["RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
         tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),
         tests(of: "RillLab", ["RillScenes", "RillMediaSupport"]),

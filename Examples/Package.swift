@@ -64,6 +64,8 @@ let package = Package(
         .executableTarget(
             name: "library-receive", dependencies: rill("RillReceive"), path: "Libraries/Receive"),
         .executableTarget(
+            name: "library-session", dependencies: rill("RillSession"), path: "Libraries/Session"),
+        .executableTarget(
             name: "library-transport", dependencies: rill("RillTransport"), path: "Libraries/Transport"),
         .executableTarget(
             name: "library-security", dependencies: rill("RillSecurity"), path: "Libraries/Security"),

@@ -62,7 +62,7 @@
 @_exported public import struct RillCore.MutableFrame
 @_exported public import struct RillCore.MutablePlane
 @_exported public import struct RillCore.MutablePlanes
-@_exported public import enum RillCore.OutgoingPacket
+@_exported public import struct RillCore.OutgoingPacket
 @_exported public import protocol RillCore.PacketSink
 @_exported public import class RillCore.PacketTap
 @_exported public import enum RillCore.PixelFormat

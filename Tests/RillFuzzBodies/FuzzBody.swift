@@ -47,6 +47,7 @@ public struct FuzzBody: Sendable {
         FuzzBody("coded-frame", seeds: codedFrameSeeds, run: fuzzCodedFrame),
         FuzzBody("repair", seeds: repairSeeds, run: fuzzRepair),
         FuzzBody("restorer", seeds: restorerSeeds, run: fuzzRestorer),
+        FuzzBody("session", seeds: sessionSeeds, run: fuzzSession),
         FuzzBody("delivery-trace", seeds: deliveryTraceSeeds, run: fuzzDeliveryTrace),
         FuzzBody("sdp", seeds: sdpSeeds, run: fuzzSDP),
         FuzzBody("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),

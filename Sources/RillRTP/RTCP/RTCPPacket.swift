@@ -22,7 +22,7 @@ public struct RTCPPacket: ~Escapable {
     public let paddingByteCount: Int
 
     /// Bytes of the first word.
-    static let headerByteCount = 4
+    package static let headerByteCount = 4
     /// The most that the five bits of `count` can say.
     static let maximumCount = 31
     private static let paddingBit: UInt8 = 0x20

@@ -81,13 +81,36 @@ struct ReceiverReporter {
         isKeyFrameWanted = true
     }
 
-    /// Sends what was asked for, and the report if it is due.
-    mutating func send(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
-        let (isReportDue, isRepeated) = (nextReportTime <= now, buffer.isRepetitionDue())
-        guard isReportDue || isRepeated || isKeyFrameWanted || arePacketsWanted else { return }
+    /// Hands out what is wanted, once ``areRequestsDue(on:with:)`` has said that it is: the packets in runs of
+    /// ``maximumRequestCount``, the key frame with the first.
+    mutating func takeRequests(on buffer: inout JitterBuffer, _ body: (Span<SequenceNumber>, Bool) -> Void) {
+        // Taken out and put back, so that its memory stays one.
+        var numbers: [SequenceNumber] = []
+        swap(&numbers, &buffer.requestedPackets)
+        let isKeyFrameFirst = isKeyFrameWanted
+        isKeyFrameWanted = false
+        var first = 0
+        repeat {
+            let end = min(first + ReceiverReporter.maximumRequestCount, numbers.count)
+            body(numbers.span.extracting(first..<end), isKeyFrameFirst && first == 0)
+            first = end
+        } while first < numbers.count
+        swap(&numbers, &buffer.requestedPackets)
+    }
+
+    /// Whether something is to be written now, with `isLeaving` in any case; the packets to ask for are collected then.
+    mutating func areRequestsDue(on buffer: inout JitterBuffer, with isLeaving: Bool) -> Bool {
+        let isRepeated = buffer.isRepetitionDue()
+        guard isLeaving || isRepeated || isKeyFrameWanted || arePacketsWanted else { return false }
         arePacketsWanted = false
         buffer.collectUnanswered()
-        guard isReportDue || isKeyFrameWanted || !buffer.requestedPackets.isEmpty else { return }
+        return isLeaving || isKeyFrameWanted || !buffer.requestedPackets.isEmpty
+    }
+
+    /// Sends what was asked for, and the report if it is due.
+    mutating func send(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
+        let isReportDue = nextReportTime <= now
+        guard areRequestsDue(on: &buffer, with: isReportDue) else { return }
         if isReportDue {
             // Of a stream that has been silent for two intervals there is nothing new to say (RFC 3550 §6.4).
             nextReportTime = now - lastPacket > interval * 2 ? .distantFuture : now + interval

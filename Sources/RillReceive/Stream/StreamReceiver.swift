@@ -8,10 +8,12 @@ import RillRTP
 public final class StreamReceiver {
     private let settings: StreamReceiverSettings
     private var restorer: PacketRestorer
-    private var buffer: JitterBuffer
-    private var reporter: ReceiverReporter
+    var buffer: JitterBuffer
+    var reporter: ReceiverReporter
+    /// Reports leave by themselves; else a session writes them, for all of its streams.
+    private let isReporting: Bool
     /// When the stream last asked to be woken, whatever comes.
-    public private(set) var wakeTime = MediaTime.distantFuture
+    public internal(set) var wakeTime = MediaTime.distantFuture
 
     /// A frame's parities follow its packets at once: so long a packet is not asked for that one of them may bring.
     private static let parityDelay = MediaDuration.milliseconds(10)
@@ -25,13 +27,19 @@ public final class StreamReceiver {
     }
 
     /// A receiver of a stream of which nothing has come. Settings outside their ranges are a violated precondition.
-    public init(_ settings: StreamReceiverSettings) {
+    public convenience init(_ settings: StreamReceiverSettings) {
+        self.init(settings, isReporting: true)
+    }
+
+    /// The same, for a session where `isReporting` is false: see ``next(at:into:note:)``.
+    package init(_ settings: StreamReceiverSettings, isReporting: Bool) {
         precondition(
             settings.reportInterval >= .milliseconds(10), "reports are at least 10 ms apart: \(settings.reportInterval)"
         )
         precondition(
             (1...255).contains(settings.canonicalName.utf8.count), "a canonical name has 1 to 255 bytes")
         self.settings = settings
+        self.isReporting = isReporting
         var jitterBuffer = settings.jitterBuffer
         if settings.repair.fecPayloadType != nil, let delay = jitterBuffer.nack?.firstRequestDelay {
             jitterBuffer.nack?.firstRequestDelay = max(delay, StreamReceiver.parityDelay)
@@ -47,7 +55,7 @@ public final class StreamReceiver {
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
         switch PacketKind(of: datagram) {
         case .rtp:
-            reporter.notePacket(at: now)
+            if isReporting { reporter.notePacket(at: now) }
             let result = insertPackets(of: datagram, at: now)
             // Most packets lie somewhere in a frame, and nothing is to be done before its last one.
             wakeTime = min(wakeTime, reporter.nextReportTime, max(now, buffer.nextPoll))
@@ -78,25 +86,32 @@ public final class StreamReceiver {
 
     /// Gives the next frame to decode, or says when to ask again; requests and reports that are due go to `output`.
     public func poll(at now: MediaTime, into payload: inout [UInt8], output: ReceiveOutput) -> Step {
+        let step = next(at: now, into: &payload) { output.note($0, at: now, for: settings.observer) }
+        reporter.send(on: &buffer, at: now, to: output.packets)
+        guard case .wait(let time) = step else { return step }
+        wakeTime = min(time, reporter.nextReportTime)
+        return .wait(until: wakeTime)
+    }
+
+    /// The same without a word to the sender: what is to be asked of it waits for whoever writes it.
+    package func next(at now: MediaTime, into payload: inout [UInt8], note: (ReceiveEvent) -> Void) -> Step {
         while true {
             switch buffer.poll(at: now, into: &payload) {
             case .frame:
                 let frame = buffer.releasedFrame
-                output.note(.released(frame), at: now, for: settings.observer)
-                reporter.send(on: &buffer, at: now, to: output.packets)
+                note(.released(frame))
                 wakeTime = now
                 return .decode(frame)
             case .requestPackets:
                 let count = buffer.newlyRequestedCount
-                if count > 0 { output.note(.packetsRequested(count: count), at: now, for: settings.observer) }
+                if count > 0 { note(.packetsRequested(count: count)) }
                 reporter.requestPackets()
             case .requestKeyFrame:
-                output.note(.keyFrameRequested, at: now, for: settings.observer)
+                note(.keyFrameRequested)
                 reporter.requestKeyFrame()
             case .wait(let time):
-                reporter.send(on: &buffer, at: now, to: output.packets)
-                wakeTime = min(time, reporter.nextReportTime)
-                return .wait(until: wakeTime)
+                wakeTime = time
+                return .wait(until: time)
             }
         }
     }

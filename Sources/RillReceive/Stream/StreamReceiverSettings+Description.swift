@@ -7,7 +7,7 @@ extension StreamReceiverSettings {
     /// - Throws: what ``RillRTP/StreamDescription/validate()`` throws, and `unsupportedFormat`.
     public init(_ description: StreamDescription, ssrc: SSRC) throws(StreamDescriptionError) {
         self.init(jitterBuffer: try JitterBufferSettings(description), ssrc: ssrc)
-        repair = description.repair
+        takeRepairAndNames(description)
     }
 
     /// Takes over what two sides agreed on, and leaves everything else as it is.
@@ -15,7 +15,14 @@ extension StreamReceiverSettings {
     /// - Throws: as ``init(_:ssrc:)``; then nothing is changed.
     public mutating func apply(_ description: StreamDescription) throws(StreamDescriptionError) {
         try jitterBuffer.apply(description)
+        takeRepairAndNames(description)
+    }
+
+    private mutating func takeRepairAndNames(_ description: StreamDescription) {
         repair = description.repair
+        mid = description.mid.flatMap { StreamIdentifier($0) }
+        rid = description.rid.flatMap { StreamIdentifier($0) }
+        alternativeRIDs = description.alternativeRIDs.compactMap { StreamIdentifier($0) }
     }
 }
 

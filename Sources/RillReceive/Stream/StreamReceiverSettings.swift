@@ -8,6 +8,13 @@ public struct StreamReceiverSettings: Sendable {
     /// What the session agreed on for its repair; nothing, by default. Missing packets are NACKed all the same, as
     /// ``jitterBuffer`` says.
     public var repair = RepairSettings()
+    /// The names that its packets bear where nobody announced their source: of its media section (MID, RFC 9143), and of the stream
+    /// in it (RID, RFC 8852).
+    public var mid: StreamIdentifier?
+    /// See ``mid``. Not the name of a frame's layer, which ``jitterBuffer`` has.
+    public var rid: StreamIdentifier?
+    /// Names under which it may come instead (RFC 8853 §5.1).
+    public var alternativeRIDs: [StreamIdentifier] = []
     /// How often the sender gets a receiver report; at least 10 ms.
     public var reportInterval = MediaDuration.seconds(1)
     /// The source that this receiver's RTCP comes from; any number that no stream of the session has.

@@ -39,7 +39,7 @@ struct FECProtector: Sendable {
     /// Makes parity `index` of `count` for a group, as the next packet of the history.
     mutating func appendParity(
         _ index: Int, of count: Int, for group: Group, timestamp: RTPTimestamp, ssrc: SSRC,
-        to history: inout PacketHistory, at now: MediaTime
+        _ headerExtension: [UInt8], to history: inout PacketHistory, at now: MediaTime
     ) {
         let header = RTPHeader(
             marker: false, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
@@ -54,7 +54,8 @@ struct FECProtector: Sendable {
         }
         let bytes = memory.span
         history.append(at: now, isParity: true) { output in
-            header.write(into: &output)
+            header.write(into: &output, hasExtension: !headerExtension.isEmpty)
+            output.append(copying: headerExtension.span)
             parity.write(bytes, into: &output)
         }
     }

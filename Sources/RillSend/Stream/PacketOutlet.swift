@@ -13,10 +13,12 @@ struct PacketOutlet: Sendable {
     private var nextNumber: SequenceNumber
     private var red: [UInt8] = []
     private var rtx: [UInt8] = []
+    private let extensions: HeaderExtensionMap
 
     init(_ settings: RTPStreamSettings) {
         retransmission = settings.retransmission
         redPayloadType = settings.protection?.redPayloadType
+        extensions = settings.headerExtensions
         nextNumber = settings.retransmission?.firstSequenceNumber ?? SequenceNumber(0)
         if redPayloadType != nil { red.reserveCapacity(settings.maximumPacketByteCount) }
         if retransmission != nil { rtx.reserveCapacity(settings.maximumPacketByteCount) }
@@ -105,6 +107,33 @@ struct PacketOutlet: Sendable {
             } catch {
                 preconditionFailure("a packet of our own: \(error)")
             }
+        }
+        if extensions[.rid] != nil { renameRepaired() }
+    }
+
+    /// The name of the stream becomes that of the one repaired (RFC 8852 §3.2); without a number for that it becomes padding,
+    /// as its source is not the stream's.
+    private mutating func renameRepaired() {
+        guard rtx[0] & 0x10 != 0 else { return }
+        var position = RTPHeader.fixedByteCount + RTPHeaderExtension.fixedByteCount
+        let end = position + 4 * (Int(rtx[position - 2]) << 8 | Int(rtx[position - 1]))
+        let isOneByte = rtx[position - 4] == 0xBE
+        while position < end {
+            guard rtx[position] != 0 else {
+                position += 1
+                continue
+            }
+            let id = isOneByte ? rtx[position] >> 4 : rtx[position]
+            let head = isOneByte ? 1 : 2
+            let count = isOneByte ? Int(rtx[position] & 0xF) + 1 : Int(rtx[position + 1])
+            if extensions[id] == .rid {
+                if let repaired = extensions[.repairedRID], !isOneByte || repaired < 15 {
+                    rtx[position] = isOneByte ? repaired << 4 | rtx[position] & 0xF : repaired
+                } else {
+                    for index in position..<position + head + count { rtx[index] = 0 }
+                }
+            }
+            position += head + count
         }
     }
 }

@@ -1,5 +1,5 @@
 public import RillCore
-import RillRTP
+package import RillRTP
 
 extension RTPStreamSender {
     /// Takes an RTCP datagram that came back from the network, and passes on what it says to this stream.
@@ -24,7 +24,8 @@ extension RTPStreamSender {
         while !isOver {
             do throws(RTPError) {
                 if let packet = try compound.next() {
-                    take(try RTCPMessage(parsing: packet), of: &reporter, at: now, packets, handle)
+                    receive(
+                        try RTCPMessage(parsing: packet), of: &reporter, at: now, resendingTo: packets, handle)
                 } else {
                     isOver = true
                 }
@@ -41,9 +42,12 @@ extension RTPStreamSender {
         receive(rtcp, at: now, resendingTo: PacketTap?.none, handle)
     }
 
-    private mutating func take(
-        _ message: borrowing RTCPMessage, of reporter: inout SSRC?, at now: MediaTime, _ packets: (some PacketSink)?,
-        _ handle: (StreamFeedback) -> Void
+    /// Takes one packet of a compound that somebody else takes apart, as a session does for all of its streams.
+    ///
+    /// - Parameter reporter: who reports on this stream in the compound, as far as it was read.
+    package mutating func receive(
+        _ message: borrowing RTCPMessage, of reporter: inout SSRC?, at now: MediaTime,
+        resendingTo packets: (some PacketSink)?, _ handle: (StreamFeedback) -> Void
     ) {
         switch message {
         case .pictureLossIndication(let request):

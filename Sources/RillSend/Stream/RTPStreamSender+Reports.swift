@@ -1,5 +1,5 @@
 public import RillCore
-import RillRTP
+package import RillRTP
 
 extension RTPStreamSender {
     /// What the sender wants next.
@@ -38,10 +38,19 @@ extension RTPStreamSender {
         senderReport(at: now).write(into: &output)
         SourceDescription.write(canonicalName: canonicalName.span, of: settings.ssrc, into: &output)
         receiverClocks.write(from: settings.ssrc, at: now, into: &output)
+        noteReport(at: now)
+        nextReport = isSilent(at: now) ? .distantFuture : now + settings.reportInterval
+    }
+
+    /// Takes note that what ``senderReport(at:)`` says has left, in whoever's datagram.
+    package mutating func noteReport(at now: MediaTime) {
         statistics.reportsSent += 1
         lastReport = now
-        let isSilent = now - lastSend > settings.reportInterval * 2
-        nextReport = isSilent ? .distantFuture : now + settings.reportInterval
+    }
+
+    /// Whether there is nothing to report: no frame was sent within two intervals (RFC 3550 §6.4).
+    package func isSilent(at now: MediaTime) -> Bool {
+        statistics.packetsSent == 0 || now - lastSend > settings.reportInterval * 2
     }
 
     /// Takes the time that a receiver tells; to a new one the echo goes soon.
@@ -53,8 +62,9 @@ extension RTPStreamSender {
     /// However many receivers come, reports are so far apart, or an interval where that is shorter.
     private static var reportSpacing: MediaDuration { .milliseconds(100) }
 
+    /// What this stream's sender has to report at `now`, without blocks on what it receives.
     @_lifetime(immortal)
-    private func senderReport(at now: MediaTime) -> SenderReport {
+    package func senderReport(at now: MediaTime) -> SenderReport {
         // A retransmission stream is another source, whose packets do not count here.
         let isApart = settings.retransmission != nil
         let packets = statistics.packetsSent - (isApart ? statistics.retransmittedPacketsSent : 0)

@@ -36,7 +36,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     var vp8: VP8FrameNumbering
     var vp9: VP9FrameNumbering
     var own: PayloadNumbering
-    var orientation: OrientationNotice?
+    var extensions: StreamExtensions
     var clock: MediaClock
     var coalescer: KeyFrameRequestCoalescer
     var fullIntraRequests = FullIntraRequestFilter()
@@ -70,7 +70,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         vp8 = VP8FrameNumbering(settings)
         vp9 = VP9FrameNumbering(settings)
         own = PayloadNumbering(settings)
-        orientation = settings.headerExtensions[.videoOrientation].map(OrientationNotice.init(id:))
+        extensions = StreamExtensions(settings)
         clock = MediaClock(
             timestampOffset: settings.timestampOffset, wallClockAtZero: settings.wallClockAtZero)
         coalescer = KeyFrameRequestCoalescer(window: settings.keyFrameRequestWindow)
@@ -92,6 +92,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         _ frame: EncodedFrame, payload: Span<UInt8>, at now: MediaTime, to sink: some PacketSink
     ) -> SentFrame {
         precondition(!payload.isEmpty, "frame \(frame.number) has no bytes")
+        extensions.prepare(for: frame)
         let header = RTPHeader(
             marker: false, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
             timestamp: clock.timestamp(ofCapture: frame.captureTime), ssrc: settings.ssrc)
@@ -113,16 +114,16 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     private mutating func sendVP8(
         _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
     ) -> Int {
-        let notice = orientation?.headerExtension(for: frame) ?? []
+        let (common, final) = (extensions.common, extensions.last)
         let packetizer = VP8Packetizer(
             frameByteCount: payload.count, header: header, descriptor: vp8.descriptor(for: frame),
-            maximumPacketByteCount: settings.maximumPacketByteCount, headerExtensionByteCount: notice.count,
-            reservedByteCount: settings.repairOverhead.byteCount)
+            maximumPacketByteCount: settings.maximumPacketByteCount, headerExtensionByteCount: extensions.byteCount,
+            reservedByteCount: reservedByteCount)
         let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
                 index, of: payload, numbersTaken: taken,
-                headerExtension: index == last ? RTPHeaderExtension(written: notice.span) : nil, into: &output)
+                headerExtension: RTPHeaderExtension(written: index == last ? final.span : common.span), into: &output)
         }
     }
 
@@ -131,18 +132,18 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     ) -> Int {
         let descriptor = vp9.descriptor(for: frame)
         let structure = vp9.structure(for: frame)
-        let notice = orientation?.headerExtension(for: frame) ?? []
+        let (common, final) = (extensions.common, extensions.last)
         let packetizer = VP9Packetizer(
             frameByteCount: payload.count, header: header, descriptor: descriptor,
             scalabilityStructureByteCount: structure.count, maximumPacketByteCount: settings.maximumPacketByteCount,
-            headerExtensionByteCount: notice.count, reservedByteCount: settings.repairOverhead.byteCount)
+            headerExtensionByteCount: extensions.byteCount, reservedByteCount: reservedByteCount)
         let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
                 // Written by us, so it can be read; no bytes are no structure.
                 index, of: payload, numbersTaken: taken,
                 scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
-                headerExtension: index == last ? RTPHeaderExtension(written: notice.span) : nil, into: &output)
+                headerExtension: RTPHeaderExtension(written: index == last ? final.span : common.span), into: &output)
         }
     }
 
@@ -150,18 +151,31 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
     ) -> Int {
         own.advance(to: frame)
-        let notice = orientation?.headerExtension(for: frame) ?? []
+        let (common, final) = (extensions.common, extensions.last)
         let packetizer = PayloadPacketizer(
             frameByteCount: payload.count, header: header, first: own.first, others: own.others,
-            maximumPacketByteCount: settings.maximumPacketByteCount, headerExtensionByteCount: notice.count,
-            reservedByteCount: settings.repairOverhead.byteCount)
+            maximumPacketByteCount: settings.maximumPacketByteCount, headerExtensionByteCount: extensions.byteCount,
+            reservedByteCount: reservedByteCount)
         let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
                 index, of: payload, numbersTaken: taken,
-                headerExtension: index == last ? RTPHeaderExtension(written: notice.span) : nil, into: &output)
+                headerExtension: RTPHeaderExtension(written: index == last ? final.span : common.span), into: &output)
         }
     }
+
+    /// Bytes that each packet leaves free: for what repair adds, and an FEC packet's own extension.
+    private var reservedByteCount: Int {
+        let overhead = settings.repairOverhead
+        return overhead.byteCount + (overhead.usesULPFEC ? extensions.common.count : 0)
+    }
+
+    /// Where in each of its packets the number stands that the transport counts packets by, zero as they leave here
+    /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2); `nil` where none is borne.
+    package var transportNumberOffset: Int? { extensions.transportNumberOffset }
+
+    /// The other side knows this stream's source: its packets bear no names from now on.
+    package mutating func dropNames() { extensions.dropNames() }
 
     /// Sends a frame's packets, and the parities behind each group of them.
     ///
@@ -184,7 +198,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             for index in 0..<parityCount {
                 protector?.appendParity(
                     index, of: parityCount, for: FECProtector.Group(first: first, count: group.count),
-                    timestamp: header.timestamp, ssrc: settings.ssrc, to: &history, at: now)
+                    timestamp: header.timestamp, ssrc: settings.ssrc, extensions.common, to: &history, at: now)
                 statistics.fecPacketsSent += 1
                 statistics.fecBytesSent += outlet.sendNewest(of: history, at: now, to: sink, counting: &statistics)
             }

@@ -34,8 +34,9 @@ public struct RTPStreamSettings: Sendable {
     /// What the media clock shows at `MediaTime.zero` of the capture times.
     public var timestampOffset = RTPTimestamp(0)
 
-    /// The numbers that the session agreed on for header extensions. Of their kinds the stream writes
-    /// ``RillRTP/HeaderExtensionKind/videoOrientation``.
+    /// The numbers that the session agreed on for header extensions. Of their kinds the stream writes MID and RID,
+    /// ``RillRTP/HeaderExtensionKind/videoOrientation``, and room for
+    /// ``RillRTP/HeaderExtensionKind/transportSequenceNumber``, which a session fills in.
     public var headerExtensions = HeaderExtensionMap()
 
     /// Temporal layers of the stream, 1 to 4. With more than one, packets say their layer: TID, Y and TL0PICIDX of VP8,

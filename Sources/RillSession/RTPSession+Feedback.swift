@@ -1,0 +1,140 @@
+import RillCore
+import RillReceive
+import RillRTP
+import RillSend
+
+// What the other side says in RTCP: each packet of a datagram goes where it belongs, whoever wrote it.
+
+extension RTPSession {
+    /// Takes a datagram apart. Behind what cannot be read of the datagram itself there is nothing more; a packet that cannot be
+    /// read by itself is passed over.
+    func take(compound datagram: Span<UInt8>, at now: MediaTime) {
+        var packets = RTCPCompound(datagram)
+        var (start, isOver) = (0, false)
+        while !isOver {
+            do throws(RTPError) {
+                guard let packet = try packets.next() else { return }
+                let end = start + packet.byteCount
+                let bytes = datagram.extracting(start..<end)
+                start = end
+                let message = try RTCPMessage(parsing: packet)
+                noteArrival(at: now)
+                take(message, bytes, at: now)
+            } catch {
+                counts.malformedFeedback += 1
+                isOver = start == 0
+            }
+        }
+    }
+
+    private func take(_ message: borrowing RTCPMessage, _ bytes: Span<UInt8>, at now: MediaTime) {
+        switch message {
+        case .senderReport(let report):
+            guard takeReporter(report.ssrc, at: now) else { return }
+            if let stream = theirSources[report.ssrc].flatMap({ receiving[$0] }), stream.ssrc == report.ssrc {
+                stream.receiver?.receive(report, at: now)
+                stream.clock = SenderClock(report, at: now)
+            }
+            giveToAll(message, at: now)
+        case .receiverReport(let report):
+            if takeReporter(report.ssrc, at: now) { giveToAll(message, at: now) }
+        case .extendedReport(let report): take(report, at: now)
+        case .goodbye(let goodbye): take(goodbye, at: now)
+        case .pictureLossIndication(let request): give(message, to: request.media, at: now)
+        case .genericNACK(let request): give(message, to: request.media, at: now)
+        case .fullIntraRequest: giveToAll(message, at: now)
+        case .receiverEstimatedMaximumBitrate(let estimate):
+            events.append(.maximumBitrateEstimated(bitsPerSecond: estimate.bitrate))
+        case .transportFeedback: events.append(.transportFeedback(bytes.array))
+        case .sourceDescription, .application, .unknown: break
+        }
+    }
+
+    /// Takes note of who reports; `false` when that is one of our own sources.
+    private func takeReporter(_ ssrc: SSRC, at now: MediaTime) -> Bool {
+        guard !ownSources.contains(ssrc) else {
+            resolveCollision(of: ssrc, at: now)
+            return false
+        }
+        avoid(ssrc)
+        theirReporter = ssrc
+        return true
+    }
+
+    // MARK: Streams that are sent
+
+    private func giveToAll(_ message: borrowing RTCPMessage, at now: MediaTime) {
+        for index in sending.indices {
+            if let stream = sending[index] { give(message, to: stream, at: now) }
+        }
+    }
+
+    private func give(_ message: borrowing RTCPMessage, to ssrc: SSRC, at now: MediaTime) {
+        if let stream = ownSources[ssrc].flatMap({ sending[$0] }) { give(message, to: stream, at: now) }
+    }
+
+    private func give(_ message: borrowing RTCPMessage, to stream: SendingStream, at now: MediaTime) {
+        datagrams.begin(stream.id.number, numberOffset: stream.sender.transportNumberOffset)
+        var nobody: SSRC?
+        stream.sender.receive(message, of: &nobody, at: now, resendingTo: datagrams) { feedback in
+            switch feedback {
+            case .keyFrameRequested: wantKeyFrame(of: stream)
+            case .reported(let report): if let time = report.roundTripTime { noteRoundTrip(roundTrip.note(time)) }
+            case .keyFrameRequestRepeated, .packetsRequested, .malformed: break
+            }
+            events.append(.feedback(of: stream.id, feedback))
+        }
+    }
+
+    // MARK: Streams that are received
+
+    private func noteRoundTrip(_ time: MediaDuration) {
+        for index in receiving.indices {
+            guard let stream = receiving[index] else { continue }
+            stream.receiver?.roundTripTime = time
+            wakeTime = min(wakeTime, stream.wakeTime)
+        }
+    }
+
+    private func take(_ report: consuming ExtendedReport, at now: MediaTime) {
+        let sender = report.ssrc
+        // A block that cannot be read ends the report; the next one comes soon.
+        while let block = try? report.next() {
+            switch block {
+            case .receiverReferenceTime(let time):
+                // To a new one the echo goes soon: it knows no round trip yet.
+                guard receiverClocks.note(time, of: sender, at: now), isSending(at: now) else { continue }
+                reports.require(by: now)
+                wakeTime = min(wakeTime, reports.next)
+            case .delaySinceLastReceiverReport(let echoes):
+                for index in echoes.indices where echoes[index].ssrc == reporter || ownSources.contains(echoes[index].ssrc) {
+                    if let time = roundTrip.note(echoes[index], at: now) { noteRoundTrip(time) }
+                }
+            case .unknown: continue
+            }
+        }
+    }
+
+    private func take(_ goodbye: borrowing Goodbye, at now: MediaTime) {
+        var isOfTheirs = false
+        for index in goodbye.sources.indices {
+            let ssrc = goodbye.sources[index]
+            isOfTheirs = isOfTheirs || ssrc == theirReporter
+            guard let stream = theirSources[ssrc].flatMap({ receiving[$0] }) else { continue }
+            isOfTheirs = true
+            guard stream.ssrc == ssrc, stream.end == nil else { continue }
+            stream.end = now
+            events.append(.ended(stream.id))
+        }
+        guard isOfTheirs, !isAnyComing, peer.noteLeaving(at: now) else { return }
+        let reason: String? = if let text = goodbye.reason { String(decoding: text.array, as: UTF8.self) } else { nil }
+        events.append(.left(reason: reason))
+    }
+
+    /// Whether a stream is still being received.
+    private var isAnyComing: Bool {
+        receiving.indices.contains { index in
+            receiving[index].map { $0.end == nil && $0.lastArrival != nil } ?? false
+        }
+    }
+}

@@ -1,0 +1,159 @@
+public import RillCore
+import RillReceive
+import RillRTP
+
+extension RTPSession {
+    /// Takes a datagram that came from the other side; poll afterwards.
+    @discardableResult
+    public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
+        begin(at: now)
+        let kind = DatagramKind(of: datagram)
+        guard !hasLeft, kind == .rtp || kind == .rtcp else { return .other(kind) }
+        counts.packetsReceived += 1
+        counts.bytesReceived += datagram.count
+        if kind == .rtcp {
+            take(compound: datagram, at: now)
+            return .feedback
+        }
+        guard let ssrc = SSRC(ofSenderOf: datagram) else { return .malformed }
+        if let place = theirSources[ssrc], let stream = receiving[place] { return insert(datagram, into: stream, at: now) }
+        return insert(datagram, of: ssrc, at: now)
+    }
+
+    @inline(__always)
+    private func insert(
+        _ datagram: Span<UInt8>, into stream: ReceivingStream, at now: MediaTime
+    ) -> SessionInsertResult {
+        noteArrival(at: now)
+        if stream.lastArrival == nil { noteFirstPacket(at: now) }
+        stream.lastArrival = now
+        if let end = stream.end, now - end > PeerWatch.straggling { stream.end = nil }
+        let result = stream.receiver?.insert(datagram, at: now)
+        wakeTime = min(wakeTime, stream.wakeTime)
+        return .media(of: stream.id, result)
+    }
+
+    /// A packet has come from the other side.
+    @inline(__always)
+    func noteArrival(at now: MediaTime) {
+        if let event = peer.noteArrival(at: now) { events.append(event) }
+        wakeTime = min(wakeTime, peer.wakeTime)
+    }
+
+    /// The first report leaves soon after a stream's first packet: the sender's first one, which follows its first frame, is then
+    /// there to be answered.
+    private func noteFirstPacket(at now: MediaTime) {
+        reports.require(by: now + min(RTPSession.firstReportDelay, settings.reportInterval))
+        wakeTime = min(wakeTime, reports.next)
+    }
+
+    private static var firstReportDelay: MediaDuration { .milliseconds(20) }
+
+    // MARK: Sources that nobody announced
+
+    /// Takes a packet of a source that is not that of a stream that is received, so far.
+    private func insert(_ datagram: Span<UInt8>, of ssrc: SSRC, at now: MediaTime) -> SessionInsertResult {
+        guard let packet = try? RTPPacket(parsing: datagram) else { return .malformed }
+        guard !ownSources.contains(ssrc) else {
+            resolveCollision(of: ssrc, at: now)
+            return .ownSource(ssrc)
+        }
+        guard let claim = claim(of: packet) else {
+            counts.packetsOfUnknownSources += 1
+            return .unknownSource(ssrc)
+        }
+        guard accept(claim, of: ssrc, at: now) else {
+            counts.packetsOfUnknownSources += 1
+            return .contradictory(ssrc)
+        }
+        avoid(ssrc)
+        return insert(datagram, into: claim.stream, at: now)
+    }
+
+    /// The stream that a packet says it belongs to.
+    private struct Claim {
+        var stream: ReceivingStream
+        /// It is one of its retransmissions.
+        var isRetransmission: Bool
+        /// The name that the packet bears.
+        var rid: StreamIdentifier?
+    }
+
+    /// Finds the one stream that names and payload type of a packet fit.
+    private func claim(of packet: borrowing RTPPacket) -> Claim? {
+        var found: Claim?
+        for index in receiving.indices {
+            guard let stream = receiving[index] else { continue }
+            let names = PacketNames(of: packet, by: stream.settings.jitterBuffer.headerExtensions)
+            guard let claim = stream.claim(names, packet.header.payloadType) else { continue }
+            // Fitting two it fits none.
+            guard found == nil else { return nil }
+            found = Claim(stream: stream, isRetransmission: claim.isRetransmission, rid: names.rid)
+        }
+        return found
+    }
+
+    /// Gives the source to the stream, unless another one has it whose packets are coming.
+    private func accept(_ claim: Claim, of ssrc: SSRC, at now: MediaTime) -> Bool {
+        let stream = claim.stream
+        if claim.isRetransmission {
+            guard stream.receiver != nil, stream.retransmissionSSRC == nil else { return false }
+            stream.learn(retransmissions: ssrc)
+        } else {
+            let old = stream.ssrc
+            if let arrival = stream.lastArrival, stream.end == nil, now - arrival < RTPSession.handoverSilence {
+                return false
+            }
+            theirSources.removeAll(of: stream.id.place)
+            stream.change(to: ssrc, roundTripTime: roundTrip.statistics.roundTripTime)
+            if let old { events.append(.sourceChanged(of: stream.id, from: old, to: ssrc)) }
+            if let rid = claim.rid, rid != stream.name {
+                stream.name = rid
+                events.append(.layerChanged(of: stream.id, rid))
+            }
+        }
+        theirSources.set(ssrc, to: stream.id.place)
+        return true
+    }
+
+    /// A stream whose packets came within so long is not given to another source.
+    private static var handoverSilence: MediaDuration { .milliseconds(500) }
+
+    // MARK: Collisions
+
+    /// The other side uses a source of ours: ours is changed (RFC 3550 §8.2), and the stream begins again under the new one. Soon
+    /// after that was done it is our own packets that come back, and another source would only meet itself again.
+    func resolveCollision(of ssrc: SSRC, at now: MediaTime) {
+        guard let place = ownSources[ssrc], let stream = sending[place] else { return avoid(ssrc) }
+        if let last = stream.lastCollision, now - last < SendingStream.loopWindow {
+            counts.packetsLooped += 1
+            return
+        }
+        stream.lastCollision = now
+        var settings = stream.sender.settings
+        if stream.sender.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
+        ownSources.removeAll(of: place)
+        let old = settings.ssrc
+        settings.ssrc = drawSource()
+        ownSources.set(settings.ssrc, to: place)
+        settings.firstSequenceNumber = SequenceNumber(.random(in: 0...32767, using: &random))
+        if settings.retransmission != nil {
+            let again = drawSource()
+            settings.retransmission?.ssrc = again
+            ownSources.set(again, to: place)
+        }
+        do throws(SendError) { stream.sender = try RTPStreamSender(settings) } catch {
+            preconditionFailure("settings that were valid: \(error)")
+        }
+        stream.isReported = false
+        wantKeyFrame(of: stream)
+        events.append(.collision(of: stream.id, from: old, to: settings.ssrc))
+    }
+
+    /// The app is to be told that a key frame is wanted.
+    func wantKeyFrame(of stream: SendingStream) {
+        guard !stream.isKeyFrameWanted else { return }
+        stream.isKeyFrameWanted = true
+        keyFramesWanted += 1
+    }
+}

@@ -1,0 +1,101 @@
+public import RillCore
+import RillReceive
+
+extension RTPSession {
+    /// Says what to do at `now`; to be asked until it says to wait.
+    ///
+    /// - Parameter bytes: of the datagram to transmit, or the frame to decode. Give an array that was used before: its memory
+    ///   is used again.
+    public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+        begin(at: now)
+        while true {
+            if let action = nextAction(into: &bytes) { return action }
+            guard !hasLeft, wakeTime <= now else { return .wait(until: hasLeft ? .distantFuture : wakeTime) }
+            work(at: now)
+        }
+    }
+
+    /// When to poll next if nothing comes before; long past where something waits to be done.
+    package var nextPoll: MediaTime {
+        let waits = !datagrams.isEmpty || !events.isEmpty || keyFramesWanted > 0 || released != nil
+        if waits { return MediaTime(nanoseconds: .min) }
+        return hasLeft ? .distantFuture : wakeTime
+    }
+
+    /// Takes all datagrams that wait, for a driver that hands them out when nobody is inside the session any more.
+    ///
+    /// - Parameter spare: an empty queue, which takes the place of the one that is given.
+    package func exchangeDatagrams(_ spare: inout DatagramQueue) {
+        guard !datagrams.isEmpty else { return }
+        note(datagrams)
+        datagrams.seal(numberedFrom: &transportNumber)
+        swap(&datagrams, &spare)
+    }
+
+    /// What is there to be done already.
+    private func nextAction(into bytes: inout [UInt8]) -> SessionAction? {
+        if let packet = datagrams.take(into: &bytes, numberedFrom: &transportNumber) {
+            counts.packetsSent += 1
+            counts.bytesSent += packet.byteCount
+            return .transmit(packet)
+        }
+        if keyFramesWanted > 0, let stream = takeKeyFrameRequest() { return .makeKeyFrame(of: stream) }
+        if let event = events.next() { return .event(event) }
+        guard let (frame, stream) = released else { return nil }
+        released = nil
+        swap(&bytes, &releasedBytes)
+        return .decode(frame, of: stream)
+    }
+
+    private func takeKeyFrameRequest() -> SendingStreamID? {
+        for index in sending.indices {
+            guard let stream = sending[index], stream.isKeyFrameWanted else { continue }
+            stream.isKeyFrameWanted = false
+            keyFramesWanted -= 1
+            return stream.id
+        }
+        return nil
+    }
+
+    /// Does what time alone brings about.
+    private func work(at now: MediaTime) {
+        while let event = peer.nextEvent(at: now) { events.append(event) }
+        releaseFrame(at: now)
+        writeFeedback(at: now)
+        guard released == nil else { return }
+        var next = min(reports.next, peer.wakeTime)
+        for index in receiving.indices { if let stream = receiving[index] { next = min(next, stream.wakeTime) } }
+        wakeTime = next
+    }
+
+    /// Asks the streams that are due, until one gives a frame.
+    private func releaseFrame(at now: MediaTime) {
+        let count = receiving.indices.count
+        for offset in 0..<count {
+            var index = firstStream + offset
+            if index >= count { index -= count }
+            guard let stream = receiving[index], stream.wakeTime <= now, let receiver = stream.receiver else { continue }
+            stream.mayAsk = true
+            let step = receiver.next(at: now, into: &releasedBytes) { note($0, of: stream) }
+            guard case .decode(let frame) = step else { continue }
+            released = (frame, stream.id)
+            stream.isDecoding = true
+            firstStream = index + 1
+            return
+        }
+    }
+
+    private func note(_ event: ReceiveEvent, of stream: ReceivingStream) {
+        guard !stream.isMuted else { return }
+        switch event {
+        case .released: break
+        case .packetsRequested(let count): events.append(.packetsRequested(of: stream.id, count: count))
+        case .keyFrameRequested: events.append(.keyFrameRequested(of: stream.id))
+        }
+    }
+
+    private func note(_ datagrams: DatagramQueue) {
+        counts.packetsSent += datagrams.count
+        counts.bytesSent += datagrams.byteCount
+    }
+}

@@ -1,0 +1,229 @@
+import RillCore
+import RillReceive
+import RillRTP
+import RillSend
+
+// What is said to the other side in RTCP.
+
+extension RTPSession {
+    /// Whether a stream that is sent has something to report.
+    func isSending(at now: MediaTime) -> Bool {
+        for index in sending.indices where sending[index]?.sender.isSilent(at: now) == false { return true }
+        return false
+    }
+
+    /// Writes what is due: the reports on all streams, and what is to be asked for.
+    func writeFeedback(at now: MediaTime) {
+        let isReportDue = reports.next <= now
+        if isReportDue { writeReports(at: now) }
+        for index in receiving.indices {
+            guard let stream = receiving[index], stream.mayAsk || isReportDue else { continue }
+            stream.mayAsk = false
+            writeRequests(of: stream, with: isReportDue, at: now)
+        }
+        close(at: now)
+    }
+
+    /// Says that sources end.
+    ///
+    /// - Parameter reason: is cut behind 255 bytes.
+    func writeGoodbye(of sources: [SSRC], reason: String?, at now: MediaTime) {
+        var text = Array((reason ?? "").utf8.prefix(255))
+        // A character is not cut in two.
+        while !text.isEmpty, String(validating: text, as: UTF8.self) == nil { text.removeLast() }
+        for start in stride(from: 0, to: sources.count, by: RTPSession.maximumCount) {
+            let part = Array(sources[start..<min(start + RTPSession.maximumCount, sources.count)])
+            open(reporting: nil, isRequest: false, at: now)
+            // Without the reason it always fits.
+            let byteCount = 4 + 4 * part.count + text.count + 4
+            let hasReason = !text.isEmpty && compound.room >= byteCount
+            compound.append(byteCount: byteCount) { output in
+                if hasReason {
+                    Goodbye(sources: WireList(part.span), reason: text.span).write(into: &output)
+                } else {
+                    Goodbye(sources: WireList(part.span)).write(into: &output)
+                }
+            }
+            close(at: now)
+        }
+    }
+
+    /// Blocks of a report, chunks of a description, sources of a farewell.
+    private static var maximumCount: Int { 31 }
+
+    // MARK: Reports
+
+    /// Writes a report on each stream in either direction, in as many datagrams as that takes; the last one stays open.
+    private func writeReports(at now: MediaTime) {
+        reportBlocks.removeAll(keepingCapacity: true)
+        var isAnyComing = false
+        for index in receiving.indices {
+            guard let stream = receiving[index] else { continue }
+            // Of a stream that has been silent for two intervals there is nothing new to say (RFC 3550 §6.4).
+            if let arrival = stream.lastArrival, now - arrival <= settings.reportInterval * 2 { isAnyComing = true }
+            if let block = stream.receiver?.reportBlock(at: now) { reportBlocks.append(block) }
+        }
+        let isSending = isSending(at: now)
+        var next = (sender: 0, block: 0)
+        repeat {
+            close(at: now)
+            writeReport(&next, at: now)
+        } while next.sender < sending.indices.count || next.block < reportBlocks.count
+        if !isSending { writeReferenceTime(at: now) }
+        writeEchoes(at: now)
+        reports.noteReport(
+            at: now, scatter: random.unitInterval(),
+            goesOn: settings.announcesItself || isSending || isAnyComing)
+    }
+
+    /// Writes one compound of sender reports, blocks and names, as much as it holds.
+    private func writeReport(_ next: inout (sender: Int, block: Int), at now: MediaTime) {
+        reportSources.removeAll(keepingCapacity: true)
+        let name = SourceDescription.chunkByteCount(items: 1, textByteCount: canonicalName.count)
+        // The names, and something of each kind, always fit.
+        var room = compound.limit - RTCPPacket.headerByteCount - RTPSession.reservedByteCount
+        while next.sender < sending.indices.count {
+            guard let stream = sending[next.sender], !stream.sender.isSilent(at: now) else {
+                next.sender += 1
+                continue
+            }
+            let isFirst = reportSources.isEmpty
+            guard isFirst || (room >= 28 + name && reportSources.count < RTPSession.maximumCount) else { break }
+            room -= 28 + name
+            next.sender += 1
+            let blocks = isFirst ? takeBlocks(&next.block, &room) : 0..<0
+            write(stream.sender.senderReport(at: now), blocks)
+            stream.sender.noteReport(at: now)
+            stream.isReported = true
+            reportSources.append(stream.sender.settings.ssrc)
+        }
+        if reportSources.isEmpty {
+            let source = source
+            room -= 8 + name
+            reportSources.append(source)
+            writeReceiverReport(of: source, takeBlocks(&next.block, &room))
+        }
+        // What does not fit one report goes into others behind it.
+        while next.block < reportBlocks.count, room >= 8 + ReportBlock.byteCount {
+            room -= 8
+            writeReceiverReport(of: reportSources[0], takeBlocks(&next.block, &room))
+        }
+        writeNames(of: reportSources)
+    }
+
+    /// The next blocks that fit.
+    private func takeBlocks(_ next: inout Int, _ room: inout Int) -> Range<Int> {
+        let count = min(
+            reportBlocks.count - next, RTPSession.maximumCount, max(0, room / ReportBlock.byteCount))
+        room -= count * ReportBlock.byteCount
+        defer { next += count }
+        return next..<next + count
+    }
+
+    /// What stays free for the times behind a report: our own, and the echoes of eight others.
+    private static var reservedByteCount: Int { 20 + 12 + 8 * ReceiverDelay.byteCount }
+
+    private func write(_ report: SenderReport, _ blocks: Range<Int>) {
+        let all = reportBlocks
+        let whole = SenderReport(
+            ssrc: report.ssrc, ntpTimestamp: report.ntpTimestamp, rtpTimestamp: report.rtpTimestamp,
+            packetCount: report.packetCount, octetCount: report.octetCount,
+            blocks: WireList(all.span.extracting(blocks)))
+        compound.append(byteCount: whole.byteCount) { whole.write(into: &$0) }
+    }
+
+    private func writeReceiverReport(of source: SSRC, _ blocks: Range<Int>) {
+        let all = reportBlocks
+        let report = ReceiverReport(ssrc: source, blocks: WireList(all.span.extracting(blocks)))
+        compound.append(byteCount: report.byteCount) { report.write(into: &$0) }
+    }
+
+    private func writeNames(of sources: [SSRC]) {
+        let chunk = SourceDescription.chunkByteCount(items: 1, textByteCount: canonicalName.count)
+        let name = canonicalName
+        compound.append(byteCount: RTCPPacket.headerByteCount + sources.count * chunk) { output in
+            var writer = SourceDescriptionWriter(into: &output)
+            for source in sources {
+                writer.beginChunk(of: source, into: &output)
+                writer.append(.canonicalName, name.span, into: &output)
+            }
+            writer.finish(into: &output)
+        }
+    }
+
+    /// The receiver's time, whose echo tells the round trip to one who sends no media (RFC 3611 §4.4).
+    private func writeReferenceTime(at now: MediaTime) {
+        let (source, time) = (source, roundTrip.referenceTime(at: now))
+        compound.append(byteCount: 20) { output in
+            let writer = ExtendedReportWriter(ssrc: source, into: &output)
+            writer.append(.receiverReferenceTime(time), into: &output)
+            writer.finish(into: &output)
+        }
+    }
+
+    private func writeEchoes(at now: MediaTime) {
+        let source = source
+        let byteCount = receiverClocks.byteCount
+        guard byteCount > 0 else { return }
+        compound.append(byteCount: byteCount) { receiverClocks.write(from: source, at: now, into: &$0) }
+    }
+
+    // MARK: Requests
+
+    /// Asks for what a stream misses, behind a report that leaves in any case or in a datagram of its own.
+    private func writeRequests(of stream: ReceivingStream, with isReport: Bool, at now: MediaTime) {
+        guard let receiver = stream.receiver, let media = stream.ssrc, stream.lastArrival != nil else { return }
+        guard receiver.areRequestsDue(with: isReport) else { return }
+        var block = compound.isEmpty && !stream.isMuted ? receiver.reportBlock(at: now) : nil
+        receiver.takeRequests { lost, isKeyFrameWanted in
+            guard !stream.isMuted, !lost.isEmpty || isKeyFrameWanted else { return }
+            let nack = lost.isEmpty ? 0 : GenericNACK.byteCount(lost: lost)
+            let keyFrame = PictureLossIndication(sender: source, media: media)
+            let needed = nack + (isKeyFrameWanted ? keyFrame.byteCount : 0)
+            if compound.isEmpty || compound.room < needed {
+                close(at: now)
+                open(reporting: block, isRequest: true, at: now)
+                block = nil
+            }
+            let source = source
+            if !lost.isEmpty {
+                compound.append(byteCount: nack) { GenericNACK.write(lost: lost, of: media, from: source, into: &$0) }
+            }
+            if isKeyFrameWanted {
+                compound.append(byteCount: keyFrame.byteCount) { keyFrame.write(into: &$0) }
+            }
+        }
+    }
+
+    // MARK: Datagrams
+
+    /// The source that RTCP comes from: that of the first stream that is sent, if there is one.
+    var source: SSRC {
+        for index in sending.indices { if let stream = sending[index] { return stream.sender.settings.ssrc } }
+        return reporter
+    }
+
+    /// Begins a datagram that leaves by itself, in the least form that was agreed on (RFC 4585 §3.1, RFC 5506).
+    private func open(reporting block: ReportBlock?, isRequest: Bool, at now: MediaTime) {
+        if settings.usesReducedSizeRTCP, isRequest { return }
+        reportBlocks.removeAll(keepingCapacity: true)
+        if let block { reportBlocks.append(block) }
+        var first: SendingStream?
+        for index in sending.indices where first == nil { first = sending[index] }
+        if let first, !first.sender.isSilent(at: now) {
+            write(first.sender.senderReport(at: now), reportBlocks.indices)
+            first.sender.noteReport(at: now)
+        } else {
+            writeReceiverReport(of: source, reportBlocks.indices)
+        }
+        writeNames(of: [source])
+    }
+
+    /// What was written leaves.
+    private func close(at now: MediaTime) {
+        guard !compound.isEmpty else { return }
+        let bytes = compound.bytes
+        datagrams.append(bytes.span, as: .rtcp, at: now)
+        compound.removeAll()
+    }
+}

@@ -1,0 +1,274 @@
+public import RillCore
+public import RillReceive
+import RillRTP
+public import RillSend
+
+/// A call with one remote endpoint, in both directions: its streams, its RTCP, and whether the other side is there.
+///
+/// Datagrams and times go in, and ``poll(at:into:)`` says what to do until there is nothing more to do:
+///
+///     let session = RTPSession(RTPSessionSettings(seed: .random(in: 0 ... .max)))
+///     let camera = try session.send(RTPStreamSettings(payloadType: PayloadType(96), canonicalName: "rill", using: &random))
+///     let theirs = try session.receive(StreamReceiverSettings(description, ssrc: SSRC(0)), at: now)
+///     …
+///     session.send(frame, payload: bytes, of: camera, at: now)   // a frame was encoded
+///     session.insert(datagram, at: now)                          // a datagram came
+///     work: while true {                                         // after each of them, and at `wakeUp`
+///         switch session.poll(at: now, into: &bytes) {
+///         case .transmit: socket.send(bytes)
+///         case .decode(let frame, of: let stream):
+///             let outcome = decoder.decode(bytes, frame)
+///             session.finish(frame, of: stream, outcome, picture: size, decoded: now, at: now)
+///         case .makeKeyFrame(of: let stream): encoders[stream].requestKeyFrame()
+///         case .event(let event): app.handle(event)
+///         case .wait(until: let time): wakeUp = time; break work
+///         }
+///     }
+///
+/// It finds out which stream a datagram belongs to: by its source; where nobody announced that, by MID and RID (RFC 8852,
+/// RFC 9143) or by a payload type that only one stream has. It takes RTCP apart and gives each packet to whom it concerns;
+/// writes reports at their interval and requests at once (RFC 3550 §6, RFC 4585), for all streams together; changes sources that
+/// collide (RFC 3550 §8.2); and says what happened to the call.
+///
+/// A call with several others has a session for each of them. Any bytes do no harm: of sources that belong to no stream no note
+/// is taken. One owner, no thread, no clock, no socket: `now` is the pipeline's clock and does not go back. Nothing is allocated
+/// per packet once buffers have grown.
+public final class RTPSession {
+    /// What it was made with.
+    public let settings: RTPSessionSettings
+
+    let canonicalName: [UInt8]
+    var random: SeededGenerator
+    var sending = StreamPlaces<SendingStream>()
+    var receiving = StreamPlaces<ReceivingStream>()
+    /// Which streams the sources of the other side, and our own, belong to.
+    var theirSources = SourceTable()
+    var ownSources = SourceTable()
+    /// The source that RTCP comes from while nothing is sent.
+    var reporter: SSRC
+    /// Who wrote the other side's newest report.
+    var theirReporter: SSRC?
+
+    var datagrams = DatagramQueue()
+    var transportNumber = SequenceNumber(0)
+    var events = EventQueue()
+    var peer: PeerWatch
+    var reports: ReportPlan
+    var compound: CompoundBuffer
+    var roundTrip = RoundTripMeter()
+    var receiverClocks = ReceiverClocks()
+    var counts = TransportCounts()
+
+    /// A frame that was released, until it is handed out, and its bytes.
+    var released: (frame: ReceivedFrame, stream: ReceivingStreamID)?
+    var releasedBytes: [UInt8] = []
+    /// The stream that is asked first for a frame: the one behind that which gave the last, so that none starves.
+    var firstStream = 0
+    /// Streams of which a key frame is wanted.
+    var keyFramesWanted = 0
+    /// When there may be something to do that no call brought about.
+    var wakeTime = MediaTime.distantFuture
+    var hasBegun = false
+    var hasLeft = false
+    // Taken once, and used again: what a report tells of.
+    var reportBlocks: [ReportBlock] = []
+    var reportSources: [SSRC] = []
+
+    /// A session without streams. It begins with the first call that brings a time.
+    public init(_ settings: RTPSessionSettings) {
+        settings.validate()
+        self.settings = settings
+        canonicalName = Array(settings.canonicalName.utf8)
+        random = SeededGenerator(seed: settings.seed)
+        reporter = settings.ssrc ?? SSRC(.random(in: .min ... .max, using: &random))
+        peer = PeerWatch(settings)
+        reports = ReportPlan(interval: settings.reportInterval)
+        compound = CompoundBuffer(limit: settings.maximumPacketByteCount)
+    }
+
+    // MARK: Streams
+
+    /// Adds a stream that is sent. Of its settings, wall clock, canonical name and report interval become the session's.
+    ///
+    /// - Throws: `sourceInUse`, `send` or `tooManyStreams`.
+    public func send(_ stream: RTPStreamSettings) throws(SessionError) -> SendingStreamID {
+        var stream = stream
+        stream.wallClockAtZero = settings.wallClockAtZero
+        stream.canonicalName = settings.canonicalName
+        stream.reportInterval = settings.reportInterval
+        for ssrc in [stream.ssrc, stream.retransmission?.ssrc].compactMap(\.self) {
+            guard !isKnown(ssrc) else { throw .sourceInUse(ssrc) }
+        }
+        let added: SendingStream?
+        do throws(SendError) {
+            added = try sending.add { (place) throws(SendError) in try SendingStream(stream, at: place) }
+        } catch {
+            throw .send(error)
+        }
+        guard let made = added else { throw .tooManyStreams(limit: StreamPlaces<SendingStream>.limit) }
+        for ssrc in made.sources {
+            avoid(ssrc)
+            ownSources.set(ssrc, to: made.id.place)
+        }
+        return made.id
+    }
+
+    /// Adds a stream that is received. Of its settings, source, canonical name and interval of its reports are the session's. A
+    /// source that is one of our own is a collision: our stream gets another one.
+    ///
+    /// - Throws: `sourceInUse`, `receive` or `tooManyStreams`.
+    public func receive(_ stream: StreamReceiverSettings, at now: MediaTime) throws(SessionError) -> ReceivingStreamID {
+        begin(at: now)
+        do throws(ReceiveError) { try stream.validate() } catch { throw .receive(error) }
+        for ssrc in stream.sources where theirSources.contains(ssrc) { throw .sourceInUse(ssrc) }
+        guard let made = receiving.add({ ReceivingStream(stream, at: $0, now) }) else {
+            throw .tooManyStreams(limit: StreamPlaces<ReceivingStream>.limit)
+        }
+        for ssrc in stream.sources {
+            theirSources.set(ssrc, to: made.id.place)
+            avoid(ssrc)
+            if ownSources.contains(ssrc) { resolveCollision(of: ssrc, at: now) }
+        }
+        if let time = roundTrip.statistics.roundTripTime { made.receiver?.roundTripTime = time }
+        return made.id
+    }
+
+    /// Ends a stream that is sent: the other side is told (BYE, RFC 3550 §6.6).
+    ///
+    /// - Returns: what it has sent; `nil` for one that is not there.
+    @discardableResult
+    public func remove(_ id: SendingStreamID, at now: MediaTime) -> RTPStreamStatistics? {
+        begin(at: now)
+        guard let stream = sending.remove(id.place) else { return nil }
+        if stream.isKeyFrameWanted { keyFramesWanted -= 1 }
+        ownSources.removeAll(of: id.place)
+        if stream.sender.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
+        return stream.sender.statistics
+    }
+
+    /// Forgets a stream that is received. Its packets belong nowhere from now on.
+    ///
+    /// - Returns: what it has been through; `nil` for one that is not there, or of which nothing is known yet.
+    @discardableResult
+    public func remove(_ id: ReceivingStreamID) -> InboundStatistics? {
+        guard let stream = receiving.remove(id.place) else { return nil }
+        theirSources.removeAll(of: id.place)
+        if released?.stream == id { released = nil }
+        return stream.receiver?.statistics
+    }
+
+    /// Leaves: the other side is told, and why (RFC 3550 §6.6). Nothing is sent or taken after what waits now.
+    ///
+    /// - Parameter reason: 1 to 255 bytes of UTF-8; a longer one is cut.
+    public func leave(reason: String? = nil, at now: MediaTime) {
+        begin(at: now)
+        guard !hasLeft else { return }
+        var sources: [SSRC] = []
+        for index in sending.indices { sources += sending[index]?.sources ?? [] }
+        writeGoodbye(of: sources.isEmpty ? [reporter] : sources, reason: reason, at: now)
+        hasLeft = true
+        released = nil
+    }
+
+    // MARK: What is done
+
+    /// Sends a coded frame: its packets wait to be transmitted.
+    ///
+    /// - Parameters:
+    ///   - frame: what the encoder says of it. All frames of a stream are of one codec.
+    ///   - payload: the coded bytes, at least one.
+    /// - Returns: the numbers that it was sent under; `nil` when the stream is not there, or the session has left.
+    @discardableResult
+    public func send(
+        _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
+    ) -> SentFrame? {
+        begin(at: now)
+        guard !hasLeft, let stream = sending[id.place] else { return nil }
+        if stream.sender.isSilent(at: now) { stream.isReported = false }
+        datagrams.begin(id.number, numberOffset: stream.sender.transportNumberOffset)
+        let sent = stream.sender.send(frame, payload: payload, at: now, to: datagrams)
+        if !stream.isReported {
+            stream.isReported = true
+            reports.require(at: now)
+            wakeTime = min(wakeTime, reports.next)
+        }
+        return sent
+    }
+
+    /// Says what became of a frame that ``poll(at:into:)`` gave to be decoded.
+    ///
+    /// - Parameters:
+    ///   - outcome: behind one that was not decoded the chain of frames is broken.
+    ///   - picture: the size of its picture, if one is shown.
+    ///   - decoded: when the decoder was done.
+    public func finish(
+        _ frame: ReceivedFrame, of id: ReceivingStreamID, _ outcome: DecodeOutcome, picture: Resolution? = nil,
+        decoded: MediaTime, at now: MediaTime
+    ) {
+        guard let stream = receiving[id.place] else { return }
+        stream.isDecoding = false
+        stream.receiver?.finish(frame, outcome, decoded: decoded, at: now)
+        wakeTime = min(wakeTime, stream.wakeTime)
+        guard let picture, picture != stream.size else { return }
+        events.append(
+            stream.size == nil
+                ? .firstPicture(of: id, picture, after: now - stream.beginning) : .sizeChanged(of: id, picture))
+        stream.size = picture
+    }
+
+    /// The other side sends nothing on a stream for a while, or sends again, as signalling says: silence alone says nothing.
+    /// Of a muted stream nothing is asked for.
+    public func setMuted(_ isMuted: Bool, of id: ReceivingStreamID) {
+        guard let stream = receiving[id.place], stream.isMuted != isMuted else { return }
+        stream.isMuted = isMuted
+        events.append(isMuted ? .muted(id) : .unmuted(id))
+    }
+
+    /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.
+    public func dropNames(of id: SendingStreamID) { sending[id.place]?.sender.dropNames() }
+
+    // MARK: What is known
+
+    /// Whether nothing is held that could still be shown.
+    public var isIdle: Bool {
+        for index in receiving.indices {
+            guard let stream = receiving[index] else { continue }
+            if stream.isDecoding || stream.receiver?.isIdle == false { return false }
+        }
+        return true
+    }
+
+    /// How the stream is sent now: a collision gives it another source.
+    public func settings(of id: SendingStreamID) -> RTPStreamSettings? { sending[id.place]?.sender.settings }
+
+    /// How the stream is received, with the sources that are known now.
+    public func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { receiving[id.place]?.settings }
+
+    /// How the stream's clock stands to its sender's; `nil` before its first sender report.
+    public func senderClock(of id: ReceivingStreamID) -> SenderClock? { receiving[id.place]?.clock }
+
+    // MARK: What the others of these files stand on
+
+    /// Takes note of the time at which it begins.
+    @inline(__always)
+    func begin(at now: MediaTime) {
+        guard !hasBegun else { return }
+        hasBegun = true
+        guard settings.announcesItself else { return }
+        reports.require(at: now)
+        wakeTime = min(wakeTime, now)
+    }
+
+    func isKnown(_ ssrc: SSRC) -> Bool { ownSources.contains(ssrc) || theirSources.contains(ssrc) }
+
+    /// The source belongs to a stream: RTCP comes from another one.
+    func avoid(_ ssrc: SSRC) { if ssrc == reporter { reporter = drawSource() } }
+
+    /// A source that nobody has.
+    func drawSource() -> SSRC {
+        while true {
+            let ssrc = SSRC(.random(in: .min ... .max, using: &random))
+            if ssrc != reporter, !isKnown(ssrc) { return ssrc }
+        }
+    }
+}

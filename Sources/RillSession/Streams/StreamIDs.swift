@@ -1,0 +1,14 @@
+/// One of the streams that a session sends; no other stream of the session ever bears its number.
+public struct SendingStreamID: Hashable, Sendable {
+    let place: StreamPlace
+}
+
+/// One of the streams that a session receives; no other stream of the session ever bears its number.
+public struct ReceivingStreamID: Hashable, Sendable {
+    let place: StreamPlace
+}
+
+extension SendingStreamID {
+    /// What ``RillCore/OutgoingPacket/stream`` says of its packets.
+    public var number: Int { Int(place.index) }
+}

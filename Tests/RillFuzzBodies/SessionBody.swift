@@ -1,0 +1,200 @@
+public import RillCore
+public import RillRTP
+import RillReceive
+import RillSend
+public import RillSession
+
+/// All that a network may bring to a call in both directions, whose own frames go out meanwhile.
+///
+/// The first byte says what the two sides agreed on; then datagrams, each with two bytes before it: eleven bits of its length,
+/// and in the upper five the time since the one before, in units of 8 ms.
+func fuzzSession(_ bytes: Span<UInt8>) {
+    guard bytes.count > 0 else { return }
+    let call = FuzzedCall(agreed: bytes[0])
+    var position = 1
+    while position + 2 <= bytes.count {
+        let word = Int(bytes[position]) << 8 | Int(bytes[position + 1])
+        let end = position + 2 + min(word & 0x7FF, bytes.count - position - 2)
+        call.advance(by: .milliseconds(8 * (word >> 11)))
+        call.take(bytes.extracting((position + 2)..<end))
+        position = end
+    }
+    call.advance(by: .seconds(12))
+}
+
+/// One end of a call, watched.
+public final class FuzzedCall {
+    public let session: RTPSession
+    private let camera: SendingStreamID
+    private var now = MediaTime.zero
+    private var bytes: [UInt8] = []
+    private var frameCount: Int64 = 0
+    private var newest: [ReceivingStreamID: Int64] = [:]
+    private var connections = 0
+
+    static let announced = SSRC(0xCAFE)
+    static let again = SSRC(0xBEEF)
+    static let own = SSRC(0xF00D)
+
+    /// Its session begins.
+    public init(agreed: UInt8) {
+        var settings = RTPSessionSettings(seed: 7)
+        settings.usesReducedSizeRTCP = agreed & 1 != 0
+        settings.announcesItself = agreed & 2 == 0
+        let session = RTPSession(settings)
+        self.session = session
+        do throws(SessionError) {
+            var camera = RTPStreamSettings(ssrc: Self.own, payloadType: PayloadType(96), canonicalName: "fuzz")
+            camera.historyCapacity = 128
+            camera.retransmission = RetransmissionSettings(ssrc: SSRC(0xF00E), payloadType: PayloadType(97))
+            self.camera = try session.send(camera)
+            var known = StreamReceiverSettings(
+                jitterBuffer: JitterBufferSettings(ssrc: Self.announced, payloadType: PayloadType(96)), ssrc: SSRC(0))
+            known.repair.retransmission = .init(ssrc: Self.again, payloadType: PayloadType(97))
+            known.jitterBuffer.packetCapacity = 64
+            _ = try session.receive(known, at: .zero)
+            var named = known
+            named.jitterBuffer.ssrc = nil
+            named.repair.retransmission?.ssrc = nil
+            named.jitterBuffer.headerExtensions = Self.extensions
+            (named.mid, named.rid) = (StreamIdentifier("0"), StreamIdentifier("l"))
+            _ = try session.receive(named, at: .zero)
+        } catch { preconditionFailure("\(error)") }
+    }
+
+    static var extensions: HeaderExtensionMap {
+        var map = HeaderExtensionMap()
+        do throws(RTPError) {
+            try map.set(.mid, id: 1)
+            try map.set(.rid, id: 2)
+            try map.set(.repairedRID, id: 3)
+        } catch { preconditionFailure("\(error)") }
+        return map
+    }
+
+    /// Takes a datagram.
+    public func take(_ datagram: Span<UInt8>) {
+        session.insert(datagram, at: now)
+        poll()
+    }
+
+    /// Time goes on, and a frame is sent.
+    public func advance(by duration: MediaDuration) {
+        now += duration
+        var payload = [UInt8](repeating: 7, count: 1500)
+        (payload[0], payload[1], payload[2]) = (frameCount == 0 ? 0x10 : 0x11, 2, 0)
+        let frame = EncodedFrame(
+            codec: .vp8, layer: StreamLayer(rid: .high), number: frameCount,
+            references: frameCount == 0 ? FrameReferences() : FrameReferences(frameCount - 1), isKey: frameCount == 0,
+            resolution: .vga, captureTime: now, byteCount: payload.count)
+        session.send(frame, payload: payload.span, of: camera, at: now)
+        frameCount += 1
+        poll()
+    }
+
+    /// Polls until it is told to wait: soon, for later, with no frame twice, and every datagram one that can be read.
+    private func poll() {
+        for _ in 0..<10_000 {
+            switch session.poll(at: now, into: &bytes) {
+            case .transmit(let packet):
+                precondition(packet.byteCount == bytes.count && (1...1200).contains(bytes.count))
+                precondition(packet.kind != .rtcp || isCompound(bytes))
+            case .decode(let frame, let stream):
+                precondition(frame.frame.byteCount == bytes.count)
+                session.finish(
+                    frame, of: stream, frame.frame.number % 5 == 4 ? .refused : .decoded,
+                    picture: frame.frame.resolution, decoded: now, at: now)
+            case .event(.connected):
+                connections += 1
+                precondition(connections == 1)
+            case .event, .makeKeyFrame: break
+            case .wait(let time):
+                precondition(time > now)
+                return
+            }
+        }
+        preconditionFailure("polling does not come to an end")
+    }
+
+    private func isCompound(_ datagram: [UInt8]) -> Bool {
+        var compound = RTCPCompound(datagram.span)
+        do throws(RTPError) {
+            while let packet = try compound.next() { _ = try RTCPMessage(parsing: packet) }
+        } catch { return false }
+        return true
+    }
+}
+
+func sessionSeeds() -> [FuzzBody.Seed] {
+    let media = (0..<6).map { FuzzedPackets.media(UInt16($0), of: FuzzedCall.announced) }
+    let named = (0..<4).map { FuzzedPackets.media(UInt16($0), of: SSRC(3), named: true) }
+    return [
+        seed("media", agreed: 0, media),
+        seed("gaps", agreed: 1, [media[0], media[1], media[4], media[5]]),
+        seed("names", agreed: 0, named),
+        seed("collision", agreed: 2, [FuzzedPackets.media(1, of: FuzzedCall.own)] + media),
+        seed("feedback", agreed: 0, media.prefix(2) + FuzzedPackets.feedback),
+    ]
+}
+
+/// Good datagrams, for seeds and for tests that damage them.
+public enum FuzzedPackets {
+    /// A packet of a stream; each two make a frame.
+    public static func media(_ number: UInt16, of ssrc: SSRC, named isNamed: Bool = false) -> [UInt8] {
+        let start: [UInt8] =
+            number == 0
+            ? [0x10, 0x10, 0x02, 0x00, 0x9D, 0x01, 0x2A, 0xA0, 0x00, 0x78, 0x00]
+            : number % 2 == 0 ? [0x10, 0x11, 0x02, 0x00] : [0x00, 0x42]
+        let payload = start + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 20)
+        let header = RTPHeader(
+            marker: number % 2 == 1, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(number),
+            timestamp: RTPTimestamp(UInt32(number) / 2 * 3000), ssrc: ssrc)
+        // MID "0" and RID "l", in the one-byte form.
+        let names: [UInt8] = [0xBE, 0xDE, 0, 1, 0x10, UInt8(ascii: "0"), 0x20, UInt8(ascii: "l")]
+        return [UInt8](capacity: 128) { output in
+            let block = isNamed ? try? RTPHeaderExtension(parsing: names.span) : nil
+            RTPPacket(header: header, headerExtension: block, payload: payload.span).write(into: &output)
+        }
+    }
+
+    /// Reports, requests and a farewell.
+    public static var feedback: [[UInt8]] {
+        let block = ReportBlock(
+            ssrc: FuzzedCall.own, fractionLost: 12, cumulativeLost: 3, extendedHighestSequenceNumber: 9, jitter: 90,
+            lastSenderReport: nil, delaySinceLastSenderReport: .zero)
+        let reports = [UInt8](capacity: 400) { output in
+            SenderReport(
+                ssrc: FuzzedCall.announced, ntpTimestamp: .unixEpoch, rtpTimestamp: RTPTimestamp(9), packetCount: 4,
+                octetCount: 400, blocks: WireList([block].span)
+            ).write(into: &output)
+            SourceDescription.write(canonicalName: [65, 66].span, of: FuzzedCall.announced, into: &output)
+            let writer = ExtendedReportWriter(ssrc: FuzzedCall.announced, into: &output)
+            writer.append(.receiverReferenceTime(.unixEpoch), into: &output)
+            writer.finish(into: &output)
+        }
+        let requests = [UInt8](capacity: 400) { output in
+            ReceiverReport(ssrc: FuzzedCall.announced, blocks: WireList([block].span)).write(into: &output)
+            let lost = [SequenceNumber(1), SequenceNumber(2), SequenceNumber(9)]
+            GenericNACK.write(lost: lost.span, of: FuzzedCall.own, from: FuzzedCall.announced, into: &output)
+            PictureLossIndication(sender: FuzzedCall.announced, media: FuzzedCall.own).write(into: &output)
+            ReceiverEstimatedMaximumBitrate(
+                sender: FuzzedCall.announced, bitrate: 500_000, ssrcs: WireList([FuzzedCall.own].span)
+            ).write(into: &output)
+        }
+        let farewell = [UInt8](capacity: 100) { output in
+            Goodbye(sources: WireList([FuzzedCall.announced, FuzzedCall.again].span), reason: [66, 67].span).write(
+                into: &output)
+        }
+        return [reports, requests, farewell]
+    }
+}
+
+private func seed(_ name: String, agreed: UInt8, _ datagrams: [[UInt8]]) -> FuzzBody.Seed {
+    var bytes = [agreed]
+    for datagram in datagrams {
+        let word = UInt16(2 << 11 | datagram.count)
+        bytes += [UInt8(word >> 8), UInt8(word & 0xFF)]
+        bytes += datagram
+    }
+    return FuzzBody.Seed(name, bytes: bytes)
+}

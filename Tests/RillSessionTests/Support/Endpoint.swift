@@ -1,0 +1,148 @@
+import RillCore
+import RillLink
+import RillRTP
+import RillReceive
+import RillSend
+import RillSession
+
+/// One end of a call in virtual time: a session, streams of made-up frames that it sends, and what became of it.
+final class Endpoint {
+    let session: RTPSession
+    private(set) var events: [SessionEvent] = []
+    private(set) var frames: [ReceivedFrame] = []
+    /// Which stream each of them was of.
+    private(set) var streams: [ReceivingStreamID] = []
+    private(set) var keyFrameRequests = 0
+    /// Datagrams of RTCP that were sent, and when.
+    private(set) var feedback: [(bytes: [UInt8], time: MediaTime)] = []
+    private(set) var datagramCount = 0
+    /// Whether everything is written down; a day of it would fill the memory.
+    var isLogging = true
+    private(set) var frameCount = 0
+    private var sources: [FrameClock] = []
+    private var bytes: [UInt8] = []
+    private(set) var wakeTime = MediaTime.zero
+
+    /// Frames of one stream.
+    private struct FrameClock {
+        var stream: SendingStreamID
+        var interval: MediaDuration
+        var byteCount: Int
+        var number: Int64 = 0
+        var nextTime: MediaTime
+        var isKeyFrameWanted = true
+        var resolution: Resolution
+        var isRunning = true
+    }
+
+    init(_ settings: RTPSessionSettings) { session = RTPSession(settings) }
+
+    convenience init(seed: UInt64) { self.init(RTPSessionSettings(canonicalName: "end-\(seed)", seed: seed)) }
+
+    /// Sends frames on a stream from `start` on.
+    func addCamera(
+        _ stream: SendingStreamID, every interval: MediaDuration = .milliseconds(33), byteCount: Int = 3000,
+        _ resolution: Resolution = .vga, from start: MediaTime = .zero
+    ) {
+        sources.append(
+            FrameClock(
+                stream: stream, interval: interval, byteCount: byteCount, nextTime: start, resolution: resolution))
+    }
+
+    /// Stops or goes on with all cameras.
+    func setRunning(_ isRunning: Bool, at now: MediaTime) {
+        for index in sources.indices {
+            sources[index].isRunning = isRunning
+            if isRunning { sources[index].nextTime = max(sources[index].nextTime, now) }
+        }
+    }
+
+    /// Forgets a stream's camera.
+    func removeCamera(_ stream: SendingStreamID) { sources.removeAll { $0.stream == stream } }
+
+    /// When it has something to do.
+    var nextTime: MediaTime {
+        var next = wakeTime
+        for source in sources where source.isRunning { next = min(next, source.nextTime) }
+        return next
+    }
+
+    /// Does what is due; `send` gets the datagrams.
+    func wake(at now: MediaTime, send: (Span<UInt8>) -> Void) {
+        for index in sources.indices where sources[index].isRunning && sources[index].nextTime <= now {
+            sendFrame(of: index, at: now)
+        }
+        while true {
+            switch session.poll(at: now, into: &bytes) {
+            case .transmit(let packet):
+                datagramCount += 1
+                if packet.kind == .rtcp, isLogging { feedback.append((bytes, now)) }
+                send(bytes.span)
+            case .decode(let frame, let stream):
+                frameCount += 1
+                if isLogging {
+                    frames.append(frame)
+                    streams.append(stream)
+                }
+                session.finish(
+                    frame, of: stream, .decoded, picture: frame.isShown ? frame.frame.resolution : nil, decoded: now,
+                    at: now)
+            case .makeKeyFrame(let stream):
+                keyFrameRequests += 1
+                for index in sources.indices where sources[index].stream == stream {
+                    sources[index].isKeyFrameWanted = true
+                }
+            case .event(let event): if isLogging || !event.isStatistics { events.append(event) }
+            case .wait(let time):
+                wakeTime = time
+                return
+            }
+        }
+    }
+
+    private func sendFrame(of index: Int, at now: MediaTime) {
+        let source = sources[index]
+        let frame = SyntheticFrame.make(
+            source.number, isKey: source.isKeyFrameWanted, source.resolution, at: source.nextTime,
+            byteCount: source.byteCount)
+        session.send(frame.description, payload: frame.bytes.span, of: source.stream, at: now)
+        sources[index].number += 1
+        sources[index].isKeyFrameWanted = false
+        sources[index].nextTime = source.nextTime + source.interval
+    }
+
+    /// The events that say something of the call itself.
+    var callEvents: [SessionEvent] { events.filter { !$0.isStatistics } }
+}
+
+extension SessionEvent {
+    /// It comes with every report, or with what was lost.
+    var isStatistics: Bool {
+        switch self {
+        case .feedback, .packetsRequested, .keyFrameRequested: true
+        default: false
+        }
+    }
+}
+
+/// A VP8 frame that nobody decodes: head and size are true (RFC 6386 §9.1), the rest is filling.
+enum SyntheticFrame {
+    static func make(
+        _ number: Int64, isKey: Bool, _ resolution: Resolution, at time: MediaTime, byteCount: Int
+    ) -> (description: EncodedFrame, bytes: [UInt8]) {
+        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: max(byteCount, 10))
+        (bytes[0], bytes[1], bytes[2]) = (isKey ? 0x10 : 0x11, 2, 0)
+        if isKey {
+            bytes[3...5] = [0x9D, 0x01, 0x2A]
+            bytes[6...9] = [
+                UInt8(resolution.width & 0xFF), UInt8(resolution.width >> 8), UInt8(resolution.height & 0xFF),
+                UInt8(resolution.height >> 8),
+            ]
+        }
+        let description = EncodedFrame(
+            codec: .vp8, layer: StreamLayer(rid: .high), number: number,
+            references: isKey ? FrameReferences() : FrameReferences(number - 1), isKey: isKey, resolution: resolution,
+            captureTime: time, byteCount: bytes.count)
+        return (description, bytes)
+    }
+}
