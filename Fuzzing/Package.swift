@@ -13,7 +13,8 @@ let package = Package(
         // The very files that `swift test` runs over the corpus: a link to Tests/RillFuzzBodies.
         .target(
             name: "RillFuzzBodies",
-            dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"].map {
+            dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"].map
+            {
                 .product(name: $0, package: "rill")
             },
             path: "Bodies",

@@ -1,6 +1,6 @@
 import RillCore
-import RillReceive
 import RillRTP
+import RillReceive
 import RillSend
 
 // What the other side says in RTCP: each packet of a datagram goes where it belongs, whoever wrote it.
@@ -107,7 +107,8 @@ extension RTPSession {
                 reports.require(by: now)
                 wakeTime = min(wakeTime, reports.next)
             case .delaySinceLastReceiverReport(let echoes):
-                for index in echoes.indices where echoes[index].ssrc == reporter || ownSources.contains(echoes[index].ssrc) {
+                for index in echoes.indices
+                where echoes[index].ssrc == reporter || ownSources.contains(echoes[index].ssrc) {
                     if let time = roundTrip.note(echoes[index], at: now) { noteRoundTrip(time) }
                 }
             case .unknown: continue

@@ -1,6 +1,6 @@
 public import RillCore
-import RillReceive
 import RillRTP
+import RillReceive
 
 extension RTPSession {
     /// Takes a datagram that came from the other side; poll afterwards.
@@ -16,7 +16,9 @@ extension RTPSession {
             return .feedback
         }
         guard let ssrc = SSRC(ofSenderOf: datagram) else { return .malformed }
-        if let place = theirSources[ssrc], let stream = receiving[place] { return insert(datagram, into: stream, at: now) }
+        if let place = theirSources[ssrc], let stream = receiving[place] {
+            return insert(datagram, into: stream, at: now)
+        }
         return insert(datagram, of: ssrc, at: now)
     }
 

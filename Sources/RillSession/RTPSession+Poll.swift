@@ -74,7 +74,9 @@ extension RTPSession {
         for offset in 0..<count {
             var index = firstStream + offset
             if index >= count { index -= count }
-            guard let stream = receiving[index], stream.wakeTime <= now, let receiver = stream.receiver else { continue }
+            guard let stream = receiving[index], stream.wakeTime <= now, let receiver = stream.receiver else {
+                continue
+            }
             stream.mayAsk = true
             let step = receiver.next(at: now, into: &releasedBytes) { note($0, of: stream) }
             guard case .decode(let frame) = step else { continue }

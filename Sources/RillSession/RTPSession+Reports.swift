@@ -1,6 +1,6 @@
 import RillCore
-import RillReceive
 import RillRTP
+import RillReceive
 import RillSend
 
 // What is said to the other side in RTCP.

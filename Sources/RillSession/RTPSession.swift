@@ -1,6 +1,6 @@
 public import RillCore
-public import RillReceive
 import RillRTP
+public import RillReceive
 public import RillSend
 
 /// A call with one remote endpoint, in both directions: its streams, its RTCP, and whether the other side is there.

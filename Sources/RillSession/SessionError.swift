@@ -1,5 +1,5 @@
-public import RillReceive
 public import RillRTP
+public import RillReceive
 public import RillSend
 
 /// Why a stream cannot be part of a session.

@@ -1,6 +1,6 @@
 import RillCore
-public import RillReceive
 public import RillRTP
+public import RillReceive
 public import RillSend
 
 /// What a session has been through, in both directions, under the names of W3C webrtc-stats where they exist.
@@ -75,7 +75,9 @@ extension RTPSession {
                     stream: stream.sender.statistics))
         }
         for index in receiving.indices {
-            guard let stream = receiving[index], let ssrc = stream.ssrc, let receiver = stream.receiver else { continue }
+            guard let stream = receiving[index], let ssrc = stream.ssrc, let receiver = stream.receiver else {
+                continue
+            }
             statistics.receiving.append(
                 SessionStatistics.Receiving(
                     ssrc: ssrc, rid: stream.name?.description, stream: receiver.statistics,

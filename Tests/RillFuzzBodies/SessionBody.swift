@@ -24,6 +24,7 @@ func fuzzSession(_ bytes: Span<UInt8>) {
 
 /// One end of a call, watched.
 public final class FuzzedCall {
+    /// What is watched.
     public let session: RTPSession
     private let camera: SendingStreamID
     private var now = MediaTime.zero

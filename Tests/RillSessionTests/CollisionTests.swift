@@ -42,7 +42,9 @@ import Testing
         let sources = [incoming[0], incoming[1]].enumerated().map { index, id in
             (index == 0 ? alice : bob).session.settings(of: id)?.jitterBuffer.ssrc
         }
-        #expect(sources[0] == bob.session.settings(of: theirs)?.ssrc && sources[1] == alice.session.settings(of: ours)?.ssrc)
+        #expect(
+            sources[0] == bob.session.settings(of: theirs)?.ssrc && sources[1] == alice.session.settings(of: ours)?.ssrc
+        )
         #expect(sources[0] != sources[1])
     }
 

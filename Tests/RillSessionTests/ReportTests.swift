@@ -89,7 +89,9 @@ import Testing
             #expect(datagram.count <= 1200)
             var compound = RTCPCompound(datagram.span)
             while let packet = try compound.next() {
-                if case .receiverReport(let report) = try RTCPMessage(parsing: packet) { reported += report.blocks.count }
+                if case .receiverReport(let report) = try RTCPMessage(parsing: packet) {
+                    reported += report.blocks.count
+                }
             }
         }
         #expect(reported == 400)
@@ -138,7 +140,8 @@ import Testing
         // A stranger's report, garbage of a known type, then what concerns us.
         let strangers = ReceiverReport(ssrc: SSRC(77))
         let request = PictureLossIndication(sender: SSRC(77), media: sent.ssrc)
-        let estimate = ReceiverEstimatedMaximumBitrate(sender: SSRC(77), bitrate: 1_000_000, ssrcs: WireList([sent.ssrc].span))
+        let estimate = ReceiverEstimatedMaximumBitrate(
+            sender: SSRC(77), bitrate: 1_000_000, ssrcs: WireList([sent.ssrc].span))
         var bytes = [UInt8](capacity: 200) { output in
             strangers.write(into: &output)
             // A NACK without its fields.

@@ -79,19 +79,23 @@ import Testing
         let call = try Call(alice, bob, over: "loss=3%,delay=10ms")
         var numbers: [UInt16] = []
         call.filter = { datagram, isForBob in
-            guard isForBob, let packet = try? RTPPacket(parsing: datagram.span), packet.header.payloadType != PayloadType(0),
+            guard isForBob, let packet = try? RTPPacket(parsing: datagram.span),
+                packet.header.payloadType != PayloadType(0),
                 DatagramKind(of: datagram.span) == .rtp
             else { return [datagram] }
             var elements = packet.headerExtension?.elements
             while let element = try? elements?.next() {
                 guard Call.extensions[element.id] == .transportSequenceNumber else { continue }
-                if let number = try? TransportSequenceNumber(parsing: element.data) { numbers.append(number.number.rawValue) }
+                if let number = try? TransportSequenceNumber(parsing: element.data) {
+                    numbers.append(number.number.rawValue)
+                }
             }
             return [datagram]
         }
         call.run(until: .seconds(10))
         // Both streams and their retransmissions count together; 3 % of the numbers never arrived.
-        #expect(numbers.count > 1500 && call.bob.session.statistics.receiving[0].repair.retransmittedPacketsReceived > 5)
+        #expect(
+            numbers.count > 1500 && call.bob.session.statistics.receiving[0].repair.retransmittedPacketsReceived > 5)
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 > $0 })
         let missing = Int(try #require(numbers.last)) + 1 - numbers.count
         #expect((20...90).contains(missing))

@@ -94,7 +94,8 @@ import Testing
         let liar = named(SSRC(666), "h", number: 1)
         #expect(call.bob.session.insert(liar.span, at: call.now) == .contradictory(SSRC(666)))
         // The name of nobody, or one of another section.
-        #expect(call.bob.session.insert(named(SSRC(667), "x", number: 1).span, at: call.now) == .unknownSource(SSRC(667)))
+        #expect(
+            call.bob.session.insert(named(SSRC(667), "x", number: 1).span, at: call.now) == .unknownSource(SSRC(667)))
         let elsewhere = named(SSRC(668), "h", mid: "9", number: 1)
         #expect(call.bob.session.insert(elsewhere.span, at: call.now) == .unknownSource(SSRC(668)))
         let before = call.bob.streams.count { $0 == streams[0] }
@@ -138,14 +139,17 @@ import Testing
         let before = call.bob.session.statistics
         for number in 0..<100_000 as Range<UInt32> {
             let ssrc = SSRC(0x8000_0000 | number)
-            let packet = number % 2 == 0 ? named(ssrc, "h", number: UInt16(truncatingIfNeeded: number)) : rtp(ssrc, PayloadType(96))
+            let packet =
+                number % 2 == 0
+                ? named(ssrc, "h", number: UInt16(truncatingIfNeeded: number)) : rtp(ssrc, PayloadType(96))
             switch call.bob.session.insert(packet.span, at: call.now) {
             case .unknownSource, .contradictory: break
             case let other: Issue.record("\(number): \(other)")
             }
         }
-        #expect(call.bob.session.statistics.transport.packetsOfUnknownSources
-            - before.transport.packetsOfUnknownSources == 100_000)
+        #expect(
+            call.bob.session.statistics.transport.packetsOfUnknownSources
+                - before.transport.packetsOfUnknownSources == 100_000)
         let shown = call.bob.frames.count
         call.run(until: .seconds(4))
         #expect(call.bob.frames.count - shown > 110)
@@ -161,7 +165,9 @@ import Testing
             _ = try session.receive(Call.receiving(stream), at: .zero)
         }
         #expect(throws: SessionError.sourceInUse(stream.ssrc)) { _ = try session.send(stream) }
-        for seed in 100..<1123 as Range<UInt64> { _ = try session.receive(Call.receiving(Call.stream(seed: seed)), at: .zero) }
+        for seed in 100..<1123 as Range<UInt64> {
+            _ = try session.receive(Call.receiving(Call.stream(seed: seed)), at: .zero)
+        }
         #expect(throws: SessionError.tooManyStreams(limit: 1024)) {
             _ = try session.receive(Call.receiving(Call.stream(seed: 9999)), at: .zero)
         }

@@ -36,7 +36,8 @@ struct EventQueue {
 extension SessionEvent {
     fileprivate var isAboutTheCall: Bool {
         switch self {
-        case .connected, .interrupted, .lost, .back, .left, .restarted, .firstPicture, .muted, .unmuted, .collision: true
+        case .connected, .interrupted, .lost, .back, .left, .restarted, .firstPicture, .muted, .unmuted, .collision:
+            true
         default: false
         }
     }

@@ -37,7 +37,8 @@ final class Call {
     /// Runs to `end`.
     func run(until end: MediaTime) {
         while true {
-            let next = min(alice.nextTime, bob.nextTime, there.nextArrival ?? .distantFuture, back.nextArrival ?? .distantFuture)
+            let next = min(
+                alice.nextTime, bob.nextTime, there.nextArrival ?? .distantFuture, back.nextArrival ?? .distantFuture)
             guard next < end else { break }
             now = max(now, next)
             while there.poll(at: now, into: &datagram) != nil { deliver(datagram, to: bob, isForBob: true) }
