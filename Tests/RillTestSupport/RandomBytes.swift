@@ -1,0 +1,8 @@
+package import RillCore
+
+extension SeededGenerator {
+    /// `count` random bytes.
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+    }
+}
