@@ -174,7 +174,7 @@ let package = Package(
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(of: "RillLink"),
-        tests(of: "RillReceive", ["RillSend"]),
+        tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzBodies"]),
         tests(of: "Rill", ["RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
         tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),
@@ -189,7 +189,8 @@ let package = Package(
         // Whole calls in virtual time.
         tests("EndToEndTests", of: ["Rill", "RillLab", "RillTranscode", "RillMediaSupport"]),
         // Targets that are measured over long clips and calls; a sample of them unless RILL_LONG_TESTS is set.
-        tests("LongTests", of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
+        tests(
+            "LongTests", of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillPacketSupport", "RillMediaSupport"]),
         // Other programs as judges: tshark, GStreamer, FFmpeg, Chromium.
         tests("PeerTests", of: ["Rill", "RillContainers", "RillFuzzBodies", "RillPacketSupport", "RillMediaSupport"]),
         // Cameras of the kernel's own drivers, in the virtual machine of Tests/CameraVM.

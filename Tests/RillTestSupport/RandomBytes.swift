@@ -1,8 +1,0 @@
-package import RillCore
-
-extension SeededGenerator {
-    /// `count` random bytes.
-    package mutating func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
-    }
-}
