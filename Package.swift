@@ -190,9 +190,15 @@ let package = Package(
         tests("EndToEndTests", of: ["Rill", "RillLab", "RillTranscode", "RillMediaSupport"]),
         // Targets that are measured over long clips and calls; a sample of them unless RILL_LONG_TESTS is set.
         tests(
-            "LongTests", of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillPacketSupport", "RillMediaSupport"]),
+            "LongTests",
+            of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillPacketSupport", "RillMediaSupport"]),
         // Other programs as judges: tshark, GStreamer, FFmpeg, Chromium.
-        tests("PeerTests", of: ["Rill", "RillContainers", "RillFuzzBodies", "RillPacketSupport", "RillMediaSupport"]),
+        tests(
+            "PeerTests",
+            of: [
+                "Rill", "RillLab", "RillContainers", "RillCLI", "RillFuzzBodies", "RillPacketSupport",
+                "RillMediaSupport",
+            ]),
         // Cameras of the kernel's own drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),
     ]
