@@ -1,6 +1,7 @@
 public import RillCodec
 public import RillReceive
 public import RillSend
+public import RillSession
 
 /// Why a pipeline could not be made, or a stream not be added.
 public enum PipelineError: Error, Equatable, Sendable {
@@ -10,6 +11,19 @@ public enum PipelineError: Error, Equatable, Sendable {
     case stream(SendError)
     /// What the other side chose for a stream cannot be received.
     case receive(ReceiveError)
+    /// The session takes no such stream.
+    case session(SessionError)
+}
+
+extension PipelineError {
+    /// What a session said of a stream.
+    init(_ error: SessionError) {
+        switch error {
+        case .send(let error): self = .stream(error)
+        case .receive(let error): self = .receive(error)
+        case .sourceInUse, .tooManyStreams: self = .session(error)
+        }
+    }
 }
 
 extension PipelineError: CustomStringConvertible {
@@ -19,6 +33,7 @@ extension PipelineError: CustomStringConvertible {
         case .codec(let error): error.description
         case .stream(let error): "\(error)"
         case .receive(let error): error.description
+        case .session(let error): error.description
         }
     }
 }

@@ -9,9 +9,22 @@ extension RTPSession {
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)
         while true {
+            if let packet = datagrams.take(into: &bytes, numberedFrom: &transportNumber) {
+                counts.packetsSent += 1
+                counts.bytesSent += packet.byteCount
+                return .transmit(packet)
+            }
             if let action = nextAction(into: &bytes) { return action }
-            guard !hasLeft, wakeTime <= now else { return .wait(until: hasLeft ? .distantFuture : wakeTime) }
-            work(at: now)
+            if let time = work(at: now) { return .wait(until: time) }
+        }
+    }
+
+    /// The same for a driver that takes datagrams with ``exchangeDatagrams(_:)``: nothing is said of them here.
+    package func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+        begin(at: now)
+        while true {
+            if let action = nextAction(into: &bytes) { return action }
+            if let time = work(at: now) { return .wait(until: time) }
         }
     }
 
@@ -32,19 +45,19 @@ extension RTPSession {
         swap(&datagrams, &spare)
     }
 
-    /// What is there to be done already.
+    /// What is there to be done already, besides datagrams.
     private func nextAction(into bytes: inout [UInt8]) -> SessionAction? {
-        if let packet = datagrams.take(into: &bytes, numberedFrom: &transportNumber) {
-            counts.packetsSent += 1
-            counts.bytesSent += packet.byteCount
-            return .transmit(packet)
-        }
         if keyFramesWanted > 0, let stream = takeKeyFrameRequest() { return .makeKeyFrame(of: stream) }
         if let event = events.next() { return .event(event) }
         guard let (frame, stream) = released else { return nil }
         released = nil
         swap(&bytes, &releasedBytes)
         return .decode(frame, of: stream)
+    }
+
+    /// Takes the streams of which a key frame is wanted.
+    package func takeKeyFrameRequests(into streams: inout [SendingStreamID]) {
+        while keyFramesWanted > 0, let stream = takeKeyFrameRequest() { streams.append(stream) }
     }
 
     private func takeKeyFrameRequest() -> SendingStreamID? {
@@ -57,15 +70,18 @@ extension RTPSession {
         return nil
     }
 
-    /// Does what time alone brings about.
-    private func work(at now: MediaTime) {
+    /// Does what time alone brings about; if there was nothing to do, until when that holds.
+    private func work(at now: MediaTime) -> MediaTime? {
+        guard !hasLeft else { return .distantFuture }
+        guard wakeTime <= now else { return wakeTime }
         while let event = peer.nextEvent(at: now) { events.append(event) }
         releaseFrame(at: now)
         writeFeedback(at: now)
-        guard released == nil else { return }
+        guard released == nil else { return nil }
         var next = min(reports.next, peer.wakeTime)
         for index in receiving.indices { if let stream = receiving[index] { next = min(next, stream.wakeTime) } }
         wakeTime = next
+        return nil
     }
 
     /// Asks the streams that are due, until one gives a frame.

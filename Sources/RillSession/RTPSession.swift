@@ -35,7 +35,7 @@ public import RillSend
 /// per packet once buffers have grown.
 public final class RTPSession {
     /// What it was made with.
-    public let settings: RTPSessionSettings
+    public private(set) var settings: RTPSessionSettings
 
     let canonicalName: [UInt8]
     var random: SeededGenerator
@@ -227,7 +227,28 @@ public final class RTPSession {
     /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.
     public func dropNames(of id: SendingStreamID) { sending[id.place]?.sender.dropNames() }
 
+    /// Says what wall time it is at `MediaTime.zero`, where that is known only after the session was made; before its first
+    /// report.
+    package func setWallClock(atZero time: NTPTimestamp) {
+        settings.wallClockAtZero = time
+        for index in sending.indices { sending[index]?.sender.setWallClock(atZero: time) }
+    }
+
     // MARK: What is known
+
+    /// What the stream has sent, and heard, under its present source.
+    public func statistics(of id: SendingStreamID) -> RTPStreamStatistics? { sending[id.place]?.sender.statistics }
+
+    /// What the stream has been through, under its present source; `nil` before that is known.
+    public func statistics(of id: ReceivingStreamID) -> InboundStatistics? { receiving[id.place]?.receiver?.statistics }
+
+    /// What came of the stream's retransmissions and parities.
+    public func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? {
+        receiving[id.place]?.receiver?.repairStatistics
+    }
+
+    /// The time to the other side and back.
+    public var roundTripStatistics: RoundTripStatistics { roundTrip.statistics }
 
     /// Whether nothing is held that could still be shown.
     public var isIdle: Bool {

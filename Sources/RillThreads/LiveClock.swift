@@ -23,6 +23,14 @@ public struct LiveClock: Sendable {
     /// The time that belongs to a reading of `CLOCK_MONOTONIC`.
     package func time(monotonic time: MediaTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds - origin) }
 
+    /// The time since 1970 on the wall when the clock was made, in nanoseconds, as far as the wall's clock was right.
+    package var wallClockAtZero: Int64 {
+        var moment = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &moment)
+        let wall = Int64(moment.tv_sec) * 1_000_000_000 + Int64(moment.tv_nsec)
+        return wall - now.nanoseconds
+    }
+
     /// Sleeps for a millisecond: what a thread does that waits for a buffer, of which nobody can tell it.
     package static func pause() {
         let clock = LiveClock()

@@ -2,6 +2,7 @@ import RillCodec
 public import RillCore
 public import RillRTP
 import RillReceive
+import RillSession
 import RillThreads
 
 /// Receives any number of streams live: packets come in on any thread, and a small fixed set of threads decodes them.
@@ -76,7 +77,10 @@ public final class LiveReceiver: Sendable {
         do throws(ReceiveError) { try settings.stream.validate() } catch { throw .receive(error) }
         let decoder: StreamDecoder
         do throws(CodecError) { decoder = try StreamDecoder(settings, sink: sink) } catch { throw .codec(error) }
-        let stream = StreamGroup.Stream(StreamReceiver(settings.stream), decoder)
+        let stream: StreamGroup.Stream
+        do throws(SessionError) { stream = try StreamGroup.Stream(settings.stream, decoder, at: clock.now) } catch {
+            throw PipelineError(error)
+        }
         try routes.withLock { (routes) throws(PipelineError) in
             // The thread with the fewest sources to serve.
             let loads = groups.indices.map { group in routes.sourceCount { Route($0).group == group } }

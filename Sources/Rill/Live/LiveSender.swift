@@ -1,5 +1,7 @@
 public import RillCodec
 public import RillCore
+import RillRTP
+import RillSession
 import RillThreads
 
 /// A sending pipeline live: the source on one thread, each layer's encoder on a thread of its own.
@@ -61,6 +63,8 @@ public final class LiveSender: Sendable {
         self.packets = packets
         self.clock = clock
         self.placement = placement
+        let zero = NTPTimestamp.unixEpoch.advanced(byNanoseconds: clock.wallClockAtZero)
+        pipeline.session.look { $0.setWallClock(atZero: zero) }
         self.handoffs = pipeline.layers.map { _ in LatestValues<LayerJob>(capacity: LayerJob.waitingLimit) }
         start(source)
     }

@@ -1,9 +1,11 @@
 import RillCore
 import RillReceive
+import RillSession
+import RillThreads
 
 /// The streams of one decoding thread.
 ///
-/// A state behind a lock: it calls nothing of anybody else's. What it has to say it leaves in a ``ReceiveOutput``, and sinks
+/// A state behind a lock: it calls nothing of anybody else's. What it has to say it leaves in a ``GroupOutput``, and sinks
 /// are called by the thread that has taken their decoder out.
 struct StreamGroup: ~Copyable {
     /// A stream that was removed leaves its place to the next.
@@ -19,8 +21,11 @@ struct StreamGroup: ~Copyable {
     /// What went wrong with streams that removed themselves, of which nobody has heard yet.
     private var untoldFailures: [any Error] = []
 
+    /// A stream, in a session of its own: each may come from another endpoint.
     struct Stream {
-        let receiver: StreamReceiver
+        let session: RTPSession
+        let id: ReceivingStreamID
+        let observer: GroupOutput.Observer?
         /// `nil` while the decoding thread works with it.
         var decoder: StreamDecoder?
         /// As of the last frame that was decoded.
@@ -31,28 +36,28 @@ struct StreamGroup: ~Copyable {
         /// Its sink was finished.
         var isFinished = false
 
-        init(_ receiver: StreamReceiver, _ decoder: StreamDecoder) {
-            self.receiver = receiver
+        init(_ settings: StreamReceiverSettings, _ decoder: StreamDecoder, at now: MediaTime) throws(SessionError) {
+            session = RTPSession(RTPSessionSettings(receiving: settings))
+            id = try session.receive(settings, at: now)
+            observer = settings.observer
             self.decoder = decoder
-            self.statistics = ReceiveStatistics(receiver, decoder)
+            self.statistics = ReceiveStatistics(session, id, decoder)
         }
 
         /// A stream whose sink has failed has nothing to do any more.
-        var wakeTime: MediaTime { failure == nil ? receiver.wakeTime : .distantFuture }
+        var wakeTime: MediaTime { failure == nil ? session.nextPoll : .distantFuture }
 
         /// As of now: packets count even when no frame comes of them.
         var currentStatistics: ReceiveStatistics {
             var current = statistics
-            current.stream = receiver.statistics
-            current.repair = receiver.repairStatistics
-            current.roundTrip = receiver.roundTripStatistics
+            current.note(session, id)
             return current
         }
 
         mutating func giveBack(_ decoder: StreamDecoder, failure: (any Error)?) {
             self.decoder = decoder
             self.failure = failure
-            self.statistics = ReceiveStatistics(receiver, decoder)
+            self.statistics = ReceiveStatistics(session, id, decoder)
         }
 
         /// Finishes the sink; what went wrong, now or before. Not under the group's lock.
@@ -94,14 +99,14 @@ struct StreamGroup: ~Copyable {
     /// Gives a packet to its stream, if that is there still; when that wants to be asked now.
     mutating func insert(_ packet: Span<UInt8>, for index: Int, at now: MediaTime) -> MediaTime {
         guard let stream = streams[index] else { return .distantFuture }
-        stream.receiver.insert(packet, at: now)
+        stream.session.insert(packet, at: now)
         wakeTimes[index] = stream.wakeTime
         return wakeTimes[index]
     }
 
     /// The next frame that is due, with the decoder for it; `nil` if none is, and then ``deadline`` says for how long.
     mutating func nextJob(
-        at now: MediaTime, into payload: inout [UInt8], output: ReceiveOutput
+        at now: MediaTime, into payload: inout [UInt8], output: GroupOutput
     ) -> DecodingJob? {
         var next = MediaTime.distantFuture
         for offset in streams.indices {
@@ -121,12 +126,11 @@ struct StreamGroup: ~Copyable {
 
     /// Asks a stream for its next frame.
     private mutating func poll(
-        _ index: Int, at now: MediaTime, into payload: inout [UInt8], output: ReceiveOutput
+        _ index: Int, at now: MediaTime, into payload: inout [UInt8], output: GroupOutput
     ) -> ReceivedFrame? {
-        guard let receiver = streams[index]?.receiver else { return nil }
-        let step = receiver.poll(at: now, into: &payload, output: output)
-        wakeTimes[index] = receiver.wakeTime
-        guard case .decode(let frame) = step else { return nil }
+        guard let stream = streams[index] else { return nil }
+        let frame = output.poll(stream.session, at: now, into: &payload, for: stream.observer)
+        wakeTimes[index] = stream.wakeTime
         return frame
     }
 
@@ -137,8 +141,9 @@ struct StreamGroup: ~Copyable {
         _ job: DecodingJob, _ outcome: StreamDecoder.Outcome, decoded: MediaTime, failure: (any Error)?,
         at now: MediaTime
     ) -> Stream? {
-        guard let receiver = streams[job.index]?.receiver else { return nil }
-        receiver.finish(job.frame, outcome.ofFrame, decoded: decoded, at: now)
+        guard let stream = streams[job.index] else { return nil }
+        stream.session.finish(
+            job.frame, of: stream.id, outcome.ofFrame, picture: outcome.resolution, decoded: decoded, at: now)
         streams[job.index]?.giveBack(job.decoder, failure: failure)
         guard streams[job.index]?.isLeaving == true else {
             wakeTimes[job.index] = streams[job.index]?.wakeTime ?? .distantFuture
@@ -152,7 +157,7 @@ struct StreamGroup: ~Copyable {
 
     func statistics(at index: Int) -> ReceiveStatistics? { streams[index]?.currentStatistics }
 
-    var isIdle: Bool { streams.allSatisfy { $0?.receiver.isIdle ?? true } }
+    var isIdle: Bool { streams.allSatisfy { $0?.session.isIdle ?? true } }
 
     /// The streams whose sinks are to be finished now, in their order; each is given once.
     mutating func streamsToFinish() -> (streams: [Stream], failures: [any Error]) {
@@ -177,7 +182,7 @@ struct DecodingLoop: ~Copyable {
     let clock: LiveClock
     let feedback: any PacketSink & Sendable
     private var payload: [UInt8] = []
-    private let output = ReceiveOutput()
+    private let output = GroupOutput()
 
     init(_ group: Monitor<StreamGroup>, clock: LiveClock, feedback: any PacketSink & Sendable) {
         self.group = group

@@ -1,5 +1,6 @@
 public import RillCore
 public import RillReceive
+import RillSession
 
 /// What one stream has been through on the receiving side.
 public struct ReceiveStatistics: Codable, Equatable, Sendable {
@@ -18,14 +19,23 @@ public struct ReceiveStatistics: Codable, Equatable, Sendable {
     /// Time from a frame's release to its picture, summed over the pictures shown.
     public var totalDecodeTime: MediaDuration
 
-    init(_ receiver: StreamReceiver, _ decoder: StreamDecoder) {
-        self.stream = receiver.statistics
-        self.repair = receiver.repairStatistics
-        self.roundTrip = receiver.roundTripStatistics
+    /// Of a stream of a session, and its decoder.
+    init(_ session: RTPSession, _ id: ReceivingStreamID, _ decoder: StreamDecoder) {
+        stream = InboundStatistics()
+        repair = RepairStatistics()
+        roundTrip = RoundTripStatistics()
         self.decoder = decoder.statistics
         self.framesShown = decoder.framesShown
         self.freezes = decoder.freezes.statistics
         self.totalDecodeTime = decoder.totalDecodeTime
+        note(session, id)
+    }
+
+    /// Brings up to date what counts even when no frame comes of it.
+    mutating func note(_ session: RTPSession, _ id: ReceivingStreamID) {
+        if let stream = session.statistics(of: id) { self.stream = stream }
+        if let repair = session.repairStatistics(of: id) { self.repair = repair }
+        roundTrip = session.roundTripStatistics
     }
 }
 

@@ -27,6 +27,9 @@ final class StreamDecoder {
         /// It was passed over: the decoder waits for a key frame.
         case skipped
 
+        /// Size of the picture, if there is one to show.
+        var resolution: Resolution? { if case .picture(let picture) = self { picture.resolution } else { nil } }
+
         /// The same as the stream's receiver takes it.
         var ofFrame: DecodeOutcome {
             switch self {

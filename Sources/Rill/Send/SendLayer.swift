@@ -2,31 +2,29 @@ import RillCodec
 import RillCore
 import RillRTP
 import RillSend
+package import RillSession
+import RillThreads
 
-/// One layer of a sending pipeline: its encoder, and the RTP stream that it goes out on.
+/// One layer of a sending pipeline: its encoder, and the stream of the session that it goes out on.
 ///
-/// Two threads share it in the live driver: the layer's own, which encodes and sends, and the network's, which brings
-/// feedback. The stream's lock is held while packets are made, and not while they are handed out (``PacketBatch``).
+/// Threads: its own, which encodes and sends; any that looks at it.
 package final class SendLayer: Sendable {
     package let settings: LayerSettings
-    /// The stream's source identifier.
-    package var ssrc: SSRC { streamSettings.ssrc }
-    /// How the stream is sent.
-    package let streamSettings: RTPStreamSettings
+    /// Which of the session's streams it is.
+    package let id: SendingStreamID
+    private let session: SharedSession
     private let encoder: ExclusiveUse<LayerEncoder>
-    private let stream: Monitor<Stream>
+    private let counts: Monitor<Counts>
 
     /// What is known of a frame when its last packet has been handed on: its description with the stamp `sent`, and its
     /// RTP timestamp.
     package typealias Observer = @Sendable (EncodedFrame, RTPTimestamp) -> Void
 
-    private struct Stream: ~Copyable {
-        var rtp: RTPStreamSender
+    private struct Counts: ~Copyable {
         var encoder = EncoderStatistics()
         var framesUnchanged = 0
         /// That of the last task.
         var resolution: Resolution
-        var batches = PacketBatches()
         var totalEncodeTime = MediaDuration.zero
         var observer: Watcher?
     }
@@ -37,22 +35,32 @@ package final class SendLayer: Sendable {
     }
 
     package init(
-        _ layer: LayerSettings, _ settings: SendSettings, using random: inout SeededGenerator
+        _ layer: LayerSettings, _ settings: SendSettings, on session: SharedSession, using random: inout SeededGenerator
     ) throws(PipelineError) {
         self.settings = layer
-        do {
+        self.session = session
+        self.counts = Monitor(Counts(resolution: layer.resolution))
+        do throws(CodecError) {
             self.encoder = ExclusiveUse(try LayerEncoder(layer, make: settings.makeEncoder))
         } catch {
             throw .codec(error)
         }
         let stream = settings.stream(of: layer, using: &random)
-        self.streamSettings = stream
-        do {
-            self.stream = Monitor(Stream(rtp: try RTPStreamSender(stream), resolution: layer.resolution))
+        do throws(SessionError) {
+            self.id = try session.look { (session) throws(SessionError) in try session.send(stream) }
         } catch {
-            throw .stream(error)
+            throw PipelineError(error)
         }
     }
+
+    /// How the stream is sent at present.
+    package var streamSettings: RTPStreamSettings {
+        guard let stream = session.look({ $0.settings(of: id) }) else { preconditionFailure("a layer's stream stays") }
+        return stream
+    }
+
+    /// The stream's source at present.
+    package var ssrc: SSRC { streamSettings.ssrc }
 
     /// What its receiver has to know of its stream.
     package var description: StreamDescription {
@@ -70,10 +78,10 @@ package final class SendLayer: Sendable {
             let outcome = try encoder.encode(frame, task, clock: { clock() }, body)
             return (outcome, encoder.statistics, encoder.framesUnchanged)
         }
-        stream.withLock { stream in
-            stream.encoder = statistics
-            stream.framesUnchanged = framesUnchanged
-            stream.resolution = task.settings.resolution
+        counts.withLock { counts in
+            counts.encoder = statistics
+            counts.framesUnchanged = framesUnchanged
+            counts.resolution = task.settings.resolution
         }
         return outcome
     }
@@ -82,77 +90,32 @@ package final class SendLayer: Sendable {
     package func send(
         _ frame: EncodedFrame, _ payload: Span<UInt8>, to packets: some PacketSink, clock: () -> MediaTime
     ) {
-        let (batch, timestamp, observer) = stream.withLock { stream in
-            let batch = stream.batches.take()
-            let sent = stream.rtp.send(frame, payload: payload, at: clock(), to: batch)
+        let now = clock()
+        let sent = session.change(sendingTo: packets) { $0.send(frame, payload: payload, of: id, at: now) }
+        let observer = counts.withLock { counts in
             if let start = frame.stamps[.preprocessed], let end = frame.stamps[.encoded] {
-                stream.totalEncodeTime += end - start
+                counts.totalEncodeTime += end - start
             }
-            return (batch, sent.timestamp, stream.observer)
+            return counts.observer
         }
-        handOut(batch, to: packets)
-        guard let observer else { return }
+        guard let observer, let sent else { return }
         var frame = frame
         frame.stamps[.sent] = clock()
-        observer.tell(frame, timestamp)
-    }
-
-    /// Takes an RTCP packet, and sends what it asks for again to `packets`, if that is somewhere; `true` when it asks this
-    /// layer for a key frame.
-    package func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?) -> Bool {
-        var isKeyFrameRequested = false
-        let batch = stream.withLock { stream -> PacketBatch? in
-            let batch = stream.batches.take()
-            stream.rtp.receive(rtcp, at: now, resendingTo: packets == nil ? nil : batch) { feedback in
-                if feedback == .keyFrameRequested { isKeyFrameRequested = true }
-            }
-            // Most datagrams ask for nothing again.
-            if !batch.isEmpty { return batch }
-            stream.batches.giveBack(batch)
-            return nil
-        }
-        if let packets, let batch { handOut(batch, to: packets) }
-        return isKeyFrameRequested
-    }
-
-    /// Sends a sender report if one is due.
-    package func sendReport(at now: MediaTime, to packets: some PacketSink) {
-        let batch = stream.withLock { stream -> PacketBatch? in
-            guard stream.rtp.poll(at: now) == .reportDue else { return nil }
-            let batch = stream.batches.take()
-            batch.append(byteCount: stream.rtp.reportByteCount, as: .rtcp, at: now) { output in
-                stream.rtp.writeReport(at: now, into: &output)
-            }
-            return batch
-        }
-        if let batch { handOut(batch, to: packets) }
-    }
-
-    /// Gives the packets to their sink, which may do with this layer whatever it likes.
-    private func handOut(_ batch: PacketBatch, to packets: some PacketSink) {
-        batch.handOut(to: packets)
-        stream.withLock { $0.batches.giveBack(batch) }
-    }
-
-    package func nextReportTime(at now: MediaTime) -> MediaTime {
-        stream.withLock { stream in
-            switch stream.rtp.poll(at: now) {
-            case .reportDue: now
-            case .idle(let time): time
-            }
-        }
+        observer.tell(frame, sent.timestamp)
     }
 
     /// Has `observer` called for each frame that was sent, on the thread that sent it.
     package func observe(_ observer: @escaping Observer) {
-        stream.withLock { $0.observer = Watcher(tell: observer) }
+        counts.withLock { $0.observer = Watcher(tell: observer) }
     }
 
     package var statistics: SendStatistics {
-        stream.withLock { stream in
+        let stream = session.look { $0.statistics(of: id) } ?? RTPStreamStatistics()
+        let ssrc = ssrc
+        return counts.withLock { counts in
             SendStatistics(
-                rid: settings.rid, ssrc: ssrc, encoder: stream.encoder, framesUnchanged: stream.framesUnchanged,
-                resolution: stream.resolution, stream: stream.rtp.statistics, totalEncodeTime: stream.totalEncodeTime)
+                rid: settings.rid, ssrc: ssrc, encoder: counts.encoder, framesUnchanged: counts.framesUnchanged,
+                resolution: counts.resolution, stream: stream, totalEncodeTime: counts.totalEncodeTime)
         }
     }
 }

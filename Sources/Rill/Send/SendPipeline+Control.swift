@@ -2,34 +2,27 @@ public import RillBeauty
 public import RillCodec
 public import RillCore
 public import RillRTP
+import RillSession
 
 // Control at run time: what the receiver asks for, and what the app changes.
 
 extension SendPipeline {
     /// Takes an RTCP packet of the receiver. A key frame that it asks for comes with the layer's next frame; packets that
     /// it misses (generic NACK) are sent again to `packets`, as far as they are kept.
-    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?) {
-        for index in layers.indices where layers[index].receive(rtcp, at: now, resendingTo: packets) {
-            state.withLock { $0.decisions.requestKeyFrame(layer: index) }
-        }
+    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: some PacketSink) {
+        session.change(sendingTo: packets) { _ = $0.insert(rtcp, at: now) }
     }
 
-    /// The same without sending anything again.
-    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime) {
-        receive(rtcp, at: now, resendingTo: PacketTap?.none)
-    }
-
-    /// Sends the sender reports that are due.
+    /// Sends the reports that are due.
     public func sendReports(at now: MediaTime, to packets: some PacketSink) {
-        for layer in layers { layer.sendReport(at: now, to: packets) }
+        guard nextReportTime(at: now) <= now else { return }
+        // A session that only sends has no frames to decode.
+        var nothing: [UInt8] = []
+        _ = session.poll(at: now, into: &nothing, sendingTo: packets) { _ in }
     }
 
     /// When ``sendReports(at:to:)`` has something to do next, asked at `now`.
-    public func nextReportTime(at now: MediaTime) -> MediaTime {
-        var earliest = MediaTime.distantFuture
-        for layer in layers { earliest = min(earliest, layer.nextReportTime(at: now)) }
-        return earliest
-    }
+    public func nextReportTime(at now: MediaTime) -> MediaTime { max(now, session.look { $0.nextPoll }) }
 
     /// What each layer has sent, in the order of the layers.
     public var statistics: [SendStatistics] {

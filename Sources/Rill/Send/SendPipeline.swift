@@ -2,6 +2,8 @@ import RillBeauty
 import RillCodec
 public import RillCore
 import RillImage
+import RillSession
+import RillThreads
 
 /// The sending side: a frame in, the packets of every layer out.
 ///
@@ -20,6 +22,8 @@ public final class SendPipeline: Sendable {
     /// What is sent.
     public let settings: SendSettings
     package let layers: [SendLayer]
+    /// The call that the layers are streams of.
+    package let session: SharedSession
     /// What is decided, and what is known: the one lock. Beside it stand what one thread at a time works with, and sinks of
     /// others.
     let state: Monitor<State>
@@ -48,8 +52,19 @@ public final class SendPipeline: Sendable {
     }
 
     /// A pipeline that has sent nothing.
-    public init(_ settings: SendSettings, taps: sending SendTaps = SendTaps()) throws(PipelineError) {
+    public convenience init(_ settings: SendSettings, taps: sending SendTaps = SendTaps()) throws(PipelineError) {
+        var session = RTPSessionSettings(canonicalName: settings.canonicalName, seed: ~settings.seed)
+        // Who only sends has nothing to say before it does.
+        session.announcesItself = false
+        try self.init(settings, on: SharedSession(session), taps: taps)
+    }
+
+    /// A pipeline that sends in a call which has other parts too: whoever polls the session hears of what is asked of this one.
+    package init(
+        _ settings: SendSettings, on session: SharedSession, taps: sending SendTaps = SendTaps()
+    ) throws(PipelineError) {
         self.settings = settings
+        self.session = session
         do {
             let decisions = try SendDecisions(settings.layers, settings.adaptation)
             self.state = Monitor(State(decisions: decisions, beauty: settings.beauty))
@@ -67,8 +82,14 @@ public final class SendPipeline: Sendable {
         self.traceTap = unsafe ExclusiveUse(trace)
         var random = SeededGenerator(seed: settings.seed)
         var layers: [SendLayer] = []
-        for layer in settings.layers { layers.append(try SendLayer(layer, settings, using: &random)) }
+        for layer in settings.layers {
+            layers.append(try SendLayer(layer, settings, on: session, using: &random))
+        }
         self.layers = layers
+        session.listen { [state, ids = layers.map(\.id)] stream in
+            guard let index = ids.firstIndex(of: stream) else { return }
+            state.withLock { $0.decisions.requestKeyFrame(layer: index) }
+        }
     }
 
     /// Sends one frame on every layer that wants it, and the sender reports that are due; their packets are with

@@ -16,7 +16,8 @@ extension Loopback {
         let laid = Monitor<LiveLink?>(nil)
         let wayBack = LiveLink(settings.wayBack, clock: clock) { datagram, now in
             capture?.add(datagram, .toSender, at: now)
-            sender.receive(datagram, at: now, resendingTo: laid.withLock { $0 })
+            // Nothing comes back before something went there.
+            if let way = laid.withLock({ $0 }) { sender.receive(datagram, at: now, resendingTo: way) }
         }
         let receiver = LiveReceiver(feedback: wayBack, clock: clock)
         for index in meters.indices {

@@ -2,6 +2,7 @@ import Rill
 public import RillCore
 import RillLink
 import RillReceive
+import RillSession
 
 extension Loopback {
     /// Runs the session in virtual time, as fast as the cores go.
@@ -12,25 +13,25 @@ extension Loopback {
         let way = VirtualLink(settings.network)
         let wayBack = VirtualLink(settings.wayBack)
         let capture = VirtualSender(sender, source: source, packets: way, encodeTime: settings.encodeTime)
-        let receivers = try meters.indices.map { index in
-            VirtualReceiver(
-                try ReceivePipeline(try receiveSettings(layer: index), sink: meters[index], feedback: wayBack),
-                decodeTime: settings.decodeTime)
+        let receiving = ReceivePipeline(
+            on: SharedSession(settings.receivingSession(seed: sender.settings.seed)), feedback: wayBack)
+        let streams = try meters.indices.map { index in
+            try receiving.add(try receiveSettings(layer: index), sink: meters[index], at: .zero)
         }
-        var routes = try StreamRoutes(meters.indices.map { try receiveSettings(layer: $0).stream })
+        let receiver = VirtualReceiver(receiving, decodeTime: settings.decodeTime)
         if let recorder { way.observe(recorder.linkObserver) }
         way.connect { [recorder, capture = self.capture] datagram, now in
             capture?.add(datagram, .toReceiver, at: now)
             recorder?.noteArrival(datagram, at: now)
-            routes.route(datagram) { receivers[$0].insert($1, at: now) }
+            receiver.insert(datagram, at: now)
         }
-        // Unowned: the way there holds the receivers, and they the way back.
+        // Unowned: the way there holds the receiver, and that one the way back.
         wayBack.connect { [sender, unowned way, capture = self.capture] datagram, now in
             capture?.add(datagram, .toSender, at: now)
             sender.receive(datagram, at: now, resendingTo: way)
         }
 
-        let driver = VirtualDriver([capture, way, wayBack] + receivers)
+        let driver = VirtualDriver([capture, way, wayBack, receiver])
         var framesSeen = 0
         var drainEnd = MediaTime.distantFuture
         try driver.run {
@@ -41,14 +42,14 @@ extension Loopback {
             guard capture.isDone else { return false }
             // What is on its way still arrives; a chain that stays broken would ask for key frames for ever.
             if drainEnd == .distantFuture { drainEnd = driver.now + Self.drainTime }
-            return driver.now >= drainEnd || (way.isIdle && receivers.allSatisfy(\.isIdle))
+            return driver.now >= drainEnd || (way.isIdle && receiver.isIdle)
         }
-        for receiver in receivers { try receiver.pipeline.finish() }
+        try receiving.finish()
         try sender.finish()
         try self.capture?.finish()
         return report(
             mode: "virtual", duration: capture.duration, framesCaptured: capture.framesCaptured,
-            framesDropped: capture.framesDropped, received: receivers.map(\.pipeline.statistics),
+            framesDropped: capture.framesDropped, received: streams.compactMap { receiving.statistics(of: $0) },
             interruption: capture.sourceFailure)
     }
 

@@ -3,6 +3,7 @@ public import RillCodec
 public import RillCore
 public import RillLink
 public import RillReceive
+import RillSession
 
 /// A call with oneself: what is sent, over which network, and how it is received.
 public struct LoopbackSettings: Sendable {
@@ -39,6 +40,13 @@ public struct LoopbackSettings: Sendable {
     public init(layers: [LayerSettings], network: LinkSettings = .clean) {
         self.layers = layers
         self.network = network
+    }
+
+    /// How the receiving end takes part in the session.
+    func receivingSession(seed: UInt64) -> RTPSessionSettings {
+        var session = RTPSessionSettings(seed: seed ^ 0x5245_4345_4956)
+        session.announcesItself = false
+        return session
     }
 
     /// The network of the way back, with its own chance.

@@ -5,6 +5,7 @@ public import RillLink
 import RillRTP
 public import RillReceive
 import RillSend
+import RillSession
 
 /// A call to simulate: what is sent, over which network, and how it is received.
 public struct CallSettings: Sendable {
@@ -37,6 +38,13 @@ public struct CallSettings: Sendable {
         // What a layer sends must hang on nothing but the network.
         send.adaptation = nil
         return send
+    }
+
+    /// How an end, 0 or 1, takes part in the call. Who has nothing to say before anything was sent or received says nothing.
+    func session(_ end: UInt64) -> RTPSessionSettings {
+        var session = RTPSessionSettings(seed: network.seed ^ (end + 1) << 32)
+        session.announcesItself = false
+        return session
     }
 
     /// How a layer's stream is received.

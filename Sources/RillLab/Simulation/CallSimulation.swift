@@ -5,6 +5,7 @@ import RillLink
 import RillRTP
 public import RillReceive
 import RillSend
+import RillSession
 
 /// Simulates a call in virtual time, all of it but the codecs: packets, network, jitter buffer, feedback.
 ///
@@ -31,38 +32,54 @@ public final class CallSimulation {
 
     /// Runs the call without codecs, to the end of the layers.
     ///
-    /// - Parameter layers: coded beforehand, one for each of the settings.
-    /// - Returns: the jitter buffers' statistics.
+    /// - Parameters:
+    ///   - layers: coded beforehand, one for each of the settings.
+    ///   - answer: what comes back meanwhile: layers of the same settings, and who is told of them. Datagrams of both directions are
+    ///     told to the call's own observer.
+    /// - Returns: the statistics of the jitter buffers that received `layers`.
     /// - Throws: ``SendError``.
     @discardableResult
-    public func run(sending layers: [CodedLayer]) throws -> [InboundStatistics] {
+    public func run(
+        sending layers: [CodedLayer], answer: (layers: [CodedLayer], observer: any CallObserver)? = nil
+    ) throws -> [InboundStatistics] {
         precondition(layers.count == settings.layers.count, "\(layers.count) layers for \(settings.layers.count)")
         let (way, wayBack) = makeLinks()
-        var random = SeededGenerator(seed: settings.send.seed)
-        let streams = settings.layers.map { settings.send.stream(of: $0, using: &random) }
-        observer.callBegan(streams: streams)
-        let sender = try CodedLayerSender(layers, streams: streams, packets: way, observer: observer)
-        let receive = try zip(settings.layers, streams).map { try settings.receive($1, of: $0) }
-        let receivers = receive.enumerated().map { index, settings in
-            CodecFreeReceiver(settings.stream, feedback: wayBack, decodeTime: self.settings.decodeTime) {
-                [observer] frame, now in
-                observer.frameWasShown(layer: index, timestamp: frame.rtpTimestamp, at: now)
-            }
-        }
-        var routes = try StreamRoutes(receive.map(\.stream))
+        let answerObserver = answer?.observer ?? observer
+        let here = CodecFreeEnd(
+            RTPSession(settings.session(0)), packets: way, decodeTime: settings.decodeTime, observer: observer,
+            shownObserver: answerObserver)
+        let there = CodecFreeEnd(
+            RTPSession(settings.session(1)), packets: wayBack, decodeTime: settings.decodeTime,
+            observer: answerObserver, shownObserver: observer)
+        try connect(layers, from: here, to: there, seed: settings.send.seed, observer)
+        if let answer { try connect(answer.layers, from: there, to: here, seed: ~settings.send.seed, answer.observer) }
         way.connect { [observer] datagram, now in
             observer.datagramArrived(datagram, .toReceiver, at: now)
-            routes.route(datagram) { receivers[$0].insert($1, at: now) }
+            there.insert(datagram, at: now)
         }
-        // Unowned: it holds the way there, which holds the receivers, and they the way back.
-        wayBack.connect { [observer, settings, unowned sender] datagram, now in
+        // Unowned: it holds the way there, which holds the other end, and that one the way back.
+        wayBack.connect { [observer, settings, unowned here] datagram, now in
             observer.datagramArrived(datagram, .toSender, at: now)
-            if !settings.isOpenLoop { sender.receive(datagram, at: now) }
+            if !settings.isOpenLoop { here.insert(datagram, at: now) }
         }
-        try drive([sender, way, wayBack] + receivers, isSent: { sender.isDone }) {
-            way.isIdle && receivers.allSatisfy(\.isIdle)
+        try drive([here, way, wayBack, there], isSent: { here.isDone && there.isDone }) {
+            way.isIdle && wayBack.isIdle && here.isIdle && there.isIdle
         }
-        return receivers.map(\.statistics)
+        return there.statistics
+    }
+
+    /// Has one end send layers, and the other one receive them.
+    private func connect<There: PacketSink, Back: PacketSink>(
+        _ layers: [CodedLayer], from sender: CodecFreeEnd<There>, to receiver: CodecFreeEnd<Back>, seed: UInt64,
+        _ observer: any CallObserver
+    ) throws {
+        var random = SeededGenerator(seed: seed)
+        let streams = settings.layers.map { settings.send.stream(of: $0, using: &random) }
+        observer.callBegan(streams: streams)
+        for (index, stream) in streams.enumerated() {
+            try sender.send(layers[index], as: stream)
+            try receiver.receive(try settings.receive(stream, of: settings.layers[index]).stream)
+        }
     }
 
     /// Runs the call with encoders and decoders, to the end of the source.
@@ -75,7 +92,7 @@ public final class CallSimulation {
         encoding source: any FrameSource, sink: @escaping (Int, RTPTimestamp, VideoFrame) throws -> Void
     ) throws {
         let (way, wayBack) = makeLinks()
-        let pipeline = try SendPipeline(settings.send)
+        let pipeline = try SendPipeline(settings.send, on: SharedSession(settings.session(0)))
         observer.callBegan(streams: pipeline.layers.map(\.streamSettings))
         let sender = VirtualSender(pipeline, source: source, packets: way, encodeTime: .zero)
         for (index, layer) in pipeline.layers.enumerated() {
@@ -87,8 +104,8 @@ public final class CallSimulation {
                     at: frame.stamps[.sent] ?? frame.captureTime)
             }
         }
-        let receive = try zip(settings.layers, pipeline.layers).map { try settings.receive($1.streamSettings, of: $0) }
-        let receivers = try receive.enumerated().map { index, settings in
+        let receiving = ReceivePipeline(on: SharedSession(settings.session(1)), feedback: wayBack)
+        for (index, layer) in pipeline.layers.enumerated() {
             let screen = FrameTap { [observer] picture in
                 let ticks = picture.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
                 let timestamp = RTPTimestamp(UInt32(truncatingIfNeeded: ticks))
@@ -96,22 +113,20 @@ public final class CallSimulation {
                 observer.frameWasShown(layer: index, timestamp: timestamp, at: now)
                 try sink(index, timestamp, picture)
             }
-            return VirtualReceiver(
-                try ReceivePipeline(settings, sink: screen, feedback: wayBack), decodeTime: self.settings.decodeTime)
+            let stream = try settings.receive(layer.streamSettings, of: settings.layers[index])
+            _ = try receiving.add(stream, sink: screen, at: .zero)
         }
-        var routes = try StreamRoutes(receive.map(\.stream))
+        let receiver = VirtualReceiver(receiving, decodeTime: settings.decodeTime)
         way.connect { [observer] datagram, now in
             observer.datagramArrived(datagram, .toReceiver, at: now)
-            routes.route(datagram) { receivers[$0].insert($1, at: now) }
+            receiver.insert(datagram, at: now)
         }
-        // Unowned: the way there holds the receivers, and they the way back.
+        // Unowned: the way there holds the receiver, and that one the way back.
         wayBack.connect { [observer, settings, unowned way] datagram, now in
             observer.datagramArrived(datagram, .toSender, at: now)
             if !settings.isOpenLoop { pipeline.receive(datagram, at: now, resendingTo: way) }
         }
-        try drive([sender, way, wayBack] + receivers, isSent: { sender.isDone }) {
-            way.isIdle && receivers.allSatisfy(\.isIdle)
-        }
+        try drive([sender, way, wayBack, receiver], isSent: { sender.isDone }) { way.isIdle && receiver.isIdle }
     }
 
     private func makeLinks() -> (way: VirtualLink, wayBack: VirtualLink) {

@@ -1,40 +1,53 @@
 public import Rill
 public import RillCore
 import RillReceive
+import RillSession
 
-/// A receiving pipeline in virtual time. Decoding lasts as long as it is told.
+/// A receiving pipeline in virtual time. Decoding lasts as long as it is told; streams are decoded beside each other.
 public final class VirtualReceiver<Feedback: PacketSink>: TimedStage {
     /// What is received, and how.
     public let pipeline: ReceivePipeline<Feedback>
     private let decodeTime: MediaDuration
-    private var working: (frame: ReceivedFrame, end: MediaTime)?
+    private var working: [Work] = []
+
+    /// A frame that is being decoded.
+    private struct Work {
+        var frame: ReceivedFrame
+        var stream: ReceivingStreamID
+        var end: MediaTime
+    }
 
     /// A receiver that has received nothing.
     ///
-    /// - Parameter decodeTime: how long the decoder takes for a frame.
+    /// - Parameter decodeTime: how long a decoder takes for a frame.
     public init(_ pipeline: ReceivePipeline<Feedback>, decodeTime: MediaDuration) {
         self.pipeline = pipeline
         self.decodeTime = decodeTime
     }
 
-    /// Takes a datagram of the stream.
+    /// Takes a datagram of the call.
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) {
         pipeline.insert(datagram, at: now)
     }
 
     /// When the next frame or report is due.
-    public var wakeTime: MediaTime { working?.end ?? pipeline.wakeTime }
+    public var wakeTime: MediaTime {
+        var earliest = pipeline.wakeTime
+        for work in working { earliest = min(earliest, work.end) }
+        return earliest
+    }
 
     /// Decodes and shows what is due.
     public func wake(at now: MediaTime) throws {
-        if let (frame, end) = working {
-            guard end <= now else { return }
-            try pipeline.finish(frame, decoded: now, at: now)
-            working = nil
+        while let index = working.firstIndex(where: { $0.end <= now }) {
+            let work = working.remove(at: index)
+            try pipeline.finish(work.frame, of: work.stream, decoded: now, at: now)
         }
-        if case .decode(let frame) = pipeline.next(at: now) { working = (frame, now + decodeTime) }
+        while case .decode(let frame, let stream) = pipeline.next(at: now) {
+            working.append(Work(frame: frame, stream: stream, end: now + decodeTime))
+        }
     }
 
     /// Whether nothing is held that could still be shown.
-    public var isIdle: Bool { working == nil && pipeline.isIdle }
+    public var isIdle: Bool { working.isEmpty && pipeline.isIdle }
 }

@@ -93,6 +93,9 @@ public struct InboundStatistics: Codable, Equatable, Sendable {
     public internal(set) var nackCount = 0
     /// Key frames asked for.
     public internal(set) var pliCount = 0
+
+    /// Nothing counted yet.
+    public init() {}
 }
 
 extension InboundStatistics: CustomStringConvertible {

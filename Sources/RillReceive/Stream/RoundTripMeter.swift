@@ -64,6 +64,9 @@ public struct RoundTripStatistics: Codable, Equatable, Sendable {
     public internal(set) var totalRoundTripTime = MediaDuration.zero
     /// How many measurements there were.
     public internal(set) var roundTripTimeMeasurements = 0
+
+    /// Nothing measured.
+    public init() {}
 }
 
 extension RoundTripStatistics: CustomStringConvertible {

@@ -8,7 +8,8 @@ import RillRTP
 /// far the two are apart; one without the stamp was captured on the pipeline's clock.
 struct MediaClock {
     private let timestampOffset: RTPTimestamp
-    private let wallClockAtZero: NTPTimestamp
+    /// Wall time at zero of the pipeline's clock.
+    var wallClockAtZero: NTPTimestamp
     /// Pipeline's clock less source's clock.
     private var sourceLag = MediaDuration.zero
 

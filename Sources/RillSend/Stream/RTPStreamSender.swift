@@ -174,6 +174,9 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2); `nil` where none is borne.
     package var transportNumberOffset: Int? { extensions.transportNumberOffset }
 
+    /// Wall time at zero of the pipeline's clock, where it becomes known after the stream was made, and before its first report.
+    package mutating func setWallClock(atZero time: NTPTimestamp) { clock.wallClockAtZero = time }
+
     /// The other side knows this stream's source: its packets bear no names from now on.
     package mutating func dropNames() { extensions.dropNames() }
 

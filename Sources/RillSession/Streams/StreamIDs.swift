@@ -8,6 +8,11 @@ public struct ReceivingStreamID: Hashable, Sendable {
     let place: StreamPlace
 }
 
+extension ReceivingStreamID {
+    /// Where the stream stands among those that are received now.
+    package var number: Int { Int(place.index) }
+}
+
 extension SendingStreamID {
     /// What ``RillCore/OutgoingPacket/stream`` says of its packets.
     public var number: Int { Int(place.index) }

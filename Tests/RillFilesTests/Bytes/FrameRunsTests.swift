@@ -1,5 +1,4 @@
 import RillCore
-import RillTestSupport
 import Testing
 
 @testable import RillFiles

@@ -48,7 +48,7 @@ struct FileInspectionTests {
         #expect(high.packets?.lost == missing)
         #expect(high.packets?.duplicated == 1 && high.packets?.reordered == 1)
         #expect(high.packets?.count == count - count / 10 + 1)
-        #expect(high.packets?.rtcp == 2)
+        #expect(high.packets?.rtcp == 3)
         #expect(low.frames == 10 && low.keyFrames == 1 && low.packets?.lost == 0)
         #expect(low.resolution == "160x120" && low.codec == "VP8")
         #expect(abs((low.frameRate ?? 0) - 5) < 0.1)

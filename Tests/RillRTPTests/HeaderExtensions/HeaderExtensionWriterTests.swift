@@ -1,6 +1,5 @@
 import RillCore
 import RillRTP
-import RillTestSupport
 import Testing
 
 @Suite struct HeaderExtensionWriterTests {

@@ -1,5 +1,4 @@
 import RillCore
-import RillPacketSupport
 import RillRTP
 import RillReceive
 import RillTestSupport

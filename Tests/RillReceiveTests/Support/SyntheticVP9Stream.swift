@@ -1,5 +1,4 @@
 import RillCore
-import RillPacketSupport
 
 @testable import RillRTP
 

@@ -1,5 +1,4 @@
 import RillCore
-import RillPacketSupport
 import Testing
 
 @testable import RillReceive

@@ -1,6 +1,4 @@
 import RillCore
-import RillPacketSupport
-import RillTestSupport
 import Testing
 
 @testable import RillReceive

@@ -1,6 +1,5 @@
 import RillCodec
 import RillCore
-import RillPacketSupport
 import RillRTP
 import RillSend
 import RillTestSupport

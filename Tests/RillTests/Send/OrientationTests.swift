@@ -3,6 +3,7 @@ import RillLab
 import RillLink
 import RillMediaSupport
 import RillReceive
+import RillSession
 import RillTestSupport
 import Testing
 
@@ -64,21 +65,18 @@ import Testing
             settings, taps: SendTaps(preprocessed: preprocessed, encoded: coded))
         let (way, wayBack) = (VirtualLink(network), VirtualLink(.clean))
         let sender = VirtualSender(pipeline, source: try TurningCamera(), packets: way, encodeTime: .milliseconds(5))
-        var routes = StreamRoutes()
-        let receivers = try zip(pipeline.layers, shown).enumerated().map { index, stream in
-            let (layer, sink) = stream
+        let receiving = ReceivePipeline(on: SharedSession(RTPSessionSettings(seed: 3)), feedback: wayBack)
+        for (layer, sink) in zip(pipeline.layers, shown) {
             var buffer = JitterBufferSettings(ssrc: layer.ssrc, payloadType: settings.payloadType)
             buffer.headerExtensions = settings.headerExtensions
             let receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue &+ 1))
-            try routes.add(receive.stream, to: index)
-            return VirtualReceiver(
-                try ReceivePipeline(receive, sink: sink, feedback: wayBack), decodeTime: .milliseconds(1))
+            _ = try receiving.add(receive, sink: sink, at: .zero)
         }
-        way.connect { packet, now in
-            routes.route(packet) { receivers[$0].insert($1, at: now) }
-        }
-        wayBack.connect { packet, now in pipeline.receive(packet, at: now) }
-        let driver = VirtualDriver([sender, way, wayBack] + receivers)
+        let receiver = VirtualReceiver(receiving, decodeTime: .milliseconds(1))
+        way.connect { packet, now in receiver.insert(packet, at: now) }
+        // Nothing is sent again.
+        wayBack.connect { packet, now in pipeline.receive(packet, at: now, resendingTo: PacketTap { _, _ in }) }
+        let driver = VirtualDriver([sender, way, wayBack, receiver])
         try driver.run { sender.isDone }
         try driver.run(until: driver.now + .seconds(1))
         #expect(pipeline.picturesWithoutBuffer == 0)

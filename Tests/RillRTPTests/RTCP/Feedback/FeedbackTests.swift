@@ -1,4 +1,3 @@
-import RillPacketSupport
 import RillRTP
 import Testing
 

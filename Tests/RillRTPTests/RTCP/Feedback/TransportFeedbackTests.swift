@@ -1,6 +1,5 @@
 import RillCore
 import RillFuzzBodies
-import RillPacketSupport
 import RillRTP
 import Testing
 

@@ -1,7 +1,5 @@
 import RillCore
-import RillPacketSupport
 import RillRTP
-import RillTestSupport
 import Testing
 
 @Suite struct ReportTests {

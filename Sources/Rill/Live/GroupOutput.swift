@@ -1,0 +1,66 @@
+import RillCore
+import RillReceive
+import RillSession
+
+/// What the streams of a decoding thread have to say, until it can be said: datagrams for their senders, and events for those who
+/// watch. It is filled under the group's lock and handed out when that is free, so whoever hears of it may call back.
+///
+/// One owner. Its memory grows to the most that it ever held, and stays.
+final class GroupOutput {
+    private var datagrams: [DatagramQueue] = []
+    private var spare: [DatagramQueue] = []
+    private var events: [Event] = []
+
+    typealias Observer = @Sendable (ReceiveEvent, MediaTime) -> Void
+
+    private struct Event {
+        var observer: Observer
+        var event: ReceiveEvent
+        var time: MediaTime
+    }
+
+    /// Whether there is nothing to hand out.
+    var isEmpty: Bool { events.isEmpty && datagrams.isEmpty }
+
+    /// Does what is due in a session of one stream, and gives its next frame to decode.
+    func poll(
+        _ session: RTPSession, at now: MediaTime, into payload: inout [UInt8], for observer: Observer?
+    ) -> ReceivedFrame? {
+        defer { take(from: session) }
+        while true {
+            switch session.pollBesideDatagrams(at: now, into: &payload) {
+            case .decode(let frame, _):
+                note(.released(frame), at: now, for: observer)
+                return frame
+            case .event(.packetsRequested(_, let count)): note(.packetsRequested(count: count), at: now, for: observer)
+            case .event(.keyFrameRequested): note(.keyFrameRequested, at: now, for: observer)
+            case .event, .makeKeyFrame, .transmit: break
+            case .wait: return nil
+            }
+        }
+    }
+
+    private func note(_ event: ReceiveEvent, at time: MediaTime, for observer: Observer?) {
+        guard let observer else { return }
+        events.append(Event(observer: observer, event: event, time: time))
+    }
+
+    private func take(from session: RTPSession) {
+        var queue = spare.popLast() ?? DatagramQueue()
+        session.exchangeDatagrams(&queue)
+        if queue.isEmpty { spare.append(queue) } else { datagrams.append(queue) }
+    }
+
+    /// Tells all events, then sends all datagrams, each in their order; then there is nothing left. Nothing may be added
+    /// meanwhile.
+    func handOut(to feedback: some PacketSink) {
+        guard !isEmpty else { return }
+        for event in events { event.observer(event.event, event.time) }
+        events.removeAll(keepingCapacity: true)
+        for queue in datagrams {
+            queue.handOut(to: feedback)
+            spare.append(queue)
+        }
+        datagrams.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,1 +1,0 @@
-../RillCaptureTests/Cameras/Support/RawPicture.swift

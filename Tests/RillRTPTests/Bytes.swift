@@ -1,0 +1,15 @@
+import RillCore
+import RillRTP
+
+extension SeededGenerator {
+    /// `count` random bytes.
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+    }
+}
+
+/// What the descriptor at the front of a VP8 payload says, and how many bytes it takes.
+func vp8Descriptor(at bytes: Span<UInt8>) throws(RTPError) -> (descriptor: VP8PayloadDescriptor, byteCount: Int) {
+    let payload = try VP8Payload(parsing: bytes)
+    return (payload.descriptor, bytes.count - payload.piece.count)
+}

@@ -1,0 +1,175 @@
+import RillCore
+import RillLab
+import RillLink
+import RillMediaSupport
+import RillRTP
+import RillReceive
+import RillSend
+import RillSession
+import RillTestSupport
+
+@testable import Rill
+
+/// A call over an emulated network in virtual time that writes down everything that happened on its way, so that it can
+/// be compared with what should have.
+final class VirtualCall {
+    /// One layer's part of the log.
+    struct LayerLog {
+        var ssrc: SSRC
+        /// Every coded frame, in order.
+        var frames: [SentFrame] = []
+        /// Every picture shown, in order, with its samples' checksum.
+        var shown: [ShownFrame] = []
+        /// When the receiver asked for key frames.
+        var requests: [MediaTime] = []
+        /// When those requests arrived, copies too.
+        var requestArrivals: [MediaTime] = []
+        var received: ReceiveStatistics?
+        var sent: SendStatistics?
+    }
+
+    struct SentFrame {
+        var timestamp: RTPTimestamp
+        var captureTime: MediaTime
+        var isKey: Bool
+        var payload: [UInt8]
+        /// When each packet first came; `nil` for one that was lost.
+        var arrivals: [MediaTime?] = []
+    }
+
+    struct ShownFrame {
+        var timestamp: RTPTimestamp
+        var time: MediaTime
+        var checksum: UInt64
+    }
+
+    private(set) var layers: [LayerLog] = []
+    /// RTP packets sent, by their source and number: which frame and packet of it they are.
+    private var places: [UInt64: (layer: Int, frame: Int, packet: Int)] = [:]
+
+    /// Runs the whole call.
+    ///
+    /// - Parameter drain: how long after the last frame what is on its way may still arrive.
+    init(
+        _ source: any FrameSource, layers settings: [LayerSettings], network: LinkSettings,
+        playoutDelay: MediaDuration = .milliseconds(100), drain: MediaDuration = .seconds(2)
+    ) throws {
+        let coded = CodedLog()
+        let sender = try SendPipeline(
+            SendSettings(layers: settings, seed: network.seed), taps: SendTaps(encoded: coded))
+        layers = sender.layers.map { LayerLog(ssrc: $0.ssrc) }
+        let way = VirtualLink(network)
+        let wayBack = VirtualLink(network.seeded(network.seed &+ 1000))
+        let outgoing = PacketTap { [unowned self] packet, time in
+            self.noteSent(packet, coded)
+            way.send(packet, at: time)
+        }
+        let capture = VirtualSender(sender, source: source, packets: outgoing, encodeTime: .zero)
+        let feedback = PacketTap { [unowned self] packet, time in
+            for ssrc in keyFrameRequestTargets(packet) {
+                if let index = self.layers.firstIndex(where: { $0.ssrc == ssrc }) {
+                    self.layers[index].requests.append(time)
+                }
+            }
+            wayBack.send(packet, at: time)
+        }
+        let receiving = ReceivePipeline(
+            on: SharedSession(RTPSessionSettings(seed: network.seed)), feedback: feedback)
+        var streams: [ReceivingStreamID] = []
+        for index in settings.indices {
+            var buffer = JitterBufferSettings(ssrc: layers[index].ssrc, payloadType: sender.settings.payloadType)
+            buffer.playoutDelay = .fixed(playoutDelay)
+            // The model knows of no repair.
+            buffer.nack = nil
+            let screen = FrameTap { [unowned self] frame in
+                let ticks = frame.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
+                self.layers[index].shown.append(
+                    ShownFrame(
+                        timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)),
+                        time: frame.stamps[.shown] ?? .distantFuture, checksum: checksum(frame)))
+            }
+            var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000 + UInt32(index)))
+            // Pictures are compared bit by bit with what was coded.
+            settings.postProcessing = .off
+            streams.append(try receiving.add(settings, sink: screen, at: .zero))
+        }
+        let receiver = VirtualReceiver(receiving, decodeTime: .zero)
+        way.connect { [unowned self] packet, now in
+            self.noteArrival(packet, at: now)
+            receiver.insert(packet, at: now)
+        }
+        wayBack.connect { [unowned self] packet, now in
+            for ssrc in keyFrameRequestTargets(packet) {
+                if let index = self.layers.firstIndex(where: { $0.ssrc == ssrc }) {
+                    self.layers[index].requestArrivals.append(now)
+                }
+            }
+            // Nothing is sent again.
+            sender.receive(packet, at: now, resendingTo: PacketTap { _, _ in })
+        }
+        let driver = VirtualDriver([capture, way, wayBack, receiver])
+        try driver.run { capture.isDone }
+        try driver.run(until: driver.now + drain)
+        let sent = sender.statistics
+        for index in streams.indices {
+            layers[index].received = receiving.statistics(of: streams[index])
+            layers[index].sent = sent[index]
+        }
+    }
+
+    private func noteSent(_ packet: Span<UInt8>, _ coded: CodedLog) {
+        guard PacketKind(of: packet) == .rtp, let header = try? RTPPacket(parsing: packet).header,
+            let layer = layers.firstIndex(where: { $0.ssrc == header.ssrc }), let (frame, payload) = coded.newest
+        else { return }
+        if layers[layer].frames.last?.timestamp != header.timestamp {
+            layers[layer].frames.append(
+                SentFrame(
+                    timestamp: header.timestamp, captureTime: frame.captureTime, isKey: frame.isKey, payload: payload))
+        }
+        let index = layers[layer].frames.count - 1
+        places[key(header)] = (layer, index, layers[layer].frames[index].arrivals.count)
+        layers[layer].frames[index].arrivals.append(nil)
+    }
+
+    private func noteArrival(_ packet: Span<UInt8>, at now: MediaTime) {
+        guard PacketKind(of: packet) == .rtp, let header = try? RTPPacket(parsing: packet).header,
+            let place = places[key(header)]
+        else { return }
+        if layers[place.layer].frames[place.frame].arrivals[place.packet] == nil {
+            layers[place.layer].frames[place.frame].arrivals[place.packet] = now
+        }
+    }
+
+    /// Calls here are short: a stream's 16-bit numbers do not come round to the same packet.
+    private func key(_ header: RTPHeader) -> UInt64 {
+        UInt64(header.ssrc.rawValue) << 16 | UInt64(header.sequenceNumber.rawValue)
+    }
+}
+
+/// Keeps the newest coded frame: the one whose packets are being sent.
+private final class CodedLog: EncodedFrameSink, Sendable {
+    private let state = Monitor<(frame: EncodedFrame, payload: [UInt8])?>(nil)
+
+    var newest: (frame: EncodedFrame, payload: [UInt8])? { state.withLock { $0 } }
+
+    func consume(_ frame: EncodedFrame, payload: Span<UInt8>) {
+        let copy = payload.array
+        state.withLock { $0 = (frame, copy) }
+    }
+
+    func finish() {}
+}
+
+/// The streams that an RTCP datagram asks key frames of.
+func keyFrameRequestTargets(_ datagram: Span<UInt8>) -> [SSRC] {
+    var compound = RTCPCompound(datagram)
+    var targets: [SSRC] = []
+    while let packet = try? compound.next() {
+        if case .pictureLossIndication(let request) = try? RTCPMessage(parsing: packet) {
+            targets.append(request.media)
+        }
+    }
+    return targets
+}
+
+func isKeyFrameRequest(_ datagram: Span<UInt8>) -> Bool { !keyFrameRequestTargets(datagram).isEmpty }
