@@ -23,7 +23,7 @@ let package = Package(
             dependencies: ["Machine"]
                 + rill(
                     "Rill", "RillFiles", "RillImage", "RillBeauty", "RillCodec", "RillLab", "RillLink", "RillRTP",
-                    "RillReceive", "RillSend", "RillScenes", "RillTranscode"),
+                    "RillReceive", "RillSend", "RillSession", "RillScenes", "RillTranscode"),
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Machine"]),
         // Whole processes, as an app's would be, with nothing in them but Rill.

@@ -5,6 +5,7 @@ public enum Suite: String, CaseIterable, Sendable {
     case codec
     case rtp
     case receive
+    case session
     case pipeline
     case transcode
 
@@ -16,6 +17,7 @@ public enum Suite: String, CaseIterable, Sendable {
         case .codec: Self.codecWorkloads
         case .rtp: Self.rtpWorkloads
         case .receive: Self.receiveWorkloads
+        case .session: Self.sessionWorkloads
         case .pipeline: Self.pipelineWorkloads
         case .transcode: Self.transcodeWorkloads
         }

@@ -19,6 +19,16 @@ extension RTPSession {
         }
     }
 
+    /// Sends all datagrams that wait, in their order and without another copy: for who takes many at once, and would not be told
+    /// of each by ``poll(at:into:)``. The sink may call back into the session.
+    public func transmit(to packets: some PacketSink) {
+        guard !datagrams.isEmpty else { return }
+        var queue = spareDatagrams.popLast() ?? DatagramQueue()
+        exchangeDatagrams(&queue)
+        queue.handOut(to: packets)
+        spareDatagrams.append(queue)
+    }
+
     /// The same for a driver that takes datagrams with ``exchangeDatagrams(_:)``: nothing is said of them here.
     package func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)
@@ -115,5 +125,7 @@ extension RTPSession {
     private func note(_ datagrams: DatagramQueue) {
         counts.packetsSent += datagrams.count
         counts.bytesSent += datagrams.byteCount
+        counts.packetsDropped += datagrams.dropped
+        datagrams.dropped = 0
     }
 }

@@ -50,6 +50,8 @@ public final class RTPSession {
     var theirReporter: SSRC?
 
     var datagrams = DatagramQueue()
+    /// Queues that are empty: one, and one more for each sink that called back.
+    var spareDatagrams: [DatagramQueue] = []
     var transportNumber = SequenceNumber(0)
     var events = EventQueue()
     var peer: PeerWatch

@@ -114,4 +114,27 @@ import Testing
         #expect(session.statistics.transport.eventsDropped > 98_000)
         #expect(session.statistics.sending[0].stream.pliCount == 100_000)
     }
+
+    @Test func datagramsThatNobodyTakesAreBounded() throws {
+        let session = Endpoint(seed: 1).session
+        let camera = try session.send(Call.stream(seed: 71))
+        for number in 0..<100 {
+            let now = MediaTime.zero + .milliseconds(33 * number)
+            let frame = SyntheticFrame.make(Int64(number), isKey: number == 0, .vga, at: now, byteCount: 50_000)
+            session.send(frame.description, payload: frame.bytes.span, of: camera, at: now)
+        }
+        let waiting = session.statistics.transport
+        #expect(waiting.packetsDropped > 2000)
+        let sink = ByteCounter()
+        session.transmit(to: sink)
+        #expect((1_900_000...2_097_152).contains(sink.byteCount))
+        // What was dropped stays counted, once.
+        #expect(session.statistics.transport.packetsDropped == waiting.packetsDropped)
+        #expect(session.statistics.transport.bytesSent == sink.byteCount)
+    }
+}
+
+private final class ByteCounter: PacketSink {
+    private(set) var byteCount = 0
+    func send(_ packet: Span<UInt8>, at time: MediaTime) { byteCount += packet.count }
 }

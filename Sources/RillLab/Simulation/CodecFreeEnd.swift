@@ -18,7 +18,6 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
     private var layers: [Layer] = []
     private var streams: [ReceivingStreamID] = []
     private var working: [Work] = []
-    private var queue = DatagramQueue()
     private var payload: [UInt8] = []
     private var now = MediaTime.zero
     /// The layers' last frames have been sent.
@@ -90,7 +89,7 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
     private func poll() {
         while true {
             let action = session.pollBesideDatagrams(at: now, into: &payload)
-            handOut()
+            session.transmit(to: packets)
             switch action {
             case .decode(let frame, let stream):
                 working.append(Work(frame: frame, stream: stream, end: now + decodeTime))
@@ -99,11 +98,6 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
             case .wait: return
             }
         }
-    }
-
-    private func handOut() {
-        session.exchangeDatagrams(&queue)
-        if !queue.isEmpty { queue.handOut(to: packets) }
     }
 
     private func requestKeyFrame(_ stream: SendingStreamID) {
@@ -131,7 +125,7 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
         let sent = layer.coded.withPayload(of: payload) {
             session.send(frame, payload: $0, of: layer.stream, at: now)
         }
-        handOut()
+        session.transmit(to: packets)
         guard let sent else { return }
         observer.frameWasSent(layer: index, timestamp: sent.timestamp, captureTime: frame.captureTime, at: now)
     }

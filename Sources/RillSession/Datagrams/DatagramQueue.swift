@@ -12,8 +12,8 @@ package final class DatagramQueue: PacketSink {
     private var entries: [Entry] = []
     /// The first that is still to be sent.
     private var first = 0
-    /// Datagrams for which there was no room.
-    private(set) var dropped = 0
+    /// Datagrams for which there was no room, since that was asked last.
+    var dropped = 0
     // What the packets that come now belong to.
     private var stream: Int?
     private var numberOffset: Int?
