@@ -34,59 +34,13 @@ public import RillSend
 /// is taken. One owner, no thread, no clock, no socket: `now` is the pipeline's clock and does not go back. Nothing is allocated
 /// per packet once buffers have grown.
 public final class RTPSession {
-    /// What it was made with.
-    public private(set) var settings: RTPSessionSettings
-
-    let canonicalName: [UInt8]
-    var random: SeededGenerator
-    var sending = StreamPlaces<SendingStream>()
-    var receiving = StreamPlaces<ReceivingStream>()
-    /// Which streams the sources of the other side, and our own, belong to.
-    var theirSources = SourceTable()
-    var ownSources = SourceTable()
-    /// The source that RTCP comes from while nothing is sent.
-    var reporter: SSRC
-    /// Who wrote the other side's newest report.
-    var theirReporter: SSRC?
-
-    var datagrams = DatagramQueue()
-    /// Queues that are empty: one, and one more for each sink that called back.
-    var spareDatagrams: [DatagramQueue] = []
-    var transportNumber = SequenceNumber(0)
-    var events = EventQueue()
-    var peer: PeerWatch
-    var reports: ReportPlan
-    var compound: CompoundBuffer
-    var roundTrip = RoundTripMeter()
-    var receiverClocks = ReceiverClocks()
-    var counts = TransportCounts()
-
-    /// A frame that was released, until it is handed out, and its bytes.
-    var released: (frame: ReceivedFrame, stream: ReceivingStreamID)?
-    var releasedBytes: [UInt8] = []
-    /// The stream that is asked first for a frame: the one behind that which gave the last, so that none starves.
-    var firstStream = 0
-    /// Streams of which a key frame is wanted.
-    var keyFramesWanted = 0
-    /// When there may be something to do that no call brought about.
-    var wakeTime = MediaTime.distantFuture
-    var hasBegun = false
-    var hasLeft = false
-    // Taken once, and used again: what a report tells of.
-    var reportBlocks: [ReportBlock] = []
-    var reportSources: [SSRC] = []
+    private var core: SessionCore
 
     /// A session without streams. It begins with the first call that brings a time.
-    public init(_ settings: RTPSessionSettings) {
-        settings.validate()
-        self.settings = settings
-        canonicalName = Array(settings.canonicalName.utf8)
-        random = SeededGenerator(seed: settings.seed)
-        reporter = settings.ssrc ?? SSRC(.random(in: .min ... .max, using: &random))
-        peer = PeerWatch(settings)
-        reports = ReportPlan(interval: settings.reportInterval)
-        compound = CompoundBuffer(limit: settings.maximumPacketByteCount)
-    }
+    public init(_ settings: RTPSessionSettings) { core = SessionCore(settings) }
+
+    /// What it was made with.
+    public var settings: RTPSessionSettings { core.settings }
 
     // MARK: Streams
 
@@ -94,25 +48,7 @@ public final class RTPSession {
     ///
     /// - Throws: `sourceInUse`, `send` or `tooManyStreams`.
     public func send(_ stream: RTPStreamSettings) throws(SessionError) -> SendingStreamID {
-        var stream = stream
-        stream.wallClockAtZero = settings.wallClockAtZero
-        stream.canonicalName = settings.canonicalName
-        stream.reportInterval = settings.reportInterval
-        for ssrc in [stream.ssrc, stream.retransmission?.ssrc].compactMap(\.self) {
-            guard !isKnown(ssrc) else { throw .sourceInUse(ssrc) }
-        }
-        let added: SendingStream?
-        do throws(SendError) {
-            added = try sending.add { (place) throws(SendError) in try SendingStream(stream, at: place) }
-        } catch {
-            throw .send(error)
-        }
-        guard let made = added else { throw .tooManyStreams(limit: StreamPlaces<SendingStream>.limit) }
-        for ssrc in made.sources {
-            avoid(ssrc)
-            ownSources.set(ssrc, to: made.id.place)
-        }
-        return made.id
+        try core.send(stream)
     }
 
     /// Adds a stream that is received. Of its settings, source, canonical name and interval of its reports are the session's. A
@@ -120,19 +56,7 @@ public final class RTPSession {
     ///
     /// - Throws: `sourceInUse`, `receive` or `tooManyStreams`.
     public func receive(_ stream: StreamReceiverSettings, at now: MediaTime) throws(SessionError) -> ReceivingStreamID {
-        begin(at: now)
-        do throws(ReceiveError) { try stream.validate() } catch { throw .receive(error) }
-        for ssrc in stream.sources where theirSources.contains(ssrc) { throw .sourceInUse(ssrc) }
-        guard let made = receiving.add({ ReceivingStream(stream, at: $0, now) }) else {
-            throw .tooManyStreams(limit: StreamPlaces<ReceivingStream>.limit)
-        }
-        for ssrc in stream.sources {
-            theirSources.set(ssrc, to: made.id.place)
-            avoid(ssrc)
-            if ownSources.contains(ssrc) { resolveCollision(of: ssrc, at: now) }
-        }
-        if let time = roundTrip.statistics.roundTripTime { made.receiver?.roundTripTime = time }
-        return made.id
+        try core.receive(stream, at: now)
     }
 
     /// Ends a stream that is sent: the other side is told (BYE, RFC 3550 §6.6).
@@ -140,12 +64,7 @@ public final class RTPSession {
     /// - Returns: what it has sent; `nil` for one that is not there.
     @discardableResult
     public func remove(_ id: SendingStreamID, at now: MediaTime) -> RTPStreamStatistics? {
-        begin(at: now)
-        guard let stream = sending.remove(id.place) else { return nil }
-        if stream.isKeyFrameWanted { keyFramesWanted -= 1 }
-        ownSources.removeAll(of: id.place)
-        if stream.sender.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
-        return stream.sender.statistics
+        core.remove(id, at: now)
     }
 
     /// Forgets a stream that is received. Its packets belong nowhere from now on.
@@ -153,26 +72,23 @@ public final class RTPSession {
     /// - Returns: what it has been through; `nil` for one that is not there, or of which nothing is known yet.
     @discardableResult
     public func remove(_ id: ReceivingStreamID) -> InboundStatistics? {
-        guard let stream = receiving.remove(id.place) else { return nil }
-        theirSources.removeAll(of: id.place)
-        if released?.stream == id { released = nil }
-        return stream.receiver?.statistics
+        core.remove(id)
     }
 
     /// Leaves: the other side is told, and why (RFC 3550 §6.6). Nothing is sent or taken after what waits now.
     ///
     /// - Parameter reason: 1 to 255 bytes of UTF-8; a longer one is cut.
     public func leave(reason: String? = nil, at now: MediaTime) {
-        begin(at: now)
-        guard !hasLeft else { return }
-        var sources: [SSRC] = []
-        for index in sending.indices { sources += sending[index]?.sources ?? [] }
-        writeGoodbye(of: sources.isEmpty ? [reporter] : sources, reason: reason, at: now)
-        hasLeft = true
-        released = nil
+        core.leave(reason: reason, at: now)
     }
 
-    // MARK: What is done
+    // MARK: Datagrams, frames and time
+
+    /// Takes a datagram that came from the other side; poll afterwards.
+    @discardableResult
+    public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
+        core.insert(datagram, at: now)
+    }
 
     /// Sends a coded frame: its packets wait to be transmitted.
     ///
@@ -184,17 +100,23 @@ public final class RTPSession {
     public func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
     ) -> SentFrame? {
-        begin(at: now)
-        guard !hasLeft, let stream = sending[id.place] else { return nil }
-        if stream.sender.isSilent(at: now) { stream.isReported = false }
-        datagrams.begin(id.number, numberOffset: stream.sender.transportNumberOffset)
-        let sent = stream.sender.send(frame, payload: payload, at: now, to: datagrams)
-        if !stream.isReported {
-            stream.isReported = true
-            reports.require(at: now)
-            wakeTime = min(wakeTime, reports.next)
-        }
-        return sent
+        core.send(frame, payload: payload, of: id, at: now)
+    }
+
+    /// Says what to do at `now`; to be asked until it says to wait.
+    ///
+    /// - Parameter bytes: of the datagram to transmit, or the frame to decode. Give an array that was used before: its memory
+    ///   is used again.
+    public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+        core.poll(at: now, into: &bytes)
+    }
+
+    /// Sends all datagrams that wait, in their order and without another copy: for who takes many at once, and would not be told
+    /// of each by ``poll(at:into:)``. The sink may call back into the session.
+    public func transmit(to packets: some PacketSink) {
+        guard let queue = core.takeDatagrams() else { return }
+        queue.handOut(to: packets)
+        core.giveBack(queue)
     }
 
     /// Says what became of a frame that ``poll(at:into:)`` gave to be decoded.
@@ -207,91 +129,70 @@ public final class RTPSession {
         _ frame: ReceivedFrame, of id: ReceivingStreamID, _ outcome: DecodeOutcome, picture: Resolution? = nil,
         decoded: MediaTime, at now: MediaTime
     ) {
-        guard let stream = receiving[id.place] else { return }
-        stream.isDecoding = false
-        stream.receiver?.finish(frame, outcome, decoded: decoded, at: now)
-        wakeTime = min(wakeTime, stream.wakeTime)
-        guard let picture, picture != stream.size else { return }
-        events.append(
-            stream.size == nil
-                ? .firstPicture(of: id, picture, after: now - stream.beginning) : .sizeChanged(of: id, picture))
-        stream.size = picture
+        core.finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now)
     }
 
     /// The other side sends nothing on a stream for a while, or sends again, as signalling says: silence alone says nothing.
     /// Of a muted stream nothing is asked for.
     public func setMuted(_ isMuted: Bool, of id: ReceivingStreamID) {
-        guard let stream = receiving[id.place], stream.isMuted != isMuted else { return }
-        stream.isMuted = isMuted
-        events.append(isMuted ? .muted(id) : .unmuted(id))
+        core.setMuted(isMuted, of: id)
     }
 
     /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.
-    public func dropNames(of id: SendingStreamID) { sending[id.place]?.sender.dropNames() }
-
-    /// Says what wall time it is at `MediaTime.zero`, where that is known only after the session was made; before its first
-    /// report.
-    package func setWallClock(atZero time: NTPTimestamp) {
-        settings.wallClockAtZero = time
-        for index in sending.indices { sending[index]?.sender.setWallClock(atZero: time) }
+    public func dropNames(of id: SendingStreamID) {
+        core.dropNames(of: id)
     }
 
     // MARK: What is known
 
     /// What the stream has sent, and heard, under its present source.
-    public func statistics(of id: SendingStreamID) -> RTPStreamStatistics? { sending[id.place]?.sender.statistics }
+    public func statistics(of id: SendingStreamID) -> RTPStreamStatistics? { core.statistics(of: id) }
 
     /// What the stream has been through, under its present source; `nil` before that is known.
-    public func statistics(of id: ReceivingStreamID) -> InboundStatistics? { receiving[id.place]?.receiver?.statistics }
+    public func statistics(of id: ReceivingStreamID) -> InboundStatistics? { core.statistics(of: id) }
 
     /// What came of the stream's retransmissions and parities.
-    public func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? {
-        receiving[id.place]?.receiver?.repairStatistics
-    }
+    public func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? { core.repairStatistics(of: id) }
+
+    /// What the session has been through so far.
+    public var statistics: SessionStatistics { core.statistics }
 
     /// The time to the other side and back.
-    public var roundTripStatistics: RoundTripStatistics { roundTrip.statistics }
+    public var roundTripStatistics: RoundTripStatistics { core.roundTripStatistics }
 
     /// Whether nothing is held that could still be shown.
-    public var isIdle: Bool {
-        for index in receiving.indices {
-            guard let stream = receiving[index] else { continue }
-            if stream.isDecoding || stream.receiver?.isIdle == false { return false }
-        }
-        return true
-    }
+    public var isIdle: Bool { core.isIdle }
 
     /// How the stream is sent now: a collision gives it another source.
-    public func settings(of id: SendingStreamID) -> RTPStreamSettings? { sending[id.place]?.sender.settings }
+    public func settings(of id: SendingStreamID) -> RTPStreamSettings? { core.settings(of: id) }
 
     /// How the stream is received, with the sources that are known now.
-    public func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { receiving[id.place]?.settings }
+    public func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { core.settings(of: id) }
 
     /// How the stream's clock stands to its sender's; `nil` before its first sender report.
-    public func senderClock(of id: ReceivingStreamID) -> SenderClock? { receiving[id.place]?.clock }
+    public func senderClock(of id: ReceivingStreamID) -> SenderClock? { core.senderClock(of: id) }
 
-    // MARK: What the others of these files stand on
+    // MARK: For drivers
 
-    /// Takes note of the time at which it begins.
-    @inline(__always)
-    func begin(at now: MediaTime) {
-        guard !hasBegun else { return }
-        hasBegun = true
-        guard settings.announcesItself else { return }
-        reports.require(at: now)
-        wakeTime = min(wakeTime, now)
+    /// Says what wall time it is at `MediaTime.zero`, where that is known only after the session was made; before its first
+    /// report.
+    package func setWallClock(atZero time: NTPTimestamp) { core.setWallClock(atZero: time) }
+
+    /// The same for a driver that takes datagrams with ``exchangeDatagrams(_:)``: nothing is said of them here.
+    package func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+        core.pollBesideDatagrams(at: now, into: &bytes)
     }
 
-    func isKnown(_ ssrc: SSRC) -> Bool { ownSources.contains(ssrc) || theirSources.contains(ssrc) }
+    /// When to poll next if nothing comes before; long past where something waits to be done.
+    package var nextPoll: MediaTime { core.nextPoll }
 
-    /// The source belongs to a stream: RTCP comes from another one.
-    func avoid(_ ssrc: SSRC) { if ssrc == reporter { reporter = drawSource() } }
+    /// Takes all datagrams that wait, for a driver that hands them out when nobody is inside the session any more.
+    ///
+    /// - Parameter spare: an empty queue, which takes the place of the one that is given.
+    package func exchangeDatagrams(_ spare: inout DatagramQueue) { core.exchangeDatagrams(&spare) }
 
-    /// A source that nobody has.
-    func drawSource() -> SSRC {
-        while true {
-            let ssrc = SSRC(.random(in: .min ... .max, using: &random))
-            if ssrc != reporter, !isKnown(ssrc) { return ssrc }
-        }
+    /// Takes the streams of which a key frame is wanted.
+    package func takeKeyFrameRequests(into streams: inout [SendingStreamID]) {
+        core.takeKeyFrameRequests(into: &streams)
     }
 }

@@ -60,9 +60,9 @@ public struct TransportCounts: Codable, Equatable, Sendable {
     public internal(set) var eventsDropped = 0
 }
 
-extension RTPSession {
+extension SessionCore {
     /// What the session has been through so far.
-    public var statistics: SessionStatistics {
+    var statistics: SessionStatistics {
         var transport = counts
         transport.packetsDropped += datagrams.dropped
         transport.eventsDropped = events.dropped

@@ -21,9 +21,6 @@ struct PeerWatch {
         lostAfter = settings.lostAfter
     }
 
-    /// What comes within so long of a farewell was overtaken by it, and begins nothing anew.
-    static let straggling = MediaDuration.seconds(1)
-
     /// A packet came.
     ///
     /// - Returns: what that means for the call.
@@ -38,7 +35,7 @@ struct PeerWatch {
 
     private mutating func noteReturn(at now: MediaTime) -> SessionEvent? {
         let silence = now - lastArrival
-        guard state != .left || silence > PeerWatch.straggling else { return nil }
+        guard state != .left || silence > ReceivingStream.straggling else { return nil }
         defer { (state, lastArrival) = (.here, now) }
         return switch state {
         case .awaited: .connected(at: now)

@@ -8,17 +8,17 @@ final class ReceivingStream {
     /// With the sources that are known now.
     private(set) var settings: StreamReceiverSettings
     private(set) var receiver: StreamReceiver?
-    /// The name that it comes under.
-    var name: StreamIdentifier?
     /// When a packet of it came last.
-    var lastArrival: MediaTime?
+    private(set) var lastArrival: MediaTime?
     /// A frame of it is being decoded.
     var isDecoding = false
+    /// When its source said that it ends.
+    var end: MediaTime?
+    /// The name that it comes under.
+    var name: StreamIdentifier?
     /// Something may have to be asked of its sender.
     var mayAsk = false
     var isMuted = false
-    /// When its source said that it ends.
-    var end: MediaTime?
     var clock: SenderClock?
     /// Size of the newest picture.
     var size: Resolution?
@@ -37,10 +37,24 @@ final class ReceivingStream {
     var ssrc: SSRC? { settings.jitterBuffer.ssrc }
     var retransmissionSSRC: SSRC? { settings.repair.retransmission?.ssrc }
 
+    /// What comes within so long of a farewell was overtaken by it, and begins nothing anew.
+    static let straggling = MediaDuration.seconds(1)
+
     /// When it wants to be polled.
     var wakeTime: MediaTime {
         guard let receiver, !isDecoding else { return .distantFuture }
         return receiver.wakeTime
+    }
+
+    /// Takes a packet of its sources; what became of it, whether it was the first, and when the stream wants to be polled now.
+    func insert(
+        _ datagram: Span<UInt8>, at now: MediaTime
+    ) -> (result: InsertResult?, isFirst: Bool, wakeTime: MediaTime) {
+        let isFirst = lastArrival == nil
+        lastArrival = now
+        if let end, now - end > ReceivingStream.straggling { self.end = nil }
+        let result = receiver?.insert(datagram, at: now)
+        return (result, isFirst, wakeTime)
     }
 
     /// Goes on with another source, as a stream of which nothing has come.
@@ -48,9 +62,10 @@ final class ReceivingStream {
         settings.jitterBuffer.ssrc = ssrc
         // Retransmissions have a source of their own, whose packets bear the old numbers.
         settings.repair.retransmission?.ssrc = nil
+        (lastArrival, end) = (nil, nil)
         begin()
         if let roundTripTime { receiver?.roundTripTime = roundTripTime }
-        (lastArrival, clock, end, mayAsk) = (nil, nil, nil, false)
+        (clock, mayAsk) = (nil, false)
     }
 
     /// Its retransmissions come from there.

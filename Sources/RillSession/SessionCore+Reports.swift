@@ -5,16 +5,18 @@ import RillSend
 
 // What is said to the other side in RTCP.
 
-extension RTPSession {
+extension SessionCore {
     /// Whether a stream that is sent has something to report.
-    func isSending(at now: MediaTime) -> Bool {
+    mutating func isSending(at now: MediaTime) -> Bool {
         for index in sending.indices where sending[index]?.sender.isSilent(at: now) == false { return true }
         return false
     }
 
     /// Writes what is due: the reports on all streams, and what is to be asked for.
-    func writeFeedback(at now: MediaTime) {
+    mutating func writeFeedback(at now: MediaTime) {
         let isReportDue = reports.next <= now
+        guard isReportDue || areRequestsPossible else { return }
+        areRequestsPossible = false
         if isReportDue { writeReports(at: now) }
         for index in receiving.indices {
             guard let stream = receiving[index], stream.mayAsk || isReportDue else { continue }
@@ -27,12 +29,12 @@ extension RTPSession {
     /// Says that sources end.
     ///
     /// - Parameter reason: is cut behind 255 bytes.
-    func writeGoodbye(of sources: [SSRC], reason: String?, at now: MediaTime) {
+    mutating func writeGoodbye(of sources: [SSRC], reason: String?, at now: MediaTime) {
         var text = Array((reason ?? "").utf8.prefix(255))
         // A character is not cut in two.
         while !text.isEmpty, String(validating: text, as: UTF8.self) == nil { text.removeLast() }
-        for start in stride(from: 0, to: sources.count, by: RTPSession.maximumCount) {
-            let part = Array(sources[start..<min(start + RTPSession.maximumCount, sources.count)])
+        for start in stride(from: 0, to: sources.count, by: SessionCore.maximumCount) {
+            let part = Array(sources[start..<min(start + SessionCore.maximumCount, sources.count)])
             open(reporting: nil, isRequest: false, at: now)
             // Without the reason it always fits.
             let byteCount = 4 + 4 * part.count + text.count + 4
@@ -54,7 +56,7 @@ extension RTPSession {
     // MARK: Reports
 
     /// Writes a report on each stream in either direction, in as many datagrams as that takes; the last one stays open.
-    private func writeReports(at now: MediaTime) {
+    private mutating func writeReports(at now: MediaTime) {
         reportBlocks.removeAll(keepingCapacity: true)
         var isAnyComing = false
         for index in receiving.indices {
@@ -77,18 +79,18 @@ extension RTPSession {
     }
 
     /// Writes one compound of sender reports, blocks and names, as much as it holds.
-    private func writeReport(_ next: inout (sender: Int, block: Int), at now: MediaTime) {
+    private mutating func writeReport(_ next: inout (sender: Int, block: Int), at now: MediaTime) {
         reportSources.removeAll(keepingCapacity: true)
         let name = SourceDescription.chunkByteCount(items: 1, textByteCount: canonicalName.count)
         // The names, and something of each kind, always fit.
-        var room = compound.limit - RTCPPacket.headerByteCount - RTPSession.reservedByteCount
+        var room = compound.limit - RTCPPacket.headerByteCount - SessionCore.reservedByteCount
         while next.sender < sending.indices.count {
             guard let stream = sending[next.sender], !stream.sender.isSilent(at: now) else {
                 next.sender += 1
                 continue
             }
             let isFirst = reportSources.isEmpty
-            guard isFirst || (room >= 28 + name && reportSources.count < RTPSession.maximumCount) else { break }
+            guard isFirst || (room >= 28 + name && reportSources.count < SessionCore.maximumCount) else { break }
             room -= 28 + name
             next.sender += 1
             let blocks = isFirst ? takeBlocks(&next.block, &room) : 0..<0
@@ -112,9 +114,9 @@ extension RTPSession {
     }
 
     /// The next blocks that fit.
-    private func takeBlocks(_ next: inout Int, _ room: inout Int) -> Range<Int> {
+    private mutating func takeBlocks(_ next: inout Int, _ room: inout Int) -> Range<Int> {
         let count = min(
-            reportBlocks.count - next, RTPSession.maximumCount, max(0, room / ReportBlock.byteCount))
+            reportBlocks.count - next, SessionCore.maximumCount, max(0, room / ReportBlock.byteCount))
         room -= count * ReportBlock.byteCount
         defer { next += count }
         return next..<next + count
@@ -123,7 +125,7 @@ extension RTPSession {
     /// What stays free for the times behind a report: our own, and the echoes of eight others.
     private static var reservedByteCount: Int { 20 + 12 + 8 * ReceiverDelay.byteCount }
 
-    private func write(_ report: SenderReport, _ blocks: Range<Int>) {
+    private mutating func write(_ report: SenderReport, _ blocks: Range<Int>) {
         let all = reportBlocks
         let whole = SenderReport(
             ssrc: report.ssrc, ntpTimestamp: report.ntpTimestamp, rtpTimestamp: report.rtpTimestamp,
@@ -132,13 +134,13 @@ extension RTPSession {
         compound.append(byteCount: whole.byteCount) { whole.write(into: &$0) }
     }
 
-    private func writeReceiverReport(of source: SSRC, _ blocks: Range<Int>) {
+    private mutating func writeReceiverReport(of source: SSRC, _ blocks: Range<Int>) {
         let all = reportBlocks
         let report = ReceiverReport(ssrc: source, blocks: WireList(all.span.extracting(blocks)))
         compound.append(byteCount: report.byteCount) { report.write(into: &$0) }
     }
 
-    private func writeNames(of sources: [SSRC]) {
+    private mutating func writeNames(of sources: [SSRC]) {
         let chunk = SourceDescription.chunkByteCount(items: 1, textByteCount: canonicalName.count)
         let name = canonicalName
         compound.append(byteCount: RTCPPacket.headerByteCount + sources.count * chunk) { output in
@@ -152,7 +154,7 @@ extension RTPSession {
     }
 
     /// The receiver's time, whose echo tells the round trip to one who sends no media (RFC 3611 §4.4).
-    private func writeReferenceTime(at now: MediaTime) {
+    private mutating func writeReferenceTime(at now: MediaTime) {
         let (source, time) = (source, roundTrip.referenceTime(at: now))
         compound.append(byteCount: 20) { output in
             let writer = ExtendedReportWriter(ssrc: source, into: &output)
@@ -161,7 +163,7 @@ extension RTPSession {
         }
     }
 
-    private func writeEchoes(at now: MediaTime) {
+    private mutating func writeEchoes(at now: MediaTime) {
         let source = source
         let byteCount = receiverClocks.byteCount
         guard byteCount > 0 else { return }
@@ -171,7 +173,7 @@ extension RTPSession {
     // MARK: Requests
 
     /// Asks for what a stream misses, behind a report that leaves in any case or in a datagram of its own.
-    private func writeRequests(of stream: ReceivingStream, with isReport: Bool, at now: MediaTime) {
+    private mutating func writeRequests(of stream: ReceivingStream, with isReport: Bool, at now: MediaTime) {
         guard let receiver = stream.receiver, let media = stream.ssrc, stream.lastArrival != nil else { return }
         guard receiver.areRequestsDue(with: isReport) else { return }
         var block = compound.isEmpty && !stream.isMuted ? receiver.reportBlock(at: now) : nil
@@ -204,7 +206,7 @@ extension RTPSession {
     }
 
     /// Begins a datagram that leaves by itself, in the least form that was agreed on (RFC 4585 §3.1, RFC 5506).
-    private func open(reporting block: ReportBlock?, isRequest: Bool, at now: MediaTime) {
+    private mutating func open(reporting block: ReportBlock?, isRequest: Bool, at now: MediaTime) {
         if settings.usesReducedSizeRTCP, isRequest { return }
         reportBlocks.removeAll(keepingCapacity: true)
         if let block { reportBlocks.append(block) }
@@ -220,7 +222,7 @@ extension RTPSession {
     }
 
     /// What was written leaves.
-    private func close(at now: MediaTime) {
+    private mutating func close(at now: MediaTime) {
         guard !compound.isEmpty else { return }
         let bytes = compound.bytes
         datagrams.append(bytes.span, as: .rtcp, at: now)

@@ -5,10 +5,10 @@ import RillSend
 
 // What the other side says in RTCP: each packet of a datagram goes where it belongs, whoever wrote it.
 
-extension RTPSession {
+extension SessionCore {
     /// Takes a datagram apart. Behind what cannot be read of the datagram itself there is nothing more; a packet that cannot be
     /// read by itself is passed over.
-    func take(compound datagram: Span<UInt8>, at now: MediaTime) {
+    mutating func take(compound datagram: Span<UInt8>, at now: MediaTime) {
         var packets = RTCPCompound(datagram)
         var (start, isOver) = (0, false)
         while !isOver {
@@ -27,7 +27,7 @@ extension RTPSession {
         }
     }
 
-    private func take(_ message: borrowing RTCPMessage, _ bytes: Span<UInt8>, at now: MediaTime) {
+    private mutating func take(_ message: borrowing RTCPMessage, _ bytes: Span<UInt8>, at now: MediaTime) {
         switch message {
         case .senderReport(let report):
             guard takeReporter(report.ssrc, at: now) else { return }
@@ -51,7 +51,7 @@ extension RTPSession {
     }
 
     /// Takes note of who reports; `false` when that is one of our own sources.
-    private func takeReporter(_ ssrc: SSRC, at now: MediaTime) -> Bool {
+    private mutating func takeReporter(_ ssrc: SSRC, at now: MediaTime) -> Bool {
         guard !ownSources.contains(ssrc) else {
             resolveCollision(of: ssrc, at: now)
             return false
@@ -63,17 +63,17 @@ extension RTPSession {
 
     // MARK: Streams that are sent
 
-    private func giveToAll(_ message: borrowing RTCPMessage, at now: MediaTime) {
+    private mutating func giveToAll(_ message: borrowing RTCPMessage, at now: MediaTime) {
         for index in sending.indices {
             if let stream = sending[index] { give(message, to: stream, at: now) }
         }
     }
 
-    private func give(_ message: borrowing RTCPMessage, to ssrc: SSRC, at now: MediaTime) {
+    private mutating func give(_ message: borrowing RTCPMessage, to ssrc: SSRC, at now: MediaTime) {
         if let stream = ownSources[ssrc].flatMap({ sending[$0] }) { give(message, to: stream, at: now) }
     }
 
-    private func give(_ message: borrowing RTCPMessage, to stream: SendingStream, at now: MediaTime) {
+    private mutating func give(_ message: borrowing RTCPMessage, to stream: SendingStream, at now: MediaTime) {
         datagrams.begin(stream.id.number, numberOffset: stream.sender.transportNumberOffset)
         var nobody: SSRC?
         stream.sender.receive(message, of: &nobody, at: now, resendingTo: datagrams) { feedback in
@@ -88,15 +88,15 @@ extension RTPSession {
 
     // MARK: Streams that are received
 
-    private func noteRoundTrip(_ time: MediaDuration) {
+    private mutating func noteRoundTrip(_ time: MediaDuration) {
         for index in receiving.indices {
             guard let stream = receiving[index] else { continue }
             stream.receiver?.roundTripTime = time
-            wakeTime = min(wakeTime, stream.wakeTime)
+            note(stream.wakeTime, of: stream)
         }
     }
 
-    private func take(_ report: consuming ExtendedReport, at now: MediaTime) {
+    private mutating func take(_ report: consuming ExtendedReport, at now: MediaTime) {
         let sender = report.ssrc
         // A block that cannot be read ends the report; the next one comes soon.
         while let block = try? report.next() {
@@ -116,7 +116,7 @@ extension RTPSession {
         }
     }
 
-    private func take(_ goodbye: borrowing Goodbye, at now: MediaTime) {
+    private mutating func take(_ goodbye: borrowing Goodbye, at now: MediaTime) {
         var isOfTheirs = false
         for index in goodbye.sources.indices {
             let ssrc = goodbye.sources[index]

@@ -1,11 +1,11 @@
-public import RillCore
+import RillCore
 import RillRTP
 import RillReceive
 
-extension RTPSession {
+extension SessionCore {
     /// Takes a datagram that came from the other side; poll afterwards.
     @discardableResult
-    public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
+    mutating func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
         begin(at: now)
         let kind = DatagramKind(of: datagram)
         guard !hasLeft, kind == .rtp || kind == .rtcp else { return .other(kind) }
@@ -23,29 +23,34 @@ extension RTPSession {
     }
 
     @inline(__always)
-    private func insert(
+    private mutating func insert(
         _ datagram: Span<UInt8>, into stream: ReceivingStream, at now: MediaTime
     ) -> SessionInsertResult {
         noteArrival(at: now)
-        if stream.lastArrival == nil { noteFirstPacket(at: now) }
-        stream.lastArrival = now
-        if let end = stream.end, now - end > PeerWatch.straggling { stream.end = nil }
-        let result = stream.receiver?.insert(datagram, at: now)
-        wakeTime = min(wakeTime, stream.wakeTime)
+        let (result, isFirst, wakeTime) = stream.insert(datagram, at: now)
+        if isFirst { noteFirstPacket(at: now) }
+        note(wakeTime, of: stream)
         return .media(of: stream.id, result)
+    }
+
+    /// A stream wants to be polled then.
+    @inline(__always)
+    mutating func note(_ time: MediaTime, of stream: ReceivingStream) {
+        wakeTimes[Int(stream.id.place.index)] = time
+        wakeTime = min(wakeTime, time)
     }
 
     /// A packet has come from the other side.
     @inline(__always)
-    func noteArrival(at now: MediaTime) {
+    mutating func noteArrival(at now: MediaTime) {
         if let event = peer.noteArrival(at: now) { events.append(event) }
         wakeTime = min(wakeTime, peer.wakeTime)
     }
 
     /// The first report leaves soon after a stream's first packet: the sender's first one, which follows its first frame, is then
     /// there to be answered.
-    private func noteFirstPacket(at now: MediaTime) {
-        reports.require(by: now + min(RTPSession.firstReportDelay, settings.reportInterval))
+    private mutating func noteFirstPacket(at now: MediaTime) {
+        reports.require(by: now + min(SessionCore.firstReportDelay, settings.reportInterval))
         wakeTime = min(wakeTime, reports.next)
     }
 
@@ -54,7 +59,7 @@ extension RTPSession {
     // MARK: Sources that nobody announced
 
     /// Takes a packet of a source that is not that of a stream that is received, so far.
-    private func insert(_ datagram: Span<UInt8>, of ssrc: SSRC, at now: MediaTime) -> SessionInsertResult {
+    private mutating func insert(_ datagram: Span<UInt8>, of ssrc: SSRC, at now: MediaTime) -> SessionInsertResult {
         guard let packet = try? RTPPacket(parsing: datagram) else { return .malformed }
         guard !ownSources.contains(ssrc) else {
             resolveCollision(of: ssrc, at: now)
@@ -82,7 +87,7 @@ extension RTPSession {
     }
 
     /// Finds the one stream that names and payload type of a packet fit.
-    private func claim(of packet: borrowing RTPPacket) -> Claim? {
+    private mutating func claim(of packet: borrowing RTPPacket) -> Claim? {
         var found: Claim?
         for index in receiving.indices {
             guard let stream = receiving[index] else { continue }
@@ -96,14 +101,14 @@ extension RTPSession {
     }
 
     /// Gives the source to the stream, unless another one has it whose packets are coming.
-    private func accept(_ claim: Claim, of ssrc: SSRC, at now: MediaTime) -> Bool {
+    private mutating func accept(_ claim: Claim, of ssrc: SSRC, at now: MediaTime) -> Bool {
         let stream = claim.stream
         if claim.isRetransmission {
             guard stream.receiver != nil, stream.retransmissionSSRC == nil else { return false }
             stream.learn(retransmissions: ssrc)
         } else {
             let old = stream.ssrc
-            if let arrival = stream.lastArrival, stream.end == nil, now - arrival < RTPSession.handoverSilence {
+            if let arrival = stream.lastArrival, stream.end == nil, now - arrival < SessionCore.handoverSilence {
                 return false
             }
             theirSources.removeAll(of: stream.id.place)
@@ -125,7 +130,7 @@ extension RTPSession {
 
     /// The other side uses a source of ours: ours is changed (RFC 3550 §8.2), and the stream begins again under the new one. Soon
     /// after that was done it is our own packets that come back, and another source would only meet itself again.
-    func resolveCollision(of ssrc: SSRC, at now: MediaTime) {
+    mutating func resolveCollision(of ssrc: SSRC, at now: MediaTime) {
         guard let place = ownSources[ssrc], let stream = sending[place] else { return avoid(ssrc) }
         if let last = stream.lastCollision, now - last < SendingStream.loopWindow {
             counts.packetsLooped += 1
@@ -153,7 +158,7 @@ extension RTPSession {
     }
 
     /// The app is to be told that a key frame is wanted.
-    func wantKeyFrame(of stream: SendingStream) {
+    mutating func wantKeyFrame(of stream: SendingStream) {
         guard !stream.isKeyFrameWanted else { return }
         stream.isKeyFrameWanted = true
         keyFramesWanted += 1

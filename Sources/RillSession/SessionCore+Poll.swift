@@ -1,12 +1,12 @@
-public import RillCore
+import RillCore
 import RillReceive
 
-extension RTPSession {
+extension SessionCore {
     /// Says what to do at `now`; to be asked until it says to wait.
     ///
     /// - Parameter bytes: of the datagram to transmit, or the frame to decode. Give an array that was used before: its memory
     ///   is used again.
-    public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+    mutating func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)
         while true {
             if let packet = datagrams.take(into: &bytes, numberedFrom: &transportNumber) {
@@ -19,18 +19,18 @@ extension RTPSession {
         }
     }
 
-    /// Sends all datagrams that wait, in their order and without another copy: for who takes many at once, and would not be told
-    /// of each by ``poll(at:into:)``. The sink may call back into the session.
-    public func transmit(to packets: some PacketSink) {
-        guard !datagrams.isEmpty else { return }
+    /// All datagrams that wait, sealed; `nil` for none. To be given back when they were handed out.
+    mutating func takeDatagrams() -> DatagramQueue? {
+        guard !datagrams.isEmpty else { return nil }
         var queue = spareDatagrams.popLast() ?? DatagramQueue()
         exchangeDatagrams(&queue)
-        queue.handOut(to: packets)
-        spareDatagrams.append(queue)
+        return queue
     }
 
+    mutating func giveBack(_ queue: DatagramQueue) { spareDatagrams.append(queue) }
+
     /// The same for a driver that takes datagrams with ``exchangeDatagrams(_:)``: nothing is said of them here.
-    package func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+    mutating func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)
         while true {
             if let action = nextAction(into: &bytes) { return action }
@@ -39,7 +39,7 @@ extension RTPSession {
     }
 
     /// When to poll next if nothing comes before; long past where something waits to be done.
-    package var nextPoll: MediaTime {
+    var nextPoll: MediaTime {
         let waits = !datagrams.isEmpty || !events.isEmpty || keyFramesWanted > 0 || released != nil
         if waits { return MediaTime(nanoseconds: .min) }
         return hasLeft ? .distantFuture : wakeTime
@@ -48,7 +48,7 @@ extension RTPSession {
     /// Takes all datagrams that wait, for a driver that hands them out when nobody is inside the session any more.
     ///
     /// - Parameter spare: an empty queue, which takes the place of the one that is given.
-    package func exchangeDatagrams(_ spare: inout DatagramQueue) {
+    mutating func exchangeDatagrams(_ spare: inout DatagramQueue) {
         guard !datagrams.isEmpty else { return }
         note(datagrams)
         datagrams.seal(numberedFrom: &transportNumber)
@@ -56,7 +56,7 @@ extension RTPSession {
     }
 
     /// What is there to be done already, besides datagrams.
-    private func nextAction(into bytes: inout [UInt8]) -> SessionAction? {
+    private mutating func nextAction(into bytes: inout [UInt8]) -> SessionAction? {
         if keyFramesWanted > 0, let stream = takeKeyFrameRequest() { return .makeKeyFrame(of: stream) }
         if let event = events.next() { return .event(event) }
         guard let (frame, stream) = released else { return nil }
@@ -66,11 +66,11 @@ extension RTPSession {
     }
 
     /// Takes the streams of which a key frame is wanted.
-    package func takeKeyFrameRequests(into streams: inout [SendingStreamID]) {
+    mutating func takeKeyFrameRequests(into streams: inout [SendingStreamID]) {
         while keyFramesWanted > 0, let stream = takeKeyFrameRequest() { streams.append(stream) }
     }
 
-    private func takeKeyFrameRequest() -> SendingStreamID? {
+    private mutating func takeKeyFrameRequest() -> SendingStreamID? {
         for index in sending.indices {
             guard let stream = sending[index], stream.isKeyFrameWanted else { continue }
             stream.isKeyFrameWanted = false
@@ -81,7 +81,7 @@ extension RTPSession {
     }
 
     /// Does what time alone brings about; if there was nothing to do, until when that holds.
-    private func work(at now: MediaTime) -> MediaTime? {
+    private mutating func work(at now: MediaTime) -> MediaTime? {
         guard !hasLeft else { return .distantFuture }
         guard wakeTime <= now else { return wakeTime }
         while let event = peer.nextEvent(at: now) { events.append(event) }
@@ -89,23 +89,32 @@ extension RTPSession {
         writeFeedback(at: now)
         guard released == nil else { return nil }
         var next = min(reports.next, peer.wakeTime)
-        for index in receiving.indices { if let stream = receiving[index] { next = min(next, stream.wakeTime) } }
+        for time in wakeTimes { next = min(next, time) }
         wakeTime = next
         return nil
     }
 
     /// Asks the streams that are due, until one gives a frame.
-    private func releaseFrame(at now: MediaTime) {
-        let count = receiving.indices.count
+    private mutating func releaseFrame(at now: MediaTime) {
+        let count = wakeTimes.count
         for offset in 0..<count {
             var index = firstStream + offset
             if index >= count { index -= count }
-            guard let stream = receiving[index], stream.wakeTime <= now, let receiver = stream.receiver else {
+            guard wakeTimes[index] <= now, let stream = receiving[index], let receiver = stream.receiver else {
                 continue
             }
             stream.mayAsk = true
-            let step = receiver.next(at: now, into: &releasedBytes) { note($0, of: stream) }
-            guard case .decode(let frame) = step else { continue }
+            areRequestsPossible = true
+            // Taken out and put back, so that its memory stays one.
+            var bytes: [UInt8] = []
+            swap(&bytes, &releasedBytes)
+            let step = receiver.next(at: now, into: &bytes) { note($0, of: stream) }
+            swap(&bytes, &releasedBytes)
+            guard case .decode(let frame) = step else {
+                note(receiver.wakeTime, of: stream)
+                continue
+            }
+            wakeTimes[index] = .distantFuture
             released = (frame, stream.id)
             stream.isDecoding = true
             firstStream = index + 1
@@ -113,7 +122,7 @@ extension RTPSession {
         }
     }
 
-    private func note(_ event: ReceiveEvent, of stream: ReceivingStream) {
+    private mutating func note(_ event: ReceiveEvent, of stream: ReceivingStream) {
         guard !stream.isMuted else { return }
         switch event {
         case .released: break
@@ -122,7 +131,7 @@ extension RTPSession {
         }
     }
 
-    private func note(_ datagrams: DatagramQueue) {
+    private mutating func note(_ datagrams: DatagramQueue) {
         counts.packetsSent += datagrams.count
         counts.bytesSent += datagrams.byteCount
         counts.packetsDropped += datagrams.dropped
