@@ -29,11 +29,12 @@ func room(
 /// or less. For a system that has only the shared library: RILL_SHARED_LIBVPX=1.
 let libvpx = Context.environment["RILL_SHARED_LIBVPX"] == nil ? ":libvpx.a" : "vpx"
 
-func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
-    .testTarget(
-        name: name + "Tests",
-        dependencies: [.byName(name: name), "RillTestSupport"] + more,
-        swiftSettings: settings)
+func tests(of room: String, _ more: [Target.Dependency] = []) -> Target {
+    tests(room + "Tests", of: [.byName(name: room)] + more)
+}
+
+func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["RillTestSupport"], swiftSettings: settings)
 }
 
 let rooms = [
@@ -145,6 +146,10 @@ let package = Package(
         .target(
             name: "RillTestSupport", dependencies: ["RillCore", "RillTransport"], path: "Tests/RillTestSupport",
             swiftSettings: settings),
+        // Packets made by hand, and who keeps or mends packets.
+        .target(
+            name: "RillPacketSupport", dependencies: ["RillCore", "RillRTP"], path: "Tests/RillPacketSupport",
+            swiftSettings: settings),
         // Pictures, recordings and coded clips for tests of whole stages.
         .target(
             name: "RillMediaSupport",
@@ -164,23 +169,45 @@ let package = Package(
         tests(of: "RillScenes"),
         tests(of: "RillFiles"),
         tests(of: "RillCodec", ["CVPXMemory"]),
-        tests(of: "RillRTP", ["RillFiles", "RillFuzzBodies"]),
-        tests(of: "RillSend", ["RillCodec", "RillFiles", "RillReceive"]),
+        tests(of: "RillRTP", ["RillFuzzBodies", "RillPacketSupport"]),
+        tests(of: "RillSend", ["RillCodec", "RillReceive", "RillPacketSupport"]),
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(of: "RillLink"),
-        tests(of: "RillReceive", ["RillSend"]),
+        tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
         tests(of: "RillSession", ["RillLink", "RillFuzzBodies"]),
         tests(of: "Rill", ["RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
-        tests(of: "RillTranscode", ["RillScenes", "RillMediaSupport"]),
-        tests(of: "RillLab", ["RillScenes", "RillMediaSupport"]),
+        tests(of: "RillTranscode", ["RillMediaSupport"]),
+        tests(of: "RillLab", ["RillMediaSupport"]),
         tests(of: "RillPages"),
         tests(of: "RillContainers", ["RillFiles"]),
-        tests(of: "RillCLI", ["RillPages"]),
+        tests(of: "RillCLI"),
+
+        // Tests of more than one room, by what they need (see Scripts/test).
+        // What libFuzzer runs, over the corpus and damaged seeds.
+        tests("FuzzTests", of: ["RillFuzzBodies"]),
+        // What more than one thread touches: the thread sanitizer's.
+        tests("ConcurrencyTests", of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
+        // Whole calls in virtual time.
+        tests("EndToEndTests", of: ["Rill", "RillSession", "RillLab", "RillTranscode", "RillMediaSupport"]),
+        // Targets that are measured over long clips and calls; a sample of them unless RILL_LONG_TESTS is set.
+        tests(
+            "LongTests",
+            of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillPacketSupport", "RillMediaSupport"]),
+        // Other programs as judges: tshark, GStreamer, FFmpeg, Chromium.
+        tests(
+            "PeerTests",
+            of: [
+                "Rill", "RillLab", "RillContainers", "RillCLI", "RillFuzzBodies", "RillPacketSupport",
+                "RillMediaSupport",
+            ]),
+        // Cameras of the kernel's own drivers, in the virtual machine of Tests/CameraVM.
+        tests("CameraTests", of: ["RillCapture"]),
     ]
 )
 
-// A build of some rooms' tests alone, as Scripts/test makes for the thread sanitizer: RILL_TESTS="RillCoreTests RillTests".
+// Some targets' tests alone, as Scripts/test builds them: RILL_TESTS="RillCoreTests PeerTests". SwiftPM makes one product of
+// all test targets that there are.
 if let wanted = Context.environment["RILL_TESTS"]?.split(separator: " ").map(String.init) {
     package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }

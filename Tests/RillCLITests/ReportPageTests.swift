@@ -107,35 +107,6 @@ import Testing
         return rows
     }
 
-    @Test(.enabled(if: Peer.chromium.isInstalled, "chromium is not installed"))
-    func `Chromium shows the page without complaint`() throws {
-        let folder = TemporaryFolder()
-        try write(Array(try Self.lossyCall.get().page.utf8), to: folder.path("a.html"))
-        let dom = try chromium("a.html", in: folder)
-        #expect(dom.page.components(separatedBy: "class=\"plot\"").count == 13)
-        #expect(dom.complaints == [], "\(dom.complaints)")
-        // It would tell of an error: here is a page that has one.
-        try write(Array("<!DOCTYPE html><script>nothing.such()</script>".utf8), to: folder.path("bad.html"))
-        #expect(try chromium("bad.html", in: folder).complaints.count == 1)
-    }
-
-    /// The page as Chromium has it when it has run its scripts, and what it wrote to its console.
-    private func chromium(_ name: String, in folder: TemporaryFolder) throws -> (page: String, complaints: [String]) {
-        let program = try #require(Program(named: Peer.chromium.rawValue))
-        let outcome = try program.start(
-            [
-                // It refuses to run as root in its sandbox; the page is ours.
-                "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-                "--user-data-dir=\(folder.path("profile"))", "--dump-dom", "file://\(folder.path(name))",
-            ], limit: 120
-        ).wait()
-        guard outcome.status == 0 else { throw TestFailure("chromium: \(outcome.errors.suffix(2000))") }
-        return (
-            String(decoding: outcome.output, as: UTF8.self),
-            outcome.errors.split(separator: "\n").filter { $0.contains(":CONSOLE") }.map(String.init)
-        )
-    }
-
     @Test(arguments: [["--report", "page.txt"], ["--report", "-"], ["--report", "a.html", "--output", "a.html"]])
     func `A page goes to a file of its own whose name says what it is`(arguments: [String]) throws {
         let outcome = try rillProgram().run(["loopback"] + arguments)

@@ -1,4 +1,5 @@
 import RillCore
+import RillPacketSupport
 import RillRTP
 import RillReceive
 import RillTestSupport
@@ -139,12 +140,5 @@ import Testing
         // Frame 10 is not there at all, so the loss shows when frame 11 is due; frame 20 comes before the next request.
         let asked: MediaTime = .frame(11) + .milliseconds(120)
         #expect(model.requests == [asked])
-    }
-}
-
-extension SeededGenerator {
-    /// A length from zero up to, not including, `bound`.
-    mutating func duration(below bound: MediaDuration) -> MediaDuration {
-        MediaDuration(nanoseconds: Int64(unitInterval() * Double(bound.nanoseconds)))
     }
 }

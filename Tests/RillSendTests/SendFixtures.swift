@@ -2,23 +2,6 @@ import RillCore
 import RillRTP
 import RillSend
 
-/// Keeps what was sent.
-final class CollectingSink: PacketSink {
-    private(set) var packets: [[UInt8]] = []
-    private(set) var kinds: [OutgoingPacket.Kind] = []
-    private(set) var times: [MediaTime] = []
-
-    func send(_ packet: Span<UInt8>, at time: MediaTime) {
-        send(packet, as: .media, at: time)
-    }
-
-    func send(_ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at time: MediaTime) {
-        packets.append(packet.array)
-        kinds.append(kind)
-        times.append(time)
-    }
-}
-
 extension EncodedFrame {
     /// Frame `number` of a VP8 stream at 30 frames a second; the first is a key frame.
     static func sample(

@@ -3,7 +3,7 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// What is smoothed, and what is not. What it gains is measured in RillTests/Bars.
+/// What is smoothed, and what is not. What it gains is measured in Tests/LongTests.
 @Suite struct PostProcessingTests {
     /// Which pictures of a stream differ from the exact ones.
     private func smoothed(_ stream: CodedStream, _ settings: PostProcessing) throws -> [Bool] {

@@ -1,4 +1,5 @@
 import RillCore
+import RillTestSupport
 import Testing
 
 @testable import RillFiles

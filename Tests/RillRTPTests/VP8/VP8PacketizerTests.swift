@@ -1,5 +1,6 @@
 import RillCore
 import RillRTP
+import RillTestSupport
 import Testing
 
 @Suite struct VP8PacketizerTests {

@@ -1,4 +1,6 @@
 import RillCore
+import RillPacketSupport
+import RillTestSupport
 import Testing
 
 @testable import RillReceive

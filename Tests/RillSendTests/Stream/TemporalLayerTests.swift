@@ -1,5 +1,6 @@
 import RillCodec
 import RillCore
+import RillPacketSupport
 import RillRTP
 import RillSend
 import RillTestSupport

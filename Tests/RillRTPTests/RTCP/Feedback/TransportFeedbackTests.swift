@@ -1,5 +1,6 @@
 import RillCore
 import RillFuzzBodies
+import RillPacketSupport
 import RillRTP
 import Testing
 

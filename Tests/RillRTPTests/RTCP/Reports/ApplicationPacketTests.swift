@@ -1,5 +1,7 @@
 import RillCore
+import RillPacketSupport
 import RillRTP
+import RillTestSupport
 import Testing
 
 @Suite struct ApplicationPacketTests {

@@ -1,3 +1,4 @@
+import RillPacketSupport
 import RillRTP
 import Testing
 

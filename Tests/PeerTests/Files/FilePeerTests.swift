@@ -5,7 +5,7 @@ import Testing
 @testable import RillFiles
 
 /// Other programs as judges: what they write we read, what we write they read, to the byte.
-@Suite struct PeerTests {
+@Suite struct FilePeerTests {
     let folder = TemporaryFolder()
 
     private func clip(_ resolution: Resolution, frames count: Int = 10) throws -> (path: String, frames: [[UInt8]]) {

@@ -1,4 +1,5 @@
 import RillCore
+import RillPacketSupport
 import RillRTP
 import RillTestSupport
 import Testing
@@ -104,7 +105,7 @@ struct DayOfVideo {
             var mostPackets = 0
             while true {
                 let capture = capture(of: frame)
-                if capture >= .seconds(Double(3600 * (hour + 1))) {
+                if capture >= .zero + .seconds(Double(3600 * (hour + 1))) {
                     outcome.occupancy.append(mostPackets)
                     outcome.residentBytes.append(try residentByteCount())
                     mostPackets = 0
@@ -141,7 +142,7 @@ struct DayOfVideo {
 
         /// When that is on the receiver's clock.
         private func capture(of index: Int) -> MediaTime {
-            .seconds(senderSeconds(of: index).seconds * (1 + day.skew))
+            .zero + .seconds(senderSeconds(of: index).seconds * (1 + day.skew))
         }
 
         private mutating func send(at capture: MediaTime) {

@@ -10,7 +10,7 @@ private let hasPeers =
 /// GStreamer's payloaders and depayloaders as judges of ours.
 @Suite(
     .enabled(if: hasPeers, "gst-launch-1.0, ffmpeg, vpxenc or vpxdec is not installed"))
-struct GStreamerTests {
+struct GStreamerClipTests {
     let folder = TemporaryFolder()
 
     @Test(arguments: VideoCodec.allCases, [0, 1, 2])

@@ -7,7 +7,7 @@ import Testing
 /// GStreamer 1.22 has no element for abs-send-time, playout delay or video orientation: their bytes are compared with
 /// their definitions, in HeaderExtensionValueTests.
 @Suite(.enabled(if: Peer.tshark.isInstalled, "tshark is not installed"))
-struct GStreamerTests {
+struct GStreamerPacketTests {
     private static let transportNumberID: UInt8 = 5
 
     /// Two sessions in one pipeline: one sends a second of VP8, the other receives it and says how it went.
@@ -19,7 +19,7 @@ struct GStreamerTests {
             rtpsession name=b rtcp-min-interval=200000000 rtp-profile=avpf
             videotestsrc num-buffers=45 is-live=true ! video/x-raw,width=160,height=120,framerate=30/1
             ! vp8enc deadline=1 cpu-used=8 ! rtpvp8pay auto-header-extension=true picture-id-mode=2
-            ! application/x-rtp,extmap-\(GStreamerTests.transportNumberID)=(string)\(kind.uri),\
+            ! application/x-rtp,extmap-\(GStreamerPacketTests.transportNumberID)=(string)\(kind.uri),\
             rtcp-fb-transport-cc=(boolean)true ! a.send_rtp_sink
             a.send_rtp_src ! tee name=t ! queue ! \(sink) port=\(rtp)
             t. ! queue ! b.recv_rtp_sink b.recv_rtp_src ! fakesink sync=false async=false
@@ -77,7 +77,7 @@ struct GStreamerTests {
     private func transportNumber(of bytes: [UInt8]) throws -> SequenceNumber {
         let packet = try RTPPacket(parsing: bytes.span)
         var map = HeaderExtensionMap()
-        try map.set(.transportSequenceNumber, id: GStreamerTests.transportNumberID)
+        try map.set(.transportSequenceNumber, id: GStreamerPacketTests.transportNumberID)
         if var elements = packet.headerExtension?.elements {
             while let element = try elements.next() {
                 guard map[element.id] == .transportSequenceNumber else { continue }

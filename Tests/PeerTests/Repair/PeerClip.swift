@@ -1,5 +1,6 @@
 import RillCore
 import RillFiles
+import RillPacketSupport
 import RillRTP
 import RillSend
 import RillTestSupport
@@ -70,11 +71,18 @@ struct PeerClip {
             captureTime: FrameRate(30).time(ofFrame: index), byteCount: frames[index].count)
     }
 
+    static let ssrc = SSRC(0xCAFE)
+
+    /// The stream that it is sent as.
+    static func settings() -> RTPStreamSettings {
+        RTPStreamSettings(ssrc: ssrc, payloadType: PayloadType(96), canonicalName: "a@b")
+    }
+
     /// The clip's packets. `change` may change the settings.
     func packets(
         _ pattern: TemporalPattern = .l1t1, _ change: (inout RTPStreamSettings) -> Void = { _ in }
     ) throws -> [[UInt8]] {
-        var settings = sampleSettings()
+        var settings = PeerClip.settings()
         settings.maximumPacketByteCount = 300
         settings.historyCapacity = 200
         settings.temporalLayerCount = pattern.layerCount

@@ -119,11 +119,6 @@ extension Trait where Self == ConditionTrait {
     static var needsMinutes: Self { .enabled(if: isLongRun, "RILL_LONG_TESTS is not set") }
 }
 
-/// Says what was measured, where the tests are run for their figures.
-func note(_ figures: String) {
-    if isLongRun { print(figures) }
-}
-
 /// The first frames of a source.
 final class FirstFrames: FrameSource {
     private let source: any FrameSource

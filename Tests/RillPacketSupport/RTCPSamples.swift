@@ -1,6 +1,6 @@
 /// RTCP packets made by hand from the RFCs' diagrams.
-enum RTCPSamples {
-    static let senderReport: [UInt8] = [
+package enum RTCPSamples {
+    package static let senderReport: [UInt8] = [
         0x81, 200, 0x00, 12,
         0x00, 0x00, 0xCA, 0xFE,  // sender
         0xB4, 0x4D, 0xB7, 0x05, 0x20, 0x00, 0x00, 0x00,  // NTP
@@ -14,7 +14,7 @@ enum RTCPSamples {
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // no sender report yet
     ]
 
-    static let receiverReport: [UInt8] = [
+    package static let receiverReport: [UInt8] = [
         0x82, 201, 0x00, 13,
         0x00, 0x00, 0xBE, 0xEF,  // who reports
         0x00, 0x00, 0xCA, 0xFE,  // about whom
@@ -29,7 +29,7 @@ enum RTCPSamples {
     ]
 
     /// Two chunks: CNAME "a@b" and TOOL "rill" of one source, CNAME "c" of another.
-    static let sourceDescription: [UInt8] = [
+    package static let sourceDescription: [UInt8] = [
         0x82, 202, 0x00, 6,
         0x00, 0x00, 0xCA, 0xFE,
         1, 3, 0x61, 0x40, 0x62, 6, 4, 0x72, 0x69, 0x6C, 0x6C, 0,  // whole words, with the zero
@@ -37,17 +37,17 @@ enum RTCPSamples {
         1, 1, 0x63, 0,
     ]
 
-    static let goodbye: [UInt8] = [
+    package static let goodbye: [UInt8] = [
         0x82, 203, 0x00, 4,
         0x00, 0x00, 0xCA, 0xFE, 0x00, 0x00, 0xBE, 0xEF,
         6, 0x63, 0x61, 0x6D, 0x65, 0x72, 0x61, 0,  // "camera"
     ]
 
-    static let pictureLossIndication: [UInt8] = [
+    package static let pictureLossIndication: [UInt8] = [
         0x81, 206, 0x00, 2, 0x00, 0x00, 0xBE, 0xEF, 0x00, 0x00, 0xCA, 0xFE,
     ]
 
-    static let fullIntraRequest: [UInt8] = [
+    package static let fullIntraRequest: [UInt8] = [
         0x84, 206, 0x00, 6,
         0x00, 0x00, 0xBE, 0xEF, 0x00, 0x00, 0x00, 0x00,
         0x00, 0x00, 0xCA, 0xFE, 0xFF, 0x00, 0x00, 0x00,
@@ -55,25 +55,25 @@ enum RTCPSamples {
     ]
 
     /// APP of subtype 3 and name "rill".
-    static let application: [UInt8] = [
+    package static let application: [UInt8] = [
         0x83, 204, 0x00, 3, 0x00, 0x00, 0xBE, 0xEF, 0x72, 0x69, 0x6C, 0x6C, 1, 2, 3, 4,
     ]
 
     /// 65535, 0, 1 and 15 (one entry), 100 (another).
-    static let genericNACK: [UInt8] = [
+    package static let genericNACK: [UInt8] = [
         0x81, 205, 0x00, 4, 0x00, 0x00, 0xBE, 0xEF, 0x00, 0x00, 0xCA, 0xFE,
         0xFF, 0xFF, 0x80, 0x03, 0x00, 0x64, 0x00, 0x00,
     ]
 
     /// 1.5 Mbit/s: 187500 * 2^3.
-    static let estimate: [UInt8] = [
+    package static let estimate: [UInt8] = [
         0x8F, 206, 0x00, 6, 0x00, 0x00, 0xBE, 0xEF, 0x00, 0x00, 0x00, 0x00,
         0x52, 0x45, 0x4D, 0x42, 0x02, 0x0E, 0xDC, 0x6C,
         0x00, 0x00, 0xCA, 0xFE, 0x00, 0x00, 0xF0, 0x0D,
     ]
 
     /// From 65530 at -64 ms: 20 packets lost, 14 of which every third is lost, 7 with large deltas.
-    static let transportFeedback: [UInt8] = [
+    package static let transportFeedback: [UInt8] = [
         0x8F, 205, 0x00, 11, 0x00, 0x00, 0xBE, 0xEF, 0x00, 0x00, 0xCA, 0xFE,
         0xFF, 0xFA, 0x00, 0x29, 0xFF, 0xFF, 0xFF, 0x2A,
         0x00, 0x14,  // run of 20 lost
@@ -85,7 +85,7 @@ enum RTCPSamples {
     ]
 
     /// RRT, DLRR of two receivers, and a block of type 99.
-    static let extendedReport: [UInt8] = [
+    package static let extendedReport: [UInt8] = [
         0x80, 207, 0x00, 13, 0x00, 0x00, 0xBE, 0xEF,
         4, 0, 0x00, 2, 0xB4, 0x4D, 0xB7, 0x05, 0x20, 0x00, 0x00, 0x00,
         5, 0, 0x00, 6,
@@ -95,13 +95,13 @@ enum RTCPSamples {
     ]
 
     /// One of each type that Rill knows.
-    static let all = [
+    package static let all = [
         senderReport, receiverReport, sourceDescription, goodbye, application, genericNACK, transportFeedback,
         pictureLossIndication, fullIntraRequest, estimate, extendedReport,
     ]
 
     /// All of them, and between them three that Rill does not know: feedback of formats 3 and 15, and type 208.
-    static let compound: [UInt8] =
+    package static let compound: [UInt8] =
         senderReport + receiverReport + sourceDescription + goodbye + pictureLossIndication + fullIntraRequest
         + [0x83, 205, 0x00, 3, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]
         + application + genericNACK + estimate

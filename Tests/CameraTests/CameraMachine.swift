@@ -4,9 +4,9 @@ import RillCore
 import RillTestSupport
 import Testing
 
-/// Tests against the kernel's own drivers, in the virtual machine of `Tests/CameraVM`: `Scripts/test --camera` runs them
+/// Tests against the kernel's own drivers, in the virtual machine of `Tests/CameraVM`: `Scripts/test CameraTests` runs them
 /// there. The machine is slow: they assert events, their order and counts, not times.
-@Suite(.serialized, .enabled(if: CameraMachine.isHere, "not in the camera machine: see Scripts/test --camera"))
+@Suite(.serialized, .enabled(if: CameraMachine.isHere, "not in the camera machine: see Scripts/test CameraTests"))
 struct CameraMachineTests {}
 
 /// The machine that the tests run in.

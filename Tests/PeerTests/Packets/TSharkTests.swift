@@ -1,5 +1,6 @@
 import RillCore
 import RillFuzzBodies
+import RillPacketSupport
 import RillRTP
 import RillTestSupport
 import Testing
@@ -36,7 +37,7 @@ struct TSharkTests {
             let packet = RTPPacket(
                 header: header, csrcs: WireList(sources.span), headerExtension: view, payload: payload.span,
                 paddingByteCount: .random(in: 0...20, using: &random))
-            return written(packet.byteCount) { output in packet.write(into: &output) }
+            return [UInt8](capacity: packet.byteCount) { output in packet.write(into: &output) }
         }
         try expectAgreement(on: packets, .rtp, "random RTP")
     }
@@ -67,7 +68,7 @@ struct TSharkTests {
         }
         var layout = HeaderExtensionLayout()
         for (id, data) in elements { layout.add(id: id, byteCount: data.count) }
-        return written(layout.byteCount) { output in
+        return [UInt8](capacity: layout.byteCount) { output in
             let writer = HeaderExtensionWriter(layout, into: &output)
             for (id, data) in elements { writer.append(data: data.span, id: id, into: &output) }
             writer.finish(into: &output)

@@ -1,21 +1,21 @@
 import RillCore
-import RillRTP
+package import RillRTP
 
 /// The receiving side of repair, as tests need it: takes packets out of RED, keeps media and parities, and restores what
 /// is missing.
-struct RepairingReceiver {
-    var redPayloadType: PayloadType?
-    var fecPayloadType: PayloadType
+package struct RepairingReceiver {
+    package var redPayloadType: PayloadType?
+    package var fecPayloadType: PayloadType
     /// Media packets by their numbers.
-    private(set) var media: [UInt16: [UInt8]] = [:]
-    private(set) var parities: [[UInt8]] = []
+    package private(set) var media: [UInt16: [UInt8]] = [:]
+    package private(set) var parities: [[UInt8]] = []
 
-    init(red: PayloadType?, fec: PayloadType) {
+    package init(red: PayloadType?, fec: PayloadType) {
         redPayloadType = red
         fecPayloadType = fec
     }
 
-    mutating func insert(_ datagram: [UInt8]) throws {
+    package mutating func insert(_ datagram: [UInt8]) throws {
         var bytes = datagram
         if let redPayloadType, bytes[1] & 0x7F == redPayloadType.rawValue {
             bytes = []
@@ -32,7 +32,7 @@ struct RepairingReceiver {
     }
 
     /// Restores what can be restored, until nothing more can.
-    mutating func repair(ssrc: SSRC) throws {
+    package mutating func repair(ssrc: SSRC) throws {
         var buffer = [UInt8](repeating: 0, count: 10_000)
         var goesOn = true
         while goesOn {

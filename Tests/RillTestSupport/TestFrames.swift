@@ -1,8 +1,7 @@
-import RillCore
-import RillTestSupport
+package import RillCore
 
 /// Frames of noise: every byte differs from its neighbours, so that a row or plane in the wrong place is seen.
-func noiseFrames(
+package func noiseFrames(
     _ count: Int, _ resolution: Resolution, format: PixelFormat = .i420, colorSpace: ColorSpace = .bt601,
     layout: FrameLayout? = nil, seed: UInt64 = 1
 ) throws -> [VideoFrame] {
@@ -26,7 +25,7 @@ private func fill(_ plane: inout MutablePlane, using generator: inout SeededGene
 }
 
 /// The samples of a frame, plane by plane, without gaps: what raw files hold.
-func samples(of frame: VideoFrame) -> [UInt8] {
+package func samples(of frame: VideoFrame) -> [UInt8] {
     var bytes: [UInt8] = []
     for index in 0..<frame.format.planeCount {
         let plane = frame[plane: index]
@@ -36,14 +35,14 @@ func samples(of frame: VideoFrame) -> [UInt8] {
 }
 
 /// All that a source gives until it ends or throws.
-struct Playback {
-    var frames: [[UInt8]] = []
-    var times: [MediaTime] = []
-    var resolutions: [Resolution] = []
-    var colorSpaces: [ColorSpace] = []
-    var error: (any Error)?
+package struct Playback {
+    package var frames: [[UInt8]] = []
+    package var times: [MediaTime] = []
+    package var resolutions: [Resolution] = []
+    package var colorSpaces: [ColorSpace] = []
+    package var error: (any Error)?
 
-    init(of source: some FrameSource) {
+    package init(of source: some FrameSource) {
         do {
             while true {
                 switch try source.next() {
@@ -64,7 +63,7 @@ struct Playback {
 }
 
 /// Sizes that show each way of going wrong: one sample, odd sides, rows that are and are not as long as their stride.
-let interestingSizes = [
+package let interestingSizes = [
     Resolution(width: 1, height: 1), Resolution(width: 2, height: 2), Resolution(width: 17, height: 13),
     Resolution(width: 160, height: 120), Resolution(width: 321, height: 241), Resolution(width: 128, height: 64),
 ]

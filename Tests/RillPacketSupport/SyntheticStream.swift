@@ -1,32 +1,34 @@
-import RillCore
-import RillRTP
+package import RillCore
+package import RillRTP
 
 /// Makes the packets of a VP8 stream whose frames hold noise behind a true frame header.
-struct SyntheticStream {
-    var ssrc = SSRC(0xCAFE)
-    var payloadType = PayloadType(96)
-    var sequence = SequenceNumber(1000)
-    var timestamp = RTPTimestamp(90_000)
+package struct SyntheticStream {
+    package var ssrc = SSRC(0xCAFE)
+    package var payloadType = PayloadType(96)
+    package var sequence = SequenceNumber(1000)
+    package var timestamp = RTPTimestamp(90_000)
     /// What the next frame's packets say of it, but for start and partition.
-    var descriptor = VP8PayloadDescriptor(startsPartition: false, pictureID: .long(100))
-    var setsMarker = true
+    package var descriptor = VP8PayloadDescriptor(startsPartition: false, pictureID: .long(100))
+    package var setsMarker = true
     /// What the last packet of the next frame says in its header extension, if something.
-    var orientation: (id: UInt8, value: [UInt8])?
-    var pieceByteCount = 20
+    package var orientation: (id: UInt8, value: [UInt8])?
+    package var pieceByteCount = 20
     private var generator = SeededGenerator(seed: 1)
 
-    struct Frame {
-        var isKey: Bool
-        var timestamp: RTPTimestamp
-        var descriptor: VP8PayloadDescriptor
-        var bytes: [UInt8]
-        var packets: [[UInt8]]
+    package init() {}
+
+    package struct Frame {
+        package var isKey: Bool
+        package var timestamp: RTPTimestamp
+        package var descriptor: VP8PayloadDescriptor
+        package var bytes: [UInt8]
+        package var packets: [[UInt8]]
     }
 
-    static let resolution = Resolution(width: 160, height: 120)
+    package static let resolution = Resolution(width: 160, height: 120)
 
     /// The next frame, in that many packets; the counters then go on to the frame after it, `ticks` later.
-    mutating func frame(
+    package mutating func frame(
         isKey: Bool = false, packets count: Int = 1, ticks: Int64 = 3000, resolution: Resolution = resolution
     ) -> Frame {
         let header = VP8FrameHeader(
@@ -46,12 +48,12 @@ struct SyntheticStream {
     }
 
     /// A key frame and `count - 1` delta frames after it, each in `packets` packets.
-    mutating func frames(_ count: Int, packets: Int = 1, ticks: Int64 = 3000) -> [Frame] {
+    package mutating func frames(_ count: Int, packets: Int = 1, ticks: Int64 = 3000) -> [Frame] {
         (0..<count).map { frame(isKey: $0 == 0, packets: packets, ticks: ticks) }
     }
 
     /// A packet of padding alone, stamped like the frame before.
-    mutating func padding() -> [UInt8] {
+    package mutating func padding() -> [UInt8] {
         let header = RTPHeader(
             marker: false, payloadType: payloadType, sequenceNumber: sequence, timestamp: timestamp.advanced(by: -3000),
             ssrc: ssrc)
@@ -90,7 +92,7 @@ struct SyntheticStream {
 
 extension PictureID {
     /// The next number of the same width.
-    var next: PictureID {
+    package var next: PictureID {
         switch self {
         case .short(let value): .short((value + 1) & 0x7F)
         case .long(let value): .long((value + 1) & 0x7FFF)

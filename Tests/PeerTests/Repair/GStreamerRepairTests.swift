@@ -1,5 +1,6 @@
 import Foundation
 import RillCore
+import RillPacketSupport
 import RillRTP
 import RillSend
 import RillTestSupport
@@ -30,7 +31,7 @@ struct GStreamerRepairTests {
 
     @Test func `It puts our retransmissions back in their place`() throws {
         let clip = try PeerClip(.vp8, in: folder)
-        var settings = sampleSettings()
+        var settings = PeerClip.settings()
         settings.maximumPacketByteCount = 300
         settings.firstSequenceNumber = SequenceNumber(65530)
         settings.retransmission = RetransmissionSettings(
@@ -59,13 +60,13 @@ struct GStreamerRepairTests {
             "application/x-rtp-stream,media=video,clock-rate=90000,encoding-name=VP8,payload=96", "!",
             "rtpstreamdepay", "!", "rtprtxreceive",
             "payload-type-map=application/x-rtp-pt-map,\(media)=(uint)\(rtx)",
-            "ssrc-map=application/x-rtp-ssrc-map,\(sampleSSRC.rawValue)=(uint)\(0xABCD)", "!", "rtpstreampay", "!",
+            "ssrc-map=application/x-rtp-ssrc-map,\(PeerClip.ssrc.rawValue)=(uint)\(0xABCD)", "!", "rtpstreampay", "!",
             "filesink", "location=\(theirs)")
         let packets = try PacketFile.packets(in: theirs)
         #expect(try clip.frames(of: packets) == clip.frames)
         for bytes in packets {
             let header = try RTPPacket(parsing: bytes.span).header
-            #expect(header.ssrc == sampleSSRC && header.payloadType == media)
+            #expect(header.ssrc == PeerClip.ssrc && header.payloadType == media)
         }
     }
 
@@ -80,7 +81,7 @@ struct GStreamerRepairTests {
         let restored = try again.map { bytes in
             let packet = try RetransmittedPacket(parsing: bytes.span)
             return [UInt8](capacity: packet.originalByteCount) { output in
-                packet.writeOriginal(payloadType: media, ssrc: sampleSSRC, into: &output)
+                packet.writeOriginal(payloadType: media, ssrc: PeerClip.ssrc, into: &output)
             }
         }
         #expect(restored == [1, 39, 35].map { packets[$0] })

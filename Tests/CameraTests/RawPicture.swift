@@ -1,0 +1,1 @@
+../RillCaptureTests/Cameras/Support/RawPicture.swift
