@@ -8,6 +8,8 @@ final class Demuxer {
     let path: String
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: UnsafeMutablePointer<AVPacket>
+    /// Of a format whose clock may begin anew.
+    private var continuity: StampContinuity?
 
     /// Opens a file and looks at its beginning.
     ///
@@ -39,6 +41,7 @@ final class Demuxer {
         self.path = path
         unsafe self.packet = packet
         unsafe self.context = context
+        if unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 { continuity = StampContinuity() }
         // Frames at the beginning are read for what the container does not say.
         _ = unsafe avformat_find_stream_info(context, nil)
     }
@@ -82,8 +85,10 @@ final class Demuxer {
         return begin == CFFmpeg_no_time ? 0 : av_rescale_q(begin, AVRational(num: 1, den: 1_000_000), timeBase)
     }
 
-    /// How long the container says that it lasts; `nil` where that is only guessed by the size of the file.
+    /// How long the container says that it lasts; `nil` where that is only guessed by the size of the file, or by stamps that
+    /// began anew on the way.
     var claimedDuration: MediaDuration? {
+        guard continuity?.hasJumped != true else { return nil }
         let microseconds = unsafe context.pointee.duration
         guard unsafe context.pointee.duration_estimation_method != AVFMT_DURATION_FROM_BITRATE,
             (1..<Int64.max / 1000).contains(microseconds)
@@ -91,9 +96,9 @@ final class Demuxer {
         return MediaDuration(nanoseconds: microseconds * 1000)
     }
 
-    /// Has the packets of all other tracks passed over.
+    /// Has the packets of all other tracks passed over, unless their stamps have to be looked at.
     func keepOnly(_ isKept: (Int) -> Bool) {
-        for index in 0..<trackCount where !isKept(index) {
+        for index in 0..<trackCount where !isKept(index) && !(continuity != nil && isSoundOrPicture(index)) {
             unsafe track(index).pointee.discard = AVDISCARD_ALL
         }
     }
@@ -114,10 +119,34 @@ final class Demuxer {
                 return result == CFFmpeg_end ? .end : .failed(text(ofError: result))
             }
             defer { unsafe av_packet_unref(packet) }
+            keepContinuity()
             guard unsafe isKept(Int(packet.pointee.stream_index)) else { continue }
             unsafe body(packet)
             return .packet
         }
+    }
+
+    private func isSoundOrPicture(_ index: Int) -> Bool {
+        let kind = unsafe track(index).pointee.codecpar.pointee.codec_type
+        return kind == AVMEDIA_TYPE_VIDEO || kind == AVMEDIA_TYPE_AUDIO
+    }
+
+    /// Has the packet's stamps go on where the clock began anew.
+    private func keepContinuity() {
+        guard continuity != nil else { return }
+        let index = unsafe Int(packet.pointee.stream_index)
+        let timeBase = unsafe track(index).pointee.time_base
+        let clock = AVRational(num: 1, den: 1_000_000_000)
+        let stamp = unsafe packet.pointee.dts == CFFmpeg_no_time ? packet.pointee.pts : packet.pointee.dts
+        if stamp != CFFmpeg_no_time, isSoundOrPicture(index) {
+            continuity?.note(
+                track: index, at: av_rescale_q(stamp, timeBase, clock),
+                lasting: unsafe av_rescale_q(packet.pointee.duration, timeBase, clock))
+        }
+        let shift = av_rescale_q(continuity?.shift ?? 0, clock, timeBase)
+        guard shift != 0 else { return }
+        if unsafe packet.pointee.dts != CFFmpeg_no_time { unsafe packet.pointee.dts &+= shift }
+        if unsafe packet.pointee.pts != CFFmpeg_no_time { unsafe packet.pointee.pts &+= shift }
     }
 }
 

@@ -4,29 +4,18 @@ import RillCore
 /// The times of a track's pictures in nanoseconds from the container's beginning, which always rise.
 struct TrackTimes {
     private let track: ContainerInput.VideoTrack
-    /// What a picture lasts that does not say so.
-    private let interval: MediaDuration
-    private var last: MediaTime?
+    private var rising: RisingTimes
 
     init(_ track: ContainerInput.VideoTrack) {
         self.track = track
-        interval = track.frameRate?.interval ?? .milliseconds(33)
+        rising = RisingTimes(interval: track.frameRate?.interval ?? .milliseconds(33))
     }
 
     /// The time of the next picture.
     @unsafe
     mutating func time(of picture: UnsafeMutablePointer<AVFrame>) -> MediaTime {
         let stamp = unsafe picture.pointee.best_effort_timestamp
-        var time = MediaTime.zero
-        if stamp != CFFmpeg_no_time {
-            time = track.time(ofStamp: stamp)
-        } else if let last {
-            time = last + interval
-        }
-        // Files come from strangers: what goes back, or stands still, comes right behind what was before.
-        if let last, time <= last { time = last + MediaDuration(nanoseconds: 1) }
-        last = time
-        return time
+        return rising.time(of: stamp == CFFmpeg_no_time ? nil : track.time(ofStamp: stamp))
     }
 }
 

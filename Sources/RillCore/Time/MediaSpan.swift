@@ -25,6 +25,7 @@ package struct MediaSpan: Sendable {
     /// The length so far; a single frame has none.
     package var duration: MediaDuration {
         guard let first, count > 1 else { return .zero }
-        return MediaDuration(nanoseconds: Int64(Int128((last - first).nanoseconds) * Int128(count) / Int128(count - 1)))
+        let length = Int128(last.nanoseconds) - Int128(first.nanoseconds)
+        return MediaDuration(nanoseconds: Int64(clamping: length * Int128(count) / Int128(count - 1)))
     }
 }

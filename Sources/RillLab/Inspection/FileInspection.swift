@@ -178,10 +178,12 @@ extension FileInspection {
 
     private mutating func inspect(_ reader: IVFReader, _ progress: (Int) -> Void) throws(FileError) {
         var meter = CodedStreamMeter(codec: reader.header.codec)
+        // As those have it who show the clip: joined clips begin anew.
+        var times = RisingTimes(interval: FrameRate(30).interval)
         var payload: [UInt8] = []
         do throws(FileError) {
             while let frame = try reader.next(into: &payload) {
-                meter.add(payload.span, at: frame.time)
+                meter.add(payload.span, at: times.time(of: frame.time))
                 progress(meter.count)
             }
         } catch {

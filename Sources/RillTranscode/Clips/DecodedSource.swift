@@ -27,6 +27,7 @@ public final class DecodedSource: FrameSource {
     private static let lookaheadOfPipes = (frames: 32, bytes: 4 << 20)
 
     private let reader: IVFReader
+    private var times: RisingTimes
     private let decoder: VPXDecoder
     /// Frames that were read to learn size and rate, and are still to be decoded.
     private var lookahead: [(time: MediaTime, payload: [UInt8])] = []
@@ -54,7 +55,7 @@ public final class DecodedSource: FrameSource {
             byteCount += frame.byteCount
             lookahead.append((frame.time, payload))
         }
-        let times =
+        let stamps =
             isRegularFile
             ? try IVFIndex(of: IVFReader(path: path)).times
             : lookahead.filter { $0.payload.isShown(as: header.codec) }.map(\.time)
@@ -63,17 +64,22 @@ public final class DecodedSource: FrameSource {
             throw CodecError.invalidSettings("\(path) does not say which size its pictures have")
         }
         format = SourceFormat(
-            resolution: resolution, frameRate: .typical(of: times) ?? 30,
+            resolution: resolution, frameRate: .typical(of: stamps) ?? 30,
             frameCount: header.frameCount == 0 ? nil : header.frameCount)
+        times = RisingTimes(interval: format.frameRate?.interval ?? .milliseconds(33))
     }
 
-    /// The next picture that can be decoded, at the time that the file gives it; hidden frames give none.
+    /// The next picture that can be decoded, at the time that the file gives it; hidden frames give none. Times rise: where
+    /// stamps go back, as in clips that were joined, the pictures follow those before at the usual interval.
     ///
     /// - Throws: ``FileError`` where the file is damaged. A frame that cannot be decoded does not throw.
     public func next() throws -> SourceOutput {
         while decoder.hasBuffer {
             guard let time = try read() else { return .end }
-            if let picture = decode(at: time) { return .frame(picture) }
+            if var picture = decode(at: time) {
+                picture.captureTime = times.time(of: picture.captureTime)
+                return .frame(picture)
+            }
         }
         return .noBuffer
     }

@@ -4,6 +4,7 @@ import RillCodec
 import RillContainers
 import RillCore
 import RillFiles
+import RillLab
 import RillTestSupport
 import RillTranscode
 import Testing
@@ -131,6 +132,28 @@ struct UnevenClipTests {
             #expect(try Y4MReader(path: all).header.frameRate == spacing.rate)
             #expect(try pictures(all).samples == original.samples, "every picture in its order")
         }
+    }
+
+    /// Two clips end to end in one file, as programs join them that know nothing of stamps; and a counter of 32 bits that wraps.
+    static let joined: [(ticks: [Int64], clock: UInt32)] = [
+        ((0..<40).map { Int64($0 % 20) }, 30),
+        ((0..<40).map { (4_294_907_296 + Int64($0) * 3000) % (1 << 32) }, 90_000),
+    ]
+
+    @Test(arguments: joined)
+    func whereStampsBeginAnewTheClipGoesOn(ticks: [Int64], clock: UInt32) throws {
+        let path = folder.path("joined.ivf")
+        let writer = try IVFWriter(path: path, codec: .vp8, resolution: Self.size, timeBase: .init(1, clock))
+        for (frame, tick) in zip(try Self.frames(.vp8), ticks) { try writer.write(frame.span, at: tick) }
+        try writer.finish()
+        let even = Self.even(30).map { MediaTime.zero + .seconds($0) }
+        for name in ["out.ivf", "out.webm"] {
+            let summary = try transcode(path, folder.path(name))
+            #expect(summary.outputs.map(\.frames) == [Self.count])
+            #expect(areSame(try times(folder.path(name)), even, within: .milliseconds(1)), "\(name)")
+        }
+        let inspection = try FileInspection(of: path)
+        #expect(abs(inspection.streams[0].duration - 40.0 / 30) < 0.001)
     }
 
     /// As a camera's clip comes that dropped frames: the container names another rate than its pictures have.

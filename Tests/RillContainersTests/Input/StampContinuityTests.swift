@@ -1,0 +1,45 @@
+import Testing
+
+@testable import RillContainers
+
+struct StampContinuityTests {
+    /// What is added to the stamp of each packet, in milliseconds.
+    private func shifts(_ packets: [(track: Int, stamp: Int64)], lasting duration: Int64 = 40) -> [Int64] {
+        var continuity = StampContinuity()
+        return packets.map { track, stamp in
+            continuity.note(track: track, at: stamp * 1_000_000, lasting: duration * 1_000_000)
+            return continuity.shift / 1_000_000
+        }
+    }
+
+    @Test func `Stamps that rise, stand still or go back a little stay as they are`() {
+        let stamps: [Int64] = [-80, 0, 40, 40, 20, 9000, 19_000, 18_900]
+        #expect(shifts(stamps.map { (0, $0) }) == stamps.map { _ in 0 })
+    }
+
+    @Test func `A clock that begins anew goes on where it ended`() {
+        #expect(shifts([(0, 0), (0, 140), (0, 0), (0, 140), (0, 0)]) == [0, 0, 180, 180, 360])
+        #expect(shifts([(0, 5000), (0, 0), (0, 4000)]) == [0, 5040, 5040])
+    }
+
+    @Test func `All tracks go along with the first that jumps`() {
+        let packets: [(Int, Int64)] = [(0, 0), (1, 10), (0, 200), (1, 210), (1, 5), (0, 0), (1, 205), (0, 200)]
+        #expect(shifts(packets) == [0, 0, 0, 0, 245, 245, 245, 245])
+    }
+
+    @Test func `A track that rests is none that has jumped, but where all are left behind the clock is another`() {
+        let packets: [(Int, Int64)] = [(0, 0)] + (0...300).map { (1, $0 * 100) } + [(0, 30_000), (0, 41_000)]
+        #expect(shifts(packets).suffix(3) == [0, 0, 30_040 - 41_000])
+    }
+
+    @Test func `Any stamps are taken`() {
+        let stamps: [Int64] = [.min, .max, 0, .min, .min, -1, .max, .max]
+        for duration in [Int64.min, -1, 0, .max] {
+            var continuity = StampContinuity()
+            for (index, stamp) in stamps.enumerated() {
+                continuity.note(track: index % 2, at: stamp, lasting: duration)
+            }
+            #expect(continuity.hasJumped)
+        }
+    }
+}
