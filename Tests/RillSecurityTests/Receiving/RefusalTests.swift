@@ -162,10 +162,14 @@ import Testing
                 _ = unprotector.opened(datagram)
             }
         }
-        flood(20_000)
-        let before = try residentByteCount()
-        flood(100_000)
-        #expect(try residentByteCount() - before < 4 << 20)
+        // Other tests run beside, and take memory and give it back; what a source takes would be taken in every round: libsrtp
+        // has more than a kilobyte for each.
+        let growth = try (0..<10).map { _ in
+            let before = try residentByteCount()
+            flood(12_000)
+            return try residentByteCount() - before
+        }
+        #expect(try #require(growth.min()) < 4 << 20, "\(growth)")
         #expect(unprotector.sourceCount == 0 && unprotector.statistics.refused == 120_000)
         // A genuine one is opened as before.
         let packet = rtpPacket(1)
