@@ -51,7 +51,7 @@ import Testing
     @Test func ourOwnPacketsThatComeBackChangeASourceOnce() throws {
         let (call, _) = try Call.oneWay()
         // Everything that reaches Bob reaches Alice too.
-        call.filter = { datagram, isForBob in
+        call.filter = { [unowned call] datagram, isForBob in
             if isForBob { call.alice.session.insert(datagram.span, at: call.now) }
             return [datagram]
         }
