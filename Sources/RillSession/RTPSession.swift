@@ -151,7 +151,7 @@ public final class RTPSession {
     /// What the stream has been through, under its present source; `nil` before that is known.
     public func statistics(of id: ReceivingStreamID) -> InboundStatistics? { core.statistics(of: id) }
 
-    /// What came of the stream's retransmissions and parities.
+    /// What came of the stream's retransmissions and FEC packets.
     public func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? { core.repairStatistics(of: id) }
 
     /// What the session has been through so far.

@@ -1,4 +1,5 @@
 public import RillCore
+public import RillRTP
 public import RillReceive
 
 /// What a session wants done: what ``RTPSession/poll(at:into:)`` says.
@@ -31,6 +32,6 @@ public enum SessionInsertResult: Equatable, Sendable {
     case contradictory(SSRC)
     /// RTP of a source of this session's own: a collision, which is resolved, or our own packets coming back.
     case ownSource(SSRC)
-    /// RTP too short for its header.
-    case malformed
+    /// By its first bytes RTP, but not an RTP packet.
+    case malformed(RTPError)
 }

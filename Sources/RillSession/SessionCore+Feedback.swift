@@ -9,20 +9,21 @@ extension SessionCore {
     /// Takes a datagram apart. Behind what cannot be read of the datagram itself there is nothing more; a packet that cannot be
     /// read by itself is passed over.
     mutating func take(compound datagram: Span<UInt8>, at now: MediaTime) {
+        // Our own, coming back, is no sign of the other side.
+        let isOwn = SSRC(ofSenderOf: datagram).map { ownSources.contains($0) } ?? false
         var packets = RTCPCompound(datagram)
-        var (start, isOver) = (0, false)
-        while !isOver {
+        var start = 0
+        while true {
             do throws(RTPError) {
+                // Behind an error of the compound itself it gives nothing more.
                 guard let packet = try packets.next() else { return }
-                let end = start + packet.byteCount
-                let bytes = datagram.extracting(start..<end)
-                start = end
+                let bytes = datagram.extracting(start..<start + packet.byteCount)
+                start += packet.byteCount
                 let message = try RTCPMessage(parsing: packet)
-                noteArrival(at: now)
+                if !isOwn { noteArrival(at: now) }
                 take(message, bytes, at: now)
             } catch {
                 counts.malformedFeedback += 1
-                isOver = start == 0
             }
         }
     }
@@ -98,21 +99,27 @@ extension SessionCore {
 
     private mutating func take(_ report: consuming ExtendedReport, at now: MediaTime) {
         let sender = report.ssrc
-        // A block that cannot be read ends the report; the next one comes soon.
-        while let block = try? report.next() {
-            switch block {
-            case .receiverReferenceTime(let time):
-                // To a new one the echo goes soon: it knows no round trip yet.
-                guard receiverClocks.note(time, of: sender, at: now), isSending(at: now) else { continue }
-                reports.require(by: now)
-                wakeTime = min(wakeTime, reports.next)
-            case .delaySinceLastReceiverReport(let echoes):
-                for index in echoes.indices
-                where echoes[index].ssrc == reporter || ownSources.contains(echoes[index].ssrc) {
-                    if let time = roundTrip.note(echoes[index], at: now) { noteRoundTrip(time) }
-                }
-            case .unknown: continue
+        do throws(RTPError) {
+            while let block = try report.next() { take(block, of: sender, at: now) }
+        } catch {
+            // A block that cannot be read ends the report.
+            counts.malformedFeedback += 1
+        }
+    }
+
+    private mutating func take(_ block: borrowing ExtendedReport.Block, of sender: SSRC, at now: MediaTime) {
+        switch block {
+        case .receiverReferenceTime(let time):
+            // To a new one the echo goes soon: it knows no round trip yet.
+            guard receiverClocks.note(time, of: sender, at: now), isSending(at: now) else { return }
+            reports.require(by: now)
+            wakeTime = min(wakeTime, reports.next)
+        case .delaySinceLastReceiverReport(let echoes):
+            for index in echoes.indices
+            where echoes[index].ssrc == reporter || ownSources.contains(echoes[index].ssrc) {
+                if let time = roundTrip.note(echoes[index], at: now) { noteRoundTrip(time) }
             }
+        case .unknown: break
         }
     }
 

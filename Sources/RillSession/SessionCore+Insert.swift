@@ -15,11 +15,18 @@ extension SessionCore {
             take(compound: datagram, at: now)
             return .feedback
         }
-        guard let ssrc = SSRC(ofSenderOf: datagram) else { return .malformed }
+        guard let ssrc = SSRC(ofSenderOf: datagram) else {
+            return refuse(.truncated(needed: RTPHeader.fixedByteCount, available: datagram.count))
+        }
         if let place = theirSources[ssrc], let stream = receiving[place] {
             return insert(datagram, into: stream, at: now)
         }
         return insert(datagram, of: ssrc, at: now)
+    }
+
+    private mutating func refuse(_ error: RTPError) -> SessionInsertResult {
+        counts.malformedPackets += 1
+        return .malformed(error)
     }
 
     @inline(__always)
@@ -60,7 +67,8 @@ extension SessionCore {
 
     /// Takes a packet of a source that is not that of a stream that is received, so far.
     private mutating func insert(_ datagram: Span<UInt8>, of ssrc: SSRC, at now: MediaTime) -> SessionInsertResult {
-        guard let packet = try? RTPPacket(parsing: datagram) else { return .malformed }
+        let packet: RTPPacket
+        do throws(RTPError) { packet = try RTPPacket(parsing: datagram) } catch { return refuse(error) }
         guard !ownSources.contains(ssrc) else {
             resolveCollision(of: ssrc, at: now)
             return .ownSource(ssrc)

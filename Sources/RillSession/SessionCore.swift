@@ -229,7 +229,7 @@ struct SessionCore: ~Copyable {
         receiving[id.place]?.receiver?.statistics
     }
 
-    /// What came of the stream's retransmissions and parities.
+    /// What came of the stream's retransmissions and FEC packets.
     mutating func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? {
         receiving[id.place]?.receiver?.repairStatistics
     }

@@ -32,7 +32,7 @@ public struct SessionStatistics: Codable, Equatable, Sendable {
         public var rid: String?
         /// Packets, frames and the jitter buffer.
         public var stream: InboundStatistics
-        /// What came of retransmissions and parities.
+        /// What came of retransmissions and FEC packets.
         public var repair: RepairStatistics
     }
 }
@@ -48,11 +48,13 @@ public struct TransportCounts: Codable, Equatable, Sendable {
     /// Their bytes.
     public internal(set) var bytesReceived = 0
 
+    /// Datagrams that are neither RTP nor RTCP that can be read: by their first bytes RTP, but cut short or contradictory.
+    public internal(set) var malformedPackets = 0
     /// Packets of RTP whose source belongs to no stream.
     public internal(set) var packetsOfUnknownSources = 0
     /// Our own packets that came back.
     public internal(set) var packetsLooped = 0
-    /// Packets of RTCP, or rests of datagrams, that could not be read.
+    /// Packets of RTCP, blocks of extended reports, or rests of datagrams, that could not be read.
     public internal(set) var malformedFeedback = 0
     /// Datagrams that were not sent because too many waited.
     public internal(set) var packetsDropped = 0

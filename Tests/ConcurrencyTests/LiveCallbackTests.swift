@@ -268,7 +268,7 @@ import Testing
             for (index, packet) in made.enumerated() {
                 batch.send(packet.span, at: .zero + .milliseconds(index))
             }
-            batch.append(byteCount: 4, as: .rtcp, at: .zero + .milliseconds(4)) { $0.append(9) }
+            batch.send([9].span, as: .rtcp, at: .zero + .milliseconds(4))
             #expect(!batch.isEmpty)
             var (found, times): ([[UInt8]], [MediaTime]) = ([], [])
             batch.handOut(

@@ -7,6 +7,7 @@ import RillReceive
 import RillSend
 import RillSession
 import RillTestSupport
+import Testing
 
 @testable import Rill
 
@@ -164,10 +165,14 @@ private final class CodedLog: EncodedFrameSink, Sendable {
 func keyFrameRequestTargets(_ datagram: Span<UInt8>) -> [SSRC] {
     var compound = RTCPCompound(datagram)
     var targets: [SSRC] = []
-    while let packet = try? compound.next() {
-        if case .pictureLossIndication(let request) = try? RTCPMessage(parsing: packet) {
-            targets.append(request.media)
+    do throws(RTPError) {
+        while let packet = try compound.next() {
+            if case .pictureLossIndication(let request) = try RTCPMessage(parsing: packet) {
+                targets.append(request.media)
+            }
         }
+    } catch {
+        Issue.record("RTCP that was written here cannot be read: \(error)")
     }
     return targets
 }

@@ -25,6 +25,18 @@ public struct FuzzBody: Sendable {
             bytes = [UInt8](capacity: capacity) { output in write(&output) }
         }
 
+        /// What two sides agreed on, and datagrams, 16 ms from each to the next: two bytes before each, eleven bits of its length
+        /// and in the upper five the time since the one before, in units of 8 ms.
+        init(_ name: String, agreed: UInt8, _ datagrams: [[UInt8]]) {
+            var bytes = [agreed]
+            for datagram in datagrams {
+                let word = UInt16(2 << 11 | datagram.count)
+                bytes += [UInt8(word >> 8), UInt8(word & 0xFF)]
+                bytes += datagram
+            }
+            self.init(name, bytes: bytes)
+        }
+
         /// Those bytes.
         init(_ name: String, bytes: [UInt8]) {
             self.name = name

@@ -100,11 +100,12 @@ func restorerSeeds() -> [FuzzBody.Seed] {
     let padding = packet(Stream.rtx, 9, [], isLast: false, ssrc: Stream.rtxSSRC)
     return [
         // The second packet is made from the parity; padding asks nothing.
-        seed("parity", agreed: 8, [packets[0], packets[2], packets[3], bare, padding] + packets[4...]),
-        seed("parity-in-red", agreed: 0, [packets[0], packets[2], packets[3], bare, packets[4]].map(red)),
-        seed("retransmission", agreed: 24, [packets[0], packets[2], packets[3]] + [rtx(packets[1])] + packets[4...]),
-        seed("retransmission-of-red", agreed: 3, [red(packets[0]), red(packets[2]), rtx(red(packets[1]))]),
-        seed("nothing", agreed: 28, packets),
+        FuzzBody.Seed("parity", agreed: 8, [packets[0], packets[2], packets[3], bare, padding] + packets[4...]),
+        FuzzBody.Seed("parity-in-red", agreed: 0, [packets[0], packets[2], packets[3], bare, packets[4]].map(red)),
+        FuzzBody.Seed(
+            "retransmission", agreed: 24, [packets[0], packets[2], packets[3]] + [rtx(packets[1])] + packets[4...]),
+        FuzzBody.Seed("retransmission-of-red", agreed: 3, [red(packets[0]), red(packets[2]), rtx(red(packets[1]))]),
+        FuzzBody.Seed("nothing", agreed: 28, packets),
     ]
 }
 
@@ -135,15 +136,4 @@ private func made(_ write: (inout OutputSpan<UInt8>) throws(RTPError) -> Void) -
     [UInt8](capacity: 192) { output in
         do throws(RTPError) { try write(&output) } catch { preconditionFailure("\(error)") }
     }
-}
-
-/// The datagrams, 16 ms from each to the next.
-private func seed(_ name: String, agreed: UInt8, _ datagrams: [[UInt8]]) -> FuzzBody.Seed {
-    var bytes = [agreed]
-    for datagram in datagrams {
-        let word = UInt16(2 << 11 | datagram.count)
-        bytes += [UInt8(word >> 8), UInt8(word & 0xFF)]
-        bytes += datagram
-    }
-    return FuzzBody.Seed(name, bytes: bytes)
 }

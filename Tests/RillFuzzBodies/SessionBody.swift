@@ -9,8 +9,7 @@ public import RillSession
 /// The first byte says what the two sides agreed on; then datagrams, each with two bytes before it: eleven bits of its length,
 /// and in the upper five the time since the one before, in units of 8 ms.
 func fuzzSession(_ bytes: Span<UInt8>) {
-    guard bytes.count > 0 else { return }
-    let call = FuzzedCall(agreed: bytes[0])
+    let call = FuzzedCall(agreed: bytes.isEmpty ? 0 : bytes[0])
     var position = 1
     while position + 2 <= bytes.count {
         let word = Int(bytes[position]) << 8 | Int(bytes[position + 1])
@@ -63,12 +62,14 @@ public final class FuzzedCall {
         } catch { preconditionFailure("\(error)") }
     }
 
-    static var extensions: HeaderExtensionMap {
+    /// Numbers of header extensions, as two sides agree on them.
+    public static var extensions: HeaderExtensionMap {
         var map = HeaderExtensionMap()
         do throws(RTPError) {
             try map.set(.mid, id: 1)
             try map.set(.rid, id: 2)
             try map.set(.repairedRID, id: 3)
+            try map.set(.transportSequenceNumber, id: 4)
         } catch { preconditionFailure("\(error)") }
         return map
     }
@@ -130,11 +131,11 @@ func sessionSeeds() -> [FuzzBody.Seed] {
     let media = (0..<6).map { FuzzedPackets.media(UInt16($0), of: FuzzedCall.announced) }
     let named = (0..<4).map { FuzzedPackets.media(UInt16($0), of: SSRC(3), named: true) }
     return [
-        seed("media", agreed: 0, media),
-        seed("gaps", agreed: 1, [media[0], media[1], media[4], media[5]]),
-        seed("names", agreed: 0, named),
-        seed("collision", agreed: 2, [FuzzedPackets.media(1, of: FuzzedCall.own)] + media),
-        seed("feedback", agreed: 0, media.prefix(2) + FuzzedPackets.feedback),
+        FuzzBody.Seed("media", agreed: 0, media),
+        FuzzBody.Seed("gaps", agreed: 1, [media[0], media[1], media[4], media[5]]),
+        FuzzBody.Seed("names", agreed: 0, named),
+        FuzzBody.Seed("collision", agreed: 2, [FuzzedPackets.media(1, of: FuzzedCall.own)] + media),
+        FuzzBody.Seed("feedback", agreed: 0, media.prefix(2) + FuzzedPackets.feedback),
     ]
 }
 
@@ -153,8 +154,11 @@ public enum FuzzedPackets {
         // MID "0" and RID "l", in the one-byte form.
         let names: [UInt8] = [0xBE, 0xDE, 0, 1, 0x10, UInt8(ascii: "0"), 0x20, UInt8(ascii: "l")]
         return [UInt8](capacity: 128) { output in
-            let block = isNamed ? try? RTPHeaderExtension(parsing: names.span) : nil
-            RTPPacket(header: header, headerExtension: block, payload: payload.span).write(into: &output)
+            guard isNamed else { return RTPPacket(header: header, payload: payload.span).write(into: &output) }
+            do throws(RTPError) {
+                let block = try RTPHeaderExtension(parsing: names.span)
+                RTPPacket(header: header, headerExtension: block, payload: payload.span).write(into: &output)
+            } catch { preconditionFailure("\(error)") }
         }
     }
 
@@ -188,14 +192,4 @@ public enum FuzzedPackets {
         }
         return [reports, requests, farewell]
     }
-}
-
-private func seed(_ name: String, agreed: UInt8, _ datagrams: [[UInt8]]) -> FuzzBody.Seed {
-    var bytes = [agreed]
-    for datagram in datagrams {
-        let word = UInt16(2 << 11 | datagram.count)
-        bytes += [UInt8(word >> 8), UInt8(word & 0xFF)]
-        bytes += datagram
-    }
-    return FuzzBody.Seed(name, bytes: bytes)
 }

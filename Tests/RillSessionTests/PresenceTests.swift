@@ -104,6 +104,36 @@ import Testing
         #expect(call.bob.callEvents.count == 2)
     }
 
+    @Test func ourOwnReportThatComesBackIsNobody() throws {
+        let alice = Endpoint(seed: 1)
+        alice.addCamera(try alice.session.send(Call.stream(seed: 72)))
+        alice.wake(at: .zero) { _ in }
+        // Of a stream's report, and then of one of the source that took its place.
+        for second in 1...2 {
+            let report = try #require(alice.feedback.last).bytes
+            alice.session.insert(report.span, at: .seconds(Double(second)))
+            alice.wake(at: .seconds(Double(second))) { _ in }
+        }
+        let kinds = alice.callEvents.map { "\($0)".prefix { $0 != "(" } }
+        #expect(kinds == ["collision"])
+        #expect(alice.session.statistics.transport.packetsLooped > 0)
+    }
+
+    @Test func whatCannotBeReadIsNamedAndCounted() throws {
+        let (call, _) = try Call.oneWay()
+        let short: [UInt8] = [0x80, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0]
+        #expect(call.bob.session.insert(short.span, at: .zero) == .malformed(.truncated(needed: 12, available: 11)))
+        // It claims fifteen contributing sources, and has none.
+        let claiming: [UInt8] = [0x8F, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9]
+        guard case .malformed(.truncated) = call.bob.session.insert(claiming.span, at: .zero) else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(call.bob.session.insert([9].span, at: .zero) == .other(.unknown))
+        #expect(call.bob.session.statistics.transport.malformedPackets == 2)
+        #expect(call.bob.callEvents.isEmpty)
+    }
+
     @Test func eventsThatNobodyTakesAreBounded() throws {
         let session = Endpoint(seed: 1).session
         let stream = Call.stream(seed: 70)

@@ -79,17 +79,7 @@ import Testing
         let call = try Call(alice, bob, over: "loss=3%,delay=10ms")
         var numbers: [UInt16] = []
         call.filter = { datagram, isForBob in
-            guard isForBob, let packet = try? RTPPacket(parsing: datagram.span),
-                packet.header.payloadType != PayloadType(0),
-                DatagramKind(of: datagram.span) == .rtp
-            else { return [datagram] }
-            var elements = packet.headerExtension?.elements
-            while let element = try? elements?.next() {
-                guard Call.extensions[element.id] == .transportSequenceNumber else { continue }
-                if let number = try? TransportSequenceNumber(parsing: element.data) {
-                    numbers.append(number.number.rawValue)
-                }
-            }
+            if isForBob, DatagramKind(of: datagram.span) == .rtp { numbers.append(transportNumber(datagram)) }
             return [datagram]
         }
         call.run(until: .seconds(10))
@@ -99,5 +89,20 @@ import Testing
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 > $0 })
         let missing = Int(try #require(numbers.last)) + 1 - numbers.count
         #expect((20...90).contains(missing))
+    }
+
+    /// The number that the transport counts the packet by; each bears one.
+    private func transportNumber(_ datagram: [UInt8]) -> UInt16 {
+        do throws(RTPError) {
+            var elements = try RTPPacket(parsing: datagram.span).headerExtension?.elements
+            while let element = try elements?.next() {
+                guard Call.extensions[element.id] == .transportSequenceNumber else { continue }
+                return try TransportSequenceNumber(parsing: element.data).number.rawValue
+            }
+            Issue.record("a packet without a number")
+        } catch {
+            Issue.record("a packet that was written here cannot be read: \(error)")
+        }
+        return 0
     }
 }

@@ -1,18 +1,5 @@
-/// Packets on their way out of a lock: what is made under it is copied here, and handed to its sink when it is free again.
-///
-///     let batch = stream.withLock { stream in
-///         let batch = stream.batches.take()
-///         stream.rtp.send(frame, payload: payload, at: now, to: batch)
-///         return batch
-///     }
-///     batch.handOut(to: socket)
-///     stream.withLock { $0.batches.giveBack(batch) }
-///
-/// A sink may so call back into whoever sends, and two that send to each other do not wait for each other's locks.
-///
-/// Order: a batch is handed out by the thread that made it, in the order in which it was filled. Batches that two threads
-/// make of one stream at the same time may reach their sinks one after the other or mixed: those of a layer's encoder, whose
-/// numbers rise from batch to batch, and those of the thread that brings requests, which are retransmissions.
+/// Packets that are made while a state is being changed, and handed to their sink when nobody is inside it any more: the sink may
+/// call back into whoever sends.
 ///
 /// One owner. Its memory grows to the largest that it ever held, and stays.
 package final class PacketBatch: PacketSink {
@@ -41,14 +28,6 @@ package final class PacketBatch: PacketSink {
         packets.append(Packet(end: bytes.count, kind: kind, time: time))
     }
 
-    /// Keeps a packet of at most `byteCount` bytes that `write` makes.
-    package func append(
-        byteCount: Int, as kind: OutgoingPacket.Kind, at time: MediaTime, _ write: (inout OutputSpan<UInt8>) -> Void
-    ) {
-        bytes.append(addingCapacity: byteCount, initializingWith: write)
-        packets.append(Packet(end: bytes.count, kind: kind, time: time))
-    }
-
     /// Gives all packets to `sink`, in their order; the batch is empty then.
     package func handOut(to sink: some PacketSink) {
         send(bytes.span, to: sink)
@@ -63,17 +42,4 @@ package final class PacketBatch: PacketSink {
             start = packet.end
         }
     }
-}
-
-/// Batches that nobody has at present, for the next who sends: as many as were ever needed at once, which is one for each
-/// thread, and one more for each sink that called back.
-package struct PacketBatches: ~Copyable {
-    private var spare: [PacketBatch] = []
-
-    package init() {}
-
-    /// An empty batch, whose taker gives it back when it was handed out.
-    package mutating func take() -> PacketBatch { spare.popLast() ?? PacketBatch() }
-
-    package mutating func giveBack(_ batch: PacketBatch) { spare.append(batch) }
 }

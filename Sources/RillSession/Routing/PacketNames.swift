@@ -9,10 +9,11 @@ struct PacketNames: Equatable {
 
     var isEmpty: Bool { mid == nil && rid == nil && repairedRID == nil }
 
-    /// Reads the names of a packet; what cannot be read is not there.
+    /// Reads the names of a packet.
     init(of packet: borrowing RTPPacket, by map: HeaderExtensionMap) {
         guard let block = packet.headerExtension else { return }
         var elements = block.elements
+        // Behind an element that cannot be read nothing is known of the block: names that come there do not count.
         while let element = try? elements.next() {
             switch map[element.id] {
             case .mid: mid = StreamIdentifier(element.data)

@@ -24,9 +24,10 @@ import Testing
         let payload = [UInt8](repeating: 7, count: 3 * 1100)
         let sent = sender.send(.sample(0), payload: payload.span, at: .zero, to: batch)
         sender.retransmit(sent.firstSequenceNumber, at: .zero, to: batch)
-        batch.append(byteCount: sender.reportByteCount, as: .rtcp, at: .zero) { output in
+        let report = [UInt8](capacity: sender.reportByteCount) { output in
             sender.writeReport(at: .zero, into: &output)
         }
+        batch.send(report.span, as: .rtcp, at: .zero)
         batch.handOut(to: sink)
         #expect(sink.kinds == [.media, .media, .media, .fec, .fec, .retransmission, .rtcp])
     }

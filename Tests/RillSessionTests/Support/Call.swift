@@ -1,4 +1,5 @@
 import RillCore
+import RillFuzzBodies
 import RillLink
 import RillRTP
 import RillReceive
@@ -68,16 +69,7 @@ final class Call {
         return stream
     }
 
-    static var extensions: HeaderExtensionMap {
-        var map = HeaderExtensionMap()
-        do throws(RTPError) {
-            try map.set(.mid, id: 1)
-            try map.set(.rid, id: 2)
-            try map.set(.repairedRID, id: 3)
-            try map.set(.transportSequenceNumber, id: 4)
-        } catch { preconditionFailure("\(error)") }
-        return map
-    }
+    static var extensions: HeaderExtensionMap { FuzzedCall.extensions }
 
     /// The same stream as its receiver is told of it.
     ///
