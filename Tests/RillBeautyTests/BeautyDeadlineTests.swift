@@ -19,26 +19,26 @@ struct BeautyDeadlineTests {
         return levels
     }
 
-    @Test func aFastMachineDoesAll() {
+    @Test func `A fast machine does all`() {
         var deadline = BeautyDeadline(budget: .milliseconds(1))
         #expect(levels(&deadline, frames: 1000, slowness: 0.99) == [.full])
         #expect(deadline.levelChanges == 0)
     }
 
-    @Test func aSlowOneGivesUpOneAfterTheOther() {
+    @Test func `A slow one gives up one after the other`() {
         var deadline = BeautyDeadline(budget: .milliseconds(1))
         #expect(levels(&deadline, frames: 200, slowness: 10) == [.full, .rareMask, .halfStatistics, .unsmoothed])
         var middling = BeautyDeadline(budget: .milliseconds(1))
         #expect(levels(&middling, frames: 60, slowness: 1.3) == [.full, .rareMask])
     }
 
-    @Test func itRecoversWhenThereIsRoom() {
+    @Test func `It recovers when there is room`() {
         var deadline = BeautyDeadline(budget: .milliseconds(1))
         _ = levels(&deadline, frames: 200, slowness: 10)
         #expect(levels(&deadline, frames: 1000, slowness: 0.5) == [.unsmoothed, .halfStatistics, .rareMask, .full])
     }
 
-    @Test func aMachineAtItsLimitDoesNotSwing() {
+    @Test func `A machine at its limit does not swing`() {
         // Full costs too much, and the next level leaves room: it is tried again, but ever more seldom.
         var deadline = BeautyDeadline(budget: .milliseconds(1))
         for _ in 0..<18_000 {
@@ -48,7 +48,7 @@ struct BeautyDeadlineTests {
         #expect(deadline.levelChanges < 30, "\(deadline.levelChanges) in ten minutes")
     }
 
-    @Test func oneSlowFrameIsNothing() {
+    @Test func `One slow frame is nothing`() {
         var deadline = BeautyDeadline(budget: .milliseconds(1))
         for index in 0..<300 {
             deadline.add(cost: index % 100 == 50 ? .milliseconds(5) : .microseconds(500))

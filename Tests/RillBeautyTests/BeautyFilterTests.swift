@@ -14,7 +14,7 @@ struct BeautyFilterTests {
             try filter.apply(to: frame, into: FramePool(resolution: frame.resolution, capacity: 1), level: level))
     }
 
-    @Test func whatIsOffIsTheVeryFrame() throws {
+    @Test func `What is off is the very frame`() throws {
         let picture = try frame(35, 21, gap: 3, seed: 1)
         for contrast in BeautyOptions.LighteningContrast.allCases {
             var options = BeautyOptions.off
@@ -30,7 +30,7 @@ struct BeautyFilterTests {
 
     /// Any size from 16x16 up, any stride: what comes out depends on the samples alone.
     @Test(arguments: [(16, 16), (17, 16), (16, 17), (31, 33), (64, 48), (65, 47), (98, 19)])
-    func stridesDoNotMatter(size: (Int, Int)) throws {
+    func `Strides do not matter`(size: (Int, Int)) throws {
         for shape in [Shape.noise, .faint, .steps] {
             let results = try [0, 1, 29].map { gap in
                 try apply(.strong, to: frame(size.0, size.1, shape, gap: gap, seed: 4)).samples
@@ -39,13 +39,13 @@ struct BeautyFilterTests {
         }
     }
 
-    @Test func chromaOfBlueIsNeverTouched() throws {
+    @Test func `Chroma of blue is never touched`() throws {
         let picture = try frame(64, 48, seed: 9)
         let result = try apply(.strong, to: picture)
         for y in 0..<24 { for x in 0..<32 { #expect(result.u[x, y] == picture.u[x, y]) } }
     }
 
-    @Test func theSameFramesGiveTheSameBytes() throws {
+    @Test func `The same frames give the same bytes`() throws {
         func run() throws -> [[UInt8]] {
             let pool = try FramePool(resolution: Resolution(width: 96, height: 54), capacity: 2)
             let scene = try PortraitScene(resolution: pool.layout.resolution, frameRate: 30, frameCount: 6)
@@ -61,7 +61,7 @@ struct BeautyFilterTests {
         #expect(first == second && first.count == 6)
     }
 
-    @Test func aChangeTakesEightFramesAndNothingPops() throws {
+    @Test func `A change takes eight frames, and nothing pops`() throws {
         let resolution = Resolution(width: 128, height: 96)
         let pool = try FramePool(resolution: resolution, capacity: 2)
         let scene = try PortraitScene(
@@ -87,7 +87,7 @@ struct BeautyFilterTests {
         #expect(changes[21...23] == [0, 0, 0], "\(changes)")
     }
 
-    @Test func aDryPoolIsAnAnswer() throws {
+    @Test func `A dry pool is an answer`() throws {
         let picture = try frame(32, 32, seed: 2)
         let pool = try FramePool(resolution: picture.resolution, capacity: 1)
         var filter = BeautyFilter(.natural)
@@ -97,7 +97,7 @@ struct BeautyFilterTests {
         #expect(filter.statistics.framesFiltered == 1)
     }
 
-    @Test func whatTheFrameSaysOfItselfStays() throws {
+    @Test func `What the frame says of itself stays`() throws {
         var picture = try frame(32, 32, seed: 2)
         picture.captureTime = .zero + .seconds(5)
         picture.colorSpace = .bt709
@@ -110,7 +110,7 @@ struct BeautyFilterTests {
                 && result.rotation == .clockwise90 && result.isBeginning && result.stamps == picture.stamps)
     }
 
-    @Test func whatCannotBeFilteredIsRefused() throws {
+    @Test func `What cannot be filtered is refused`() throws {
         let small = try frame(15, 40, seed: 1)
         #expect(throws: BeautyError.unsupportedPicture(format: "i420", width: 15, height: 40)) {
             try apply(.natural, to: small)
@@ -119,7 +119,7 @@ struct BeautyFilterTests {
 
     /// Every level of the deadline works on pictures of all sizes, and gives up what it says.
     @Test(arguments: BeautyLevel.allCases)
-    func levelsGiveUpWhatTheySay(level: BeautyLevel) throws {
+    func `Levels give up what they say`(level: BeautyLevel) throws {
         for (width, height) in [(16, 16), (33, 17), (96, 54), (97, 55)] {
             let resolution = Resolution(width: width, height: height)
             let pool = try FramePool(resolution: resolution, capacity: 2)

@@ -3,7 +3,7 @@ import Testing
 @testable import RillBeauty
 
 struct BeautyOptionsTests {
-    @Test func defaultsAndPresetsAreThoseThatAreStated() {
+    @Test func `Defaults and presets are those that are stated`() {
         let natural = BeautyOptions.natural
         #expect(natural == BeautyOptions())
         #expect(
@@ -12,7 +12,7 @@ struct BeautyOptionsTests {
         #expect(BeautyOptions.off.isOff && !natural.isOff && !BeautyOptions.strong.isOff)
     }
 
-    @Test func amountsStayWithinTheirRange() {
+    @Test func `Amounts stay within their range`() {
         var options = BeautyOptions(lightening: 7, smoothness: -1, redness: .nan, sharpness: .infinity)
         #expect(
             options.lightening == 1 && options.smoothness == 0 && options.redness == 0 && options.sharpness == 1)
@@ -20,7 +20,7 @@ struct BeautyOptionsTests {
         #expect(options.smoothness == 1)
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func `What is written is read`() throws {
         #expect(try BeautyOptions(notation: "natural") == .natural)
         #expect(try BeautyOptions(notation: "strong") == .strong)
         #expect(try BeautyOptions(notation: "off") == .off)
@@ -40,11 +40,11 @@ struct BeautyOptionsTests {
         "", "smooth", "smoothness", "smoothness=", "smoothness=2", "smoothness=-0.1", "smoothness=nan", "beauty=1",
         "contrast=loud", "redness=0.1,natural", "smoothness=0.5,,redness=0.1",
     ])
-    func whatIsNoSettingIsRefused(text: String) {
+    func `What is not a setting is refused`(text: String) {
         #expect(throws: BeautyError.self) { try BeautyOptions(notation: text) }
     }
 
-    @Test func numbersOfStrangersAreRefusedByName() {
+    @Test func `Numbers of strangers are refused by name`() {
         #expect(throws: BeautyError.amountOutOfRange(setting: "redness", text: "1.5")) {
             try BeautyOptions(validatingLightening: 0, smoothness: 1, redness: 1.5, sharpness: 0)
         }

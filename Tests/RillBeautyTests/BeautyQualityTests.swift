@@ -106,7 +106,7 @@ struct BeautyQualityTests {
     }
 
     @Test(arguments: portraits)
-    func skinBecomesSmooth(subject: Subject) throws {
+    func `Skin becomes smooth`(subject: Subject) throws {
         try expectSmoothSkin(of: subject, in: subject.load())
     }
 
@@ -114,7 +114,7 @@ struct BeautyQualityTests {
     /// differences that neither slopes nor curves of light make) is less than what rounding to whole code values brings. So
     /// a camera's noise is added to them first; the one of two people has its own.
     @Test(arguments: clips)
-    func theSkinOfRealPeopleBecomesSmooth(subject: Subject) throws {
+    func `The skin of real people becomes smooth`(subject: Subject) throws {
         let frame = try subject.load()
         try expectSmoothSkin(of: subject, in: subject.hasNoise ? frame : noisy(frame, seed: 7))
     }
@@ -132,7 +132,7 @@ struct BeautyQualityTests {
     }
 
     @Test(arguments: portraits + clips)
-    func featuresStayCrisp(subject: Subject) throws {
+    func `Features stay crisp`(subject: Subject) throws {
         let source = try subject.load()
         for smoothness in [0.5, 1] {
             let result = try source.beautiful(.only(\.smoothness, smoothness))
@@ -144,7 +144,7 @@ struct BeautyQualityTests {
     }
 
     @Test(arguments: portraits + clips)
-    func smoothingStaysInsideTheMask(subject: Subject) throws {
+    func `Smoothing stays inside the mask`(subject: Subject) throws {
         let source = try subject.load()
         var filter = BeautyFilter(.only(\.smoothness, 1))
         let pool = try FramePool(resolution: source.resolution, capacity: 1)
@@ -165,7 +165,7 @@ struct BeautyQualityTests {
 
     /// More is more: each amount on its own measure.
     @Test(arguments: [SkinTone.light, .dark])
-    func amountsAreMonotone(tone: SkinTone) throws {
+    func `Amounts are monotone`(tone: SkinTone) throws {
         let scene = try PortraitScene(
             resolution: Resolution(width: 320, height: 180), frameRate: 30,
             settings: PortraitScene.Settings(skinTone: tone))
@@ -183,7 +183,7 @@ struct BeautyQualityTests {
         try rises(\.sharpness, "sharpness") { $0.gradientEnergy(in: edge) }
     }
 
-    @Test func sharpeningMakesNoHalo() throws {
+    @Test func `Sharpening makes no halo`() throws {
         // Steps of every height, crisp and soft, where nothing is skin.
         let resolution = Resolution(width: 128, height: 64)
         var frame = try existing(FramePool(resolution: resolution, capacity: 1).makeFrame())
@@ -215,7 +215,7 @@ struct BeautyQualityTests {
         #expect((1...4).contains(greatest), "\(greatest) code values beyond what was there")
     }
 
-    @Test func aStillSceneDoesNotFlickerMoreThanItsNoise() throws {
+    @Test func `A still scene does not flicker more than its noise`() throws {
         let resolution = Resolution(width: 320, height: 180)
         let quiet = try PortraitScene(
             resolution: resolution, frameRate: 30, settings: PortraitScene.Settings(skinTone: .medium, noise: 0))

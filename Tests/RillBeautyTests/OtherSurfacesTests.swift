@@ -63,7 +63,7 @@ struct OtherSurfacesTests {
     }
 
     @Test(arguments: surfaces, [480, 720])
-    func itKeepsItsStructure(surface: Surface, height: Int) throws {
+    func `It keeps its structure`(surface: Surface, height: Int) throws {
         let source = try picture(surface, height: height)
         let all = PixelRect(8, 8, 88, 168)
         for smoothness in [0.5, 1] {
@@ -74,7 +74,7 @@ struct OtherSurfacesTests {
     }
 
     /// What it cannot tell from skin: a warm wall with relief as fine as pores. Documented, and to be bettered.
-    @Test func plasterIsTakenForSkin() throws {
+    @Test func `Plaster is taken for skin`() throws {
         let source = try picture(Self.plaster, height: 720)
         let all = PixelRect(8, 8, 88, 168)
         let result = try source.beautiful(.only(\.smoothness, 0.5))

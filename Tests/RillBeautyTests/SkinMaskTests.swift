@@ -51,7 +51,7 @@ struct SkinMaskTests {
     private func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
 
     @Test(arguments: SkinTone.all, [false, true])
-    func skinOfEveryToneIsSkin(tone: SkinTone, isNoisy: Bool) throws {
+    func `Skin of every tone is skin`(tone: SkinTone, isNoisy: Bool) throws {
         let weights = try masks(tone.srgb, isNoisy: isNoisy)[0]
         // The tenth is almost grey: it counts as skin by a few hundredths.
         let least = tone.number <= 8 ? 0.5 : tone.number == 9 ? 0.25 : 0
@@ -64,13 +64,13 @@ struct SkinMaskTests {
             0x000000, 0x202020, 0x404040, 0x606060, 0x808080, 0xA0A0A0, 0xC0C0C0, 0xE0E0E0, 0xFFFFFF, 0x3060C0,
             0x87CEEB, 0x101040, 0x3F627C, 0x208040, 0x4E7F43, 0x90C090, 0x405030, 0x30A0A0,
         ] as [UInt32], [false, true])
-    func greyBlueAndGreenAreNot(code: UInt32, isNoisy: Bool) throws {
+    func `Gray, blue and green are not`(code: UInt32, isNoisy: Bool) throws {
         let weights = try masks(code, isNoisy: isNoisy)[0]
         #expect((weights.max() ?? 1) <= 0.1, "\(String(code, radix: 16)): \(weights.max() ?? 1)")
     }
 
     @Test(arguments: SkinTone.all)
-    func theMaskIsSteadyInTime(tone: SkinTone) throws {
+    func `The mask is steady in time`(tone: SkinTone) throws {
         let masks = try masks(tone.srgb, isNoisy: true, count: 8)
         for index in 1..<8 {
             let change = zip(masks[index], masks[index - 1]).map { abs($0 - $1) }.max() ?? 1
@@ -79,7 +79,7 @@ struct SkinMaskTests {
     }
 
     @Test(arguments: [SkinTone.light, .medium, .dark])
-    func theFaceOfThePortraitIsSkinAndItsWallIsNot(tone: SkinTone) throws {
+    func `The face of the portrait is skin, and its wall is not`(tone: SkinTone) throws {
         let resolution = Resolution(width: 320, height: 180)
         let scene = try PortraitScene(
             resolution: resolution, frameRate: 30, settings: PortraitScene.Settings(skinTone: tone))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct StandardStreamTests {
     let folder = TemporaryFolder()
 
-    @Test func clipsComeAndGoThroughPipes() async throws {
+    @Test func `Clips come and go through pipes`() async throws {
         let (input, output, copy) = (folder.path("in.y4m"), folder.path("out"), folder.path("copy.y4m"))
         let size = Resolution(width: 321, height: 241)
         let writer = try Y4MWriter(path: input, resolution: size, frameRate: 30)
@@ -32,7 +32,7 @@ import Testing
         #expect(try read(copy) == read(input))
     }
 
-    @Test func errorsNameTheStream() async throws {
+    @Test func `Errors name the stream`() async throws {
         await #expect(processExitsWith: .success) { [path = folder.path("empty") as String] in
             try write([], to: path)
             try redirecting(STDIN_FILENO, to: path, O_RDONLY) {
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// `rill … > out.ivf` is a file like any other; `>> out.ivf` can only be added to.
-    @Test func theFrameCountIsFilledInOnAFileThatIsNotAppendedTo() async throws {
+    @Test func `The frame count is filled in on a file that is not appended to`() async throws {
         let (plain, appended) = (folder.path("plain.ivf"), folder.path("appended.ivf"))
         try write([9, 9, 9], to: appended)
         for (path, flags) in [(plain, O_WRONLY | O_CREAT), (appended, O_WRONLY | O_APPEND)] {
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// What another program wrote to the same file before us is not ours to overwrite.
-    @Test func theFrameCountIsFilledInWhereOurFileBegins() async throws {
+    @Test func `The frame count is filled in where our file begins`() async throws {
         let path = folder.path("behind.ivf")
         await #expect(processExitsWith: .success) { [path = path as String] in
             try redirecting(STDOUT_FILENO, to: path, O_WRONLY | O_CREAT) {

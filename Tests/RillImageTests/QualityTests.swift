@@ -15,14 +15,14 @@ struct QualityTests {
     }
 
     @Test(arguments: [Resolution.qqvga, Resolution(width: 33, height: 19)])
-    func aConstantDifferenceHasItsOwnRatio(resolution: Resolution) throws {
+    func `A constant difference has its own ratio`(resolution: Resolution) throws {
         let difference = PictureDifference(between: try flat(100, resolution), and: try flat(110, resolution))
         #expect(difference.meanSquaredError == .init(y: 100, u: 0, v: 100))
         #expect(abs(difference.psnr.y - 10 * log10(65025.0 / 100)) < 1e-9)
         #expect(difference.psnr.u == .infinity)
     }
 
-    @Test func aPictureIsLikeItselfAndUnlikeNoise() throws {
+    @Test func `A picture is like itself and unlike noise`() throws {
         let pictures = try TestPictures(.qqvga)
         let same = PictureDifference(between: pictures.picture(3), and: pictures.picture(3))
         #expect(same.ssim.y == 1 && same.psnr.y == .infinity)
@@ -31,7 +31,7 @@ struct QualityTests {
         #expect(other.ssim.y > 0)
     }
 
-    @Test func theMeanOfManyIsTakenOverTheSquaredErrors() throws {
+    @Test func `The mean of many is taken over the squared errors`() throws {
         var meter = QualityMeter()
         #expect(meter.psnr == nil && meter.ssim == nil)
         let (a, b, c) = (try flat(100, .qqvga), try flat(110, .qqvga), try flat(130, .qqvga))

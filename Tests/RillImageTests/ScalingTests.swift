@@ -13,7 +13,7 @@ struct ScalingTests {
         (Resolution(width: 1, height: 1), .qqvga, 0, 0, 1, 1),
         (Resolution(width: 16383, height: 1), .qqvga, 8190, 0, 1, 1),
     ])
-    func theCropKeepsTheTargetsAspectAroundTheMiddle(
+    func `The crop keeps the target's aspect around the middle`(
         source: Resolution, target: Resolution, x: Int, y: Int, width: Int, height: Int
     ) {
         let crop = CropRegion(centredIn: source, withAspectOf: target)
@@ -21,7 +21,7 @@ struct ScalingTests {
         #expect(crop.resolution == Resolution(width: width, height: height))
     }
 
-    @Test func everyCropLiesInItsPicture() {
+    @Test func `Every crop lies in its picture`() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<10_000 {
             let sides = (0..<4).map { _ in Int.random(in: 1...16383, using: &random) }
@@ -33,7 +33,7 @@ struct ScalingTests {
         }
     }
 
-    @Test func aBoxReductionByWholeFactorsIsTheMeanOfItsSamples() throws {
+    @Test func `A box reduction by whole factors is the mean of its samples`() throws {
         let source = try TestPictures(Resolution(width: 640, height: 480)).picture(5)
         let pool = try FramePool(resolution: .qqvga, capacity: 1)
         let scaled = try #require(source.scaled(into: pool))
@@ -48,7 +48,7 @@ struct ScalingTests {
         #expect(scaled.captureTime == source.captureTime)
     }
 
-    @Test func theCroppedPartIsWhatIsScaled() throws {
+    @Test func `The cropped part is what is scaled`() throws {
         let pool = try FramePool(resolution: Resolution(width: 64, height: 64), capacity: 2)
         var unfinished = try existing(pool.makeFrame())
         var planes = unfinished.planes
@@ -67,7 +67,7 @@ struct ScalingTests {
     }
 
     @Test(arguments: [(1, 1), (3, 3), (17, 13), (161, 119), (640, 480)])
-    func anySizeScalesToAnyOther(width: Int, height: Int) throws {
+    func `Any size scales to any other`(width: Int, height: Int) throws {
         let source = try TestPictures(Resolution(width: width, height: height)).picture(0)
         for target in [(1, 1), (2, 3), (15, 31), (160, 120), (333, 77)] {
             let pool = try FramePool(resolution: Resolution(width: target.0, height: target.1), capacity: 1)
@@ -77,7 +77,7 @@ struct ScalingTests {
         }
     }
 
-    @Test func aDryPoolGivesNothing() throws {
+    @Test func `A dry pool gives nothing`() throws {
         let source = try TestPictures(.qqvga).picture(0)
         let pool = try FramePool(resolution: .qqvga, capacity: 1)
         let kept = source.scaled(into: pool)
@@ -90,7 +90,7 @@ struct ScalingTests {
 
 struct ConversionTests {
     @Test(arguments: [(1, 1), (2, 2), (17, 13), (160, 120)])
-    func nv12TakenApartGivesItsPlanes(width: Int, height: Int) throws {
+    func `NV12 taken apart gives its planes`(width: Int, height: Int) throws {
         let resolution = Resolution(width: width, height: height)
         let source = try TestPictures(resolution).picture(2)
         var interleaved = try existing(FramePool(.nv12, resolution: resolution, capacity: 1).makeFrame())
@@ -114,7 +114,7 @@ struct ConversionTests {
         #expect(converted.captureTime == source.captureTime)
     }
 
-    @Test func anI420PictureIsItsOwnConversionAndACopyEqualsIt() throws {
+    @Test func `An I420 picture is its own conversion, and a copy equals it`() throws {
         let resolution = Resolution(width: 33, height: 21)
         let source = try TestPictures(resolution).picture(1)
         let pool = try FramePool(resolution: resolution, capacity: 1)

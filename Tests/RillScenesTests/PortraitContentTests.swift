@@ -17,7 +17,7 @@ struct PortraitContentTests {
     }
 
     @Test(arguments: SkinTone.all)
-    func litSkinHasTheColorOfItsSwatch(tone: SkinTone) throws {
+    func `Lit skin has the color of its swatch`(tone: SkinTone) throws {
         let scene = try PortraitScene(
             resolution: Resolution(width: 112, height: 84), frameRate: 30, settings: .init(skinTone: tone))
         let swatch = yuv(srgb: tone.srgb)
@@ -45,7 +45,7 @@ struct PortraitContentTests {
         return (16 + 219 * luma, 128 + 224 * 0.5 * (b - luma) / 0.886, 128 + 224 * 0.5 * (r - luma) / 0.701)
     }
 
-    @Test func eyesBlinkEveryFewSeconds() throws {
+    @Test func `Eyes blink every few seconds`() throws {
         let openings = (0..<600).map { scene.pose(frame: $0).expression.eyeOpening }
         let shut = openings.indices.filter { openings[$0] < 0.1 }
         let blinks = shut.filter { !shut.contains($0 - 1) }
@@ -70,7 +70,7 @@ struct PortraitContentTests {
         }
     }
 
-    @Test func headMovesButStaysInThePicture() {
+    @Test func `The head moves but stays in the picture`() {
         let centres = (0..<600).map { scene.landmarks(frame: $0).head }
         let height = 180.0
         let x = centres.map { $0.centre.x / height }
@@ -80,7 +80,7 @@ struct PortraitContentTests {
         #expect(centres.allSatisfy { $0.rows.lowerBound > 0 && $0.rows.upperBound < 150 })
     }
 
-    @Test func turningMovesTheNoseFartherThanTheEars() {
+    @Test func `Turning moves the nose farther than the ears`() {
         var placement = scene.pose(frame: 0).head
         func place(_ p: Point) -> Float { placement.scene(p).x }
         placement.turn = Point(0.1, 0)
@@ -91,7 +91,7 @@ struct PortraitContentTests {
         #expect(nose > 0.015 && abs(ear) < 0.3 * nose, "nose \(nose), ear \(ear)")
     }
 
-    @Test func frameAndHeadMapOntoEachOther() {
+    @Test func `Frame and head map onto each other`() {
         for index in stride(from: 0, to: 300, by: 37) {
             let placement = scene.pose(frame: index).head
             for p in [Point(0, 0), Face.eye, Face.noseTip, Face.mouth, Point(-0.3, -0.2), Point(0.1, 0.45)] {
@@ -101,7 +101,7 @@ struct PortraitContentTests {
         }
     }
 
-    @Test func mouthOpensAndShuts() throws {
+    @Test func `The mouth opens and shuts`() throws {
         let openings = (0..<300).map { scene.pose(frame: $0).expression.mouth }
         #expect(openings.contains(0) && openings.max()! > 0.7)
         let widest = try #require(openings.indices.max { openings[$0] < openings[$1] })
@@ -113,7 +113,7 @@ struct PortraitContentTests {
         #expect(try darkest(widest) < darkest(shut) - 10)
     }
 
-    @Test func handComesAndGoesAtAHumanSpeed() throws {
+    @Test func `The hand comes and goes at a human speed`() throws {
         let palms = (0..<270).map { scene.landmarks(frame: $0).palm }
         #expect(palms[0] == nil && palms[269] == nil)
         let raised = palms.indices.filter { palms[$0].map { $0.rows.upperBound < 120 } ?? false }
@@ -133,7 +133,7 @@ struct PortraitContentTests {
             abs(frame.mean(plane: 2, in: patch) - (try #require(scene.draw(frame: 0))).mean(plane: 2, in: patch)) > 5)
     }
 
-    @Test func featuresStandOutFromTheSkin() throws {
+    @Test func `Features stand out from the skin`() throws {
         let frame = try #require(scene.draw(frame: 0))
         let marks = scene.landmarks(frame: 0)
         let skin = frame.mean(plane: 0, in: marks.skin[0])
@@ -148,7 +148,7 @@ struct PortraitContentTests {
         #expect(frame.samples(plane: 0, in: marks.print).deviation > 10)
     }
 
-    @Test func roomStandsStill() throws {
+    @Test func `The room stands still`() throws {
         let marks = scene.landmarks(frame: 0)
         let first = try #require(scene.draw(frame: 0))
         let later = try #require(scene.draw(frame: 100))
@@ -157,7 +157,7 @@ struct PortraitContentTests {
         }
     }
 
-    @Test func glassesAreSeen() throws {
+    @Test func `Glasses are seen`() throws {
         let size = Resolution.qqvga
         let settings = [false, true].map { PortraitScene.Settings(wearsGlasses: $0, noise: 0) }
         let scenes = try settings.map { try PortraitScene(resolution: size, frameRate: 30, settings: $0) }

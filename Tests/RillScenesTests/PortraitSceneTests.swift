@@ -15,7 +15,7 @@ struct PortraitSceneTests {
             poolCapacity: capacity)
     }
 
-    @Test func sameSeedGivesSameBytesAndAnotherSeedOthers() throws {
+    @Test func `The same seed gives the same bytes, and another seed others`() throws {
         let (one, two, other) = (try makeScene(seed: 7), try makeScene(seed: 7), try makeScene(seed: 8))
         for index in [0, 1, 45, 140] {
             let samples = try #require(one.draw(frame: index)).samples
@@ -24,7 +24,7 @@ struct PortraitSceneTests {
         }
     }
 
-    @Test func frameIsTheSameWhicheverCameBefore() throws {
+    @Test func `A frame is the same, whichever came before`() throws {
         let played = try makeScene()
         let searched = try makeScene()
         for index in 0..<40 {
@@ -42,7 +42,7 @@ struct PortraitSceneTests {
     @Test(arguments: [
         (0, 0xB90D_3756_9CD4_D544 as UInt64), (45, 0xB217_0036_0ECE_CBBC), (140, 0x59BC_225D_F59A_E19C),
     ])
-    func framesAreTheSameOnEveryMachine(index: Int, checksum: UInt64) throws {
+    func `Frames are the same on every machine`(index: Int, checksum: UInt64) throws {
         let scene = try makeScene(.qqvga)
         #expect(try #require(scene.draw(frame: index)).checksum == checksum, "frame \(index)")
     }
@@ -50,7 +50,7 @@ struct PortraitSceneTests {
     @Test(arguments: [
         (16, 16), (17, 19), (33, 16), (16, 121), (1, 1), (2, 3), (160, 33), (161, 91), (64, 128),
     ])
-    func anySizeIsFilledWholly(width: Int, height: Int) throws {
+    func `Any size is filled wholly`(width: Int, height: Int) throws {
         let scene = try makeScene(Resolution(width: width, height: height), capacity: 1)
         for index in [0, 140] {
             // The pool has one buffer: what frame 55 leaves in it must not be seen in the next.
@@ -64,7 +64,7 @@ struct PortraitSceneTests {
         }
     }
 
-    @Test func framesAreStampedAtTheRate() throws {
+    @Test func `Frames are stamped at the rate`() throws {
         let scene = try PortraitScene(
             resolution: Resolution(width: 16, height: 16), frameRate: FrameRate(30000, per: 1001))
         let expected: [Int64] = [0, 33_366_667, 66_733_333, 100_100_000]
@@ -77,7 +77,7 @@ struct PortraitSceneTests {
         #expect(scene.draw(frame: 1_078_920)?.captureTime == MediaTime(nanoseconds: 35_999_964_000_000))
     }
 
-    @Test func movesByTimeNotByFrameNumber() throws {
+    @Test func `It moves by time, not by frame number`() throws {
         let size = Resolution(width: 32, height: 24)
         let still = PortraitScene.Settings(noise: 0)
         let slow = try PortraitScene(resolution: size, frameRate: 10, settings: still)
@@ -87,7 +87,7 @@ struct PortraitSceneTests {
         }
     }
 
-    @Test func clipEndsAfterItsFrames() throws {
+    @Test func `The clip ends after its frames`() throws {
         let scene = try makeScene(Resolution(width: 16, height: 16), frameCount: 3)
         #expect(scene.format.frameCount == 3)
         for _ in 0..<3 {
@@ -98,7 +98,7 @@ struct PortraitSceneTests {
         }
     }
 
-    @Test func dryPoolLosesNoFrame() throws {
+    @Test func `A dry pool loses no frame`() throws {
         let scene = try makeScene(capacity: 2)
         var held: [VideoFrame] = []
         while case .frame(let frame) = scene.next() { held.append(frame) }

@@ -11,7 +11,7 @@ struct SensorNoiseTests {
         try PortraitScene(resolution: SensorNoiseTests.size, frameRate: 30, settings: .init(noise: noise))
     }
 
-    @Test func flatPatchShowsTheDeviationOfAWebcam() throws {
+    @Test func `A flat patch shows the deviation of a webcam`() throws {
         let scene = try PortraitScene(resolution: SensorNoiseTests.size, frameRate: 30)
         let wall = scene.landmarks(frame: 0).wall
         for index in 0..<5 {
@@ -26,7 +26,7 @@ struct SensorNoiseTests {
     }
 
     @Test(arguments: [0, 0.5, 1, 2, 3, 6, 20])
-    func deviationIsTheOneAskedFor(deviation: Double) throws {
+    func `The deviation is the one asked for`(deviation: Double) throws {
         let noise = SensorNoise(resolution: SensorNoiseTests.size, luma: deviation, chroma: deviation, seed: 3)
         let field = try added(noise, frame: 0)
         #expect(abs(field[0].deviation - deviation) < 0.03 * deviation + 0.02, "\(field[0].deviation)")
@@ -34,7 +34,7 @@ struct SensorNoiseTests {
         #expect(abs(field[0].mean) < 0.02 * deviation + 0.01, "\(field[0].mean)")
     }
 
-    @Test func noiseIsNewInEachFrameAndPlaneAndPixel() throws {
+    @Test func `Noise is new in each frame and plane and pixel`() throws {
         let noise = SensorNoise(resolution: SensorNoiseTests.size, luma: 2.5, chroma: 1.5, seed: 3)
         let first = try added(noise, frame: 0)
         for index in [1, 2, 3, 1000] {
@@ -49,7 +49,7 @@ struct SensorNoiseTests {
         }
     }
 
-    @Test func meanOfManyFramesHasNoFixedPattern() throws {
+    @Test func `The mean of many frames has no fixed pattern`() throws {
         let noise = SensorNoise(resolution: SensorNoiseTests.size, luma: 2.5, chroma: 1.5, seed: 3)
         var sum = [Double](repeating: 0, count: SensorNoiseTests.size.pixelCount)
         for index in 0..<25 {
@@ -60,7 +60,7 @@ struct SensorNoiseTests {
         #expect(abs(mean.deviation - 0.5) < 0.03, "\(mean.deviation)")
     }
 
-    @Test func blackAndWhiteDoNotWrap() throws {
+    @Test func `Black and white do not wrap`() throws {
         let noise = SensorNoise(resolution: SensorNoiseTests.size, luma: 20, chroma: 20, seed: 3)
         let dark = try added(noise, frame: 0, to: 0)
         let bright = try added(noise, frame: 0, to: 255)

@@ -7,7 +7,7 @@ import Foundation
 ///     @Suite struct ClipTests {
 ///         let folder = TemporaryFolder()
 ///
-///         @Test func clipsCanBeWritten() throws { try write(to: folder.path("clip.y4m")) }
+///         @Test func `Clips can be written`() throws { try write(to: folder.path("clip.y4m")) }
 ///     }
 public final class TemporaryFolder: Sendable {
     /// Where it is, without a slash at the end.

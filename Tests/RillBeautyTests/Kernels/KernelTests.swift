@@ -7,7 +7,7 @@ import Testing
 /// Every kernel gives the very numbers of its scalar reference: all sizes, edges, strides and shapes of samples.
 struct KernelTests {
     @Test(arguments: Shape.allCases)
-    func tapsAreThoseOfTheReference(shape: Shape) {
+    func `Taps are those of the reference`(shape: Shape) {
         for (index, (width, height)) in awkwardSizes.enumerated() {
             let source = cells(width, height, shape, seed: UInt64(index))
             let small = cells(width, height, .small, seed: UInt64(index))
@@ -43,7 +43,7 @@ struct KernelTests {
     }
 
     @Test(arguments: Shape.allCases)
-    func diffusionIsThatOfTheReference(shape: Shape) {
+    func `Diffusion is that of the reference`(shape: Shape) {
         for (index, (width, height)) in awkwardSizes.enumerated() {
             let source = cells(width, height, shape, seed: UInt64(index))
             let selection = sparseCells(width, height, seed: UInt64(index))
@@ -62,7 +62,7 @@ struct KernelTests {
     }
 
     @Test(arguments: [16, 17, 31, 32, 33, 50, 64, 95])
-    func halvingIsThatOfTheReference(width: Int) throws {
+    func `Halving is that of the reference`(width: Int) throws {
         for height in [16, 17, 21] {
             for shape in Shape.allCases {
                 let picture = try frame(width, height, shape, gap: width % 3, seed: 5)
@@ -76,7 +76,7 @@ struct KernelTests {
     }
 
     @Test(arguments: Shape.allCases)
-    func theMasksStepsAreThoseOfTheirReferences(shape: Shape) {
+    func `The mask's steps are those of their references`(shape: Shape) {
         for (index, (width, height)) in awkwardSizes.enumerated() {
             let seed = UInt64(10 * index)
             let a = cells(width, height, shape, seed: seed)
@@ -154,7 +154,7 @@ struct KernelTests {
     }
 
     @Test(arguments: Shape.allCases)
-    func whatIsEnlargedIsThatOfTheReferences(shape: Shape) {
+    func `What is enlarged is that of the references`(shape: Shape) {
         for (index, (width, height)) in awkwardSizes.enumerated() {
             let blocks = cells(width, height, shape, seed: UInt64(index))
             let skin = sparseCells(width, height, seed: UInt64(index))
@@ -189,7 +189,7 @@ struct KernelTests {
     }
 
     @Test(arguments: [(16, 16), (17, 19), (33, 16), (64, 17), (65, 18), (99, 21)], [0, 1, 13])
-    func theLastStepsAreThoseOfTheirReferences(size: (Int, Int), gap: Int) throws {
+    func `The last steps are those of their references`(size: (Int, Int), gap: Int) throws {
         let (width, height) = size
         for options in [BeautyOptions.natural, .strong, BeautyOptions(lighteningContrast: .low, sharpness: 0)] {
             for shape in Shape.allCases {
@@ -236,7 +236,7 @@ struct KernelTests {
         }
     }
 
-    @Test func theCurveNeverFallsAndNeverClips() {
+    @Test func `The curve never falls and never clips`() {
         for contrast in BeautyOptions.LighteningContrast.allCases {
             for lightening in [0, 0.25, 0.5, 0.6, 0.75, 1] {
                 let amounts = BeautyAmounts(BeautyOptions(lighteningContrast: contrast, lightening: lightening))

@@ -12,7 +12,7 @@ struct KernelTimes {
     static let isAskedFor = ProcessInfo.processInfo.environment["RILL_KERNEL_TIMES"] != nil
 
     @Test(.enabled(if: isAskedFor, "RILL_KERNEL_TIMES is not set"))
-    func printTable() throws {
+    func `A table of times`() throws {
         // The cells of a picture of 1280x720; a third of them is no skin, in whole vectors.
         let (width, height) = (640, 360)
         let a = cells(width, height, .noise, seed: 1)

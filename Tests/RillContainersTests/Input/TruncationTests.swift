@@ -20,7 +20,7 @@ struct TruncationTests {
             + [UInt8](repeating: 7, count: count)
     }
 
-    @Test func aSegmentThatGoesOnBehindTheFileIsCutOff() throws {
+    @Test func `A segment that goes on behind the file is cut off`() throws {
         // An EBML head of two bytes, an empty void, a segment of 20 bytes, whose size is told in one byte and in eight.
         let head: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3, 0x82, 1, 2, 0xEC, 0x80]
         let identifier: [UInt8] = [0x18, 0x53, 0x80, 0x67]
@@ -37,7 +37,7 @@ struct TruncationTests {
         #expect(try truncation(of: head + identifier + unknown + [1, 2, 3, 4]) == nil)
     }
 
-    @Test func aBoxThatGoesOnBehindTheFileIsCutOff() throws {
+    @Test func `A box that goes on behind the file is cut off`() throws {
         let whole = box("ftyp", 16) + box("moov", 30) + box("mdat", 100)
         #expect(try truncation(of: whole) == nil)
         let cut = try #require(try truncation(of: Array(whole.dropLast(10))))
@@ -53,7 +53,7 @@ struct TruncationTests {
         #expect(try truncation(of: box("ftyp", 16) + huge) == nil)
     }
 
-    @Test func aChunkThatGoesOnBehindTheFileIsCutOff() throws {
+    @Test func `A chunk that goes on behind the file is cut off`() throws {
         func chunk(_ type: String, _ count: Int) -> [UInt8] {
             Array("RIFF".utf8) + [UInt8(count + 4), 0, 0, 0] + Array(type.utf8) + [UInt8](repeating: 1, count: count)
         }
@@ -64,7 +64,9 @@ struct TruncationTests {
         #expect(try truncation(of: Array("RIFF".utf8) + [0, 0, 0, 0] + Array("AVI LIST".utf8)) == nil)
     }
 
-    @Test(arguments: [(188, 0), (192, 4)]) func halfAPacketOfATransportStreamIsCutOff(length: Int, offset: Int) throws {
+    @Test(arguments: [(188, 0), (192, 4)]) func `Half a packet of a transport stream is cut off`(
+        length: Int, offset: Int
+    ) throws {
         let packet =
             [UInt8](repeating: 0, count: offset) + [0x47] + [UInt8](repeating: 0xAA, count: length - offset - 1)
         let whole = Array([packet, packet, packet, packet].joined())
@@ -73,7 +75,7 @@ struct TruncationTests {
         #expect(try truncation(of: Array(whole.dropFirst(3))) == nil)
     }
 
-    @Test func ofWhatIsNoContainerNothingIsSaid() throws {
+    @Test func `Of what is not a container nothing is said`() throws {
         #expect(try truncation(of: []) == nil)
         #expect(try truncation(of: Array("hello".utf8)) == nil)
         #expect(try truncation(of: [UInt8](repeating: 0, count: 1000)) == nil)
@@ -81,7 +83,7 @@ struct TruncationTests {
         #expect(Truncation(ofFile: folder.root) == nil)
     }
 
-    @Test func damagedHeadsAreSurvived() throws {
+    @Test func `Damaged heads are survived`() throws {
         let head: [UInt8] =
             [0x1A, 0x45, 0xDF, 0xA3, 0x82, 1, 2, 0x18, 0x53, 0x80, 0x67, 0x90] + [UInt8](repeating: 3, count: 30)
         let seeds = [

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ByteInputTests {
     let folder = TemporaryFolder()
 
-    @Test func whatCannotBeOpenedIsSaid() {
+    @Test func `What cannot be opened is said`() {
         let path = folder.path("missing")
         #expect(throws: FileError.notFound(path: path)) { _ = try ByteInput(path: path) }
         #expect(throws: FileError.openFailed(path: folder.root, code: EISDIR)) { _ = try ByteInput(path: folder.root) }
@@ -19,7 +19,7 @@ import Testing
 
     /// Random looks, skips and reads give the same bytes as the plain array, whatever pieces they come in.
     @Test(arguments: 0..<20)
-    func everyWayOfReadingGivesTheSameBytes(seed: UInt64) throws {
+    func `Every way of reading gives the same bytes`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let bytes = (0..<Int.random(in: 1...200_000, using: &generator)).map { _ in
             UInt8(truncatingIfNeeded: generator.next())
@@ -61,7 +61,7 @@ import Testing
         #expect(more == 0)
     }
 
-    @Test func aReadThatASignalInterruptsGoesOn() throws {
+    @Test func `A read that a signal interrupts goes on`() throws {
         try makePipe(folder.path("pipe"))
         // A handler that does nothing and, without SA_RESTART, makes blocked calls return EINTR.
         var action = sigaction()

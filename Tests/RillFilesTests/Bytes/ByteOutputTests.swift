@@ -8,7 +8,7 @@ import Testing
 @Suite struct ByteOutputTests {
     let folder = TemporaryFolder()
 
-    @Test func whatIsWrittenCanBeReplaced() throws {
+    @Test func `What is written can be replaced`() throws {
         var output = try ByteOutput(path: folder.path("file"))
         let isRewritable = output.isRewritable
         #expect(isRewritable)
@@ -23,26 +23,26 @@ import Testing
         #expect(try read(folder.path("file")) == [1, 20, 30, 4, 5, 6, 7])
     }
 
-    @Test func whatIsWrittenIsThereAtOnce() throws {
+    @Test func `What is written is there at once`() throws {
         var output = try ByteOutput(path: folder.path("file"))
         try output.write([1, 2, 3].span)
         #expect(try read(folder.path("file")) == [1, 2, 3])
         try output.finish()
     }
 
-    @Test func anOlderFileIsEmptied() throws {
+    @Test func `An older file is emptied`() throws {
         try write([9, 9, 9], to: folder.path("file"))
         try ByteOutput(path: folder.path("file")).finish()
         #expect(try read(folder.path("file")) == [])
     }
 
-    @Test func whatCannotBeOpenedIsSaid() {
+    @Test func `What cannot be opened is said`() {
         let path = folder.path("missing/file")
         #expect(throws: FileError.notFound(path: path)) { _ = try ByteOutput(path: path) }
         #expect(throws: FileError.openFailed(path: folder.root, code: EISDIR)) { _ = try ByteOutput(path: folder.root) }
     }
 
-    @Test func aFailureStays() throws {
+    @Test func `A failure stays`() throws {
         var output = try ByteOutput(path: "/dev/full")
         let isRewritable = output.isRewritable
         #expect(!isRewritable)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aReaderThatIsGoneIsAnErrorAndNoSignal() async throws {
+    @Test func `A reader that is gone is an error and not a signal`() async throws {
         let path = folder.path("pipe")
         await #expect(processExitsWith: .success) { [path = path as String] in
             signal(SIGPIPE, SIG_DFL)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatMayNotGrowKeepsItsWholeFrames() async throws {
+    @Test func `A file that may not grow keeps its whole frames`() async throws {
         let path = folder.path("clip.ivf")
         await #expect(processExitsWith: .success) { [path = path as String] in
             // As on a disk that is nearly full: 100 bytes and no more.

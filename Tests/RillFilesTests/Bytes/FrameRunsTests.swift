@@ -5,7 +5,7 @@ import Testing
 @testable import RillFiles
 
 @Suite struct FrameRunsTests {
-    @Test func rowsThatFollowEachOtherAreOnePiece() {
+    @Test func `Rows that follow each other are one piece`() {
         func runCount(_ width: Int, _ height: Int) -> Int {
             FrameRuns(FrameLayout(.i420, Resolution(width: width, height: height))).runs.count
         }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: interestingSizes, [PixelFormat.i420, .nv12])
-    func runsAreTheSamplesInOrder(resolution: Resolution, format: PixelFormat) {
+    func `Runs are the samples in order`(resolution: Resolution, format: PixelFormat) {
         let layout = FrameLayout(format, resolution)
         let runs = FrameRuns(layout)
         var expected: [Int] = []

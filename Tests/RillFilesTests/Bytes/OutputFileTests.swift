@@ -21,7 +21,7 @@ struct OutputFileTests {
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    @Test func itBearsItsNameOnceItIsWhole() throws {
+    @Test func `It bears its name once it is whole`() throws {
         let path = folder.path("out.ivf")
         try write("old", to: path)
         let file = OutputFile(path: path)
@@ -35,7 +35,7 @@ struct OutputFileTests {
         #expect(text(of: path) == "new")
     }
 
-    @Test func oneThatIsLetGoLeavesNothing() throws {
+    @Test func `One that is let go leaves nothing`() throws {
         let path = folder.path("out.ivf")
         do {
             let file = OutputFile(path: path)
@@ -44,7 +44,7 @@ struct OutputFileTests {
         #expect(text(of: path) == nil && text(of: folder.path(".out.ivf.part")) == nil)
     }
 
-    @Test func aPartCanBeKept() throws {
+    @Test func `A part can be kept`() throws {
         let path = folder.path("out.ivf")
         do {
             let file = OutputFile(path: path)
@@ -54,7 +54,7 @@ struct OutputFileTests {
         #expect(text(of: path) == nil && text(of: folder.path(".out.ivf.part")) == "what cannot be made again")
     }
 
-    @Test func aFileIsWrittenAtOnce() throws {
+    @Test func `A file is written at once`() throws {
         let path = folder.path("page.html")
         try write("old", to: path)
         try OutputFile.write(Array("new".utf8), to: path)
@@ -67,7 +67,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test func whatAKilledRunLeftIsWrittenOver() throws {
+    @Test func `What a killed run left is written over`() throws {
         let file = OutputFile(path: folder.path("out.ivf"))
         try write("left over by somebody who was killed", to: file.partPath)
         try write("new", to: file.partPath)
@@ -75,7 +75,7 @@ struct OutputFileTests {
         #expect(text(of: file.path) == "new")
     }
 
-    @Test func aLinkStaysALink() throws {
+    @Test func `A link stays a link`() throws {
         try write("old", to: folder.path("real"))
         #expect(unsafe symlink(folder.path("real"), folder.path("link")) == 0)
         let file = OutputFile(path: folder.path("link"))
@@ -86,7 +86,7 @@ struct OutputFileTests {
         #expect(unsafe lstat(folder.path("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }
 
-    @Test func aLinkToWhatIsNotThereYetStaysALinkToo() throws {
+    @Test func `A link to what is not there yet stays a link too`() throws {
         #expect(unsafe symlink("real", folder.path("second")) == 0)
         #expect(unsafe symlink(folder.path("second"), folder.path("link")) == 0)
         try OutputFile.write(Array("new".utf8), to: folder.path("link"))
@@ -101,7 +101,7 @@ struct OutputFileTests {
     }
 
     @Test(arguments: ["-", "/dev/null"])
-    func whatIsNoFileIsWrittenToDirectly(path: String) throws {
+    func `What is not a file is written to directly`(path: String) throws {
         let file = OutputFile(path: path)
         #expect(file.partPath == path && !file.isPart)
         try file.commit()
@@ -109,7 +109,7 @@ struct OutputFileTests {
         #expect(unsafe stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
     }
 
-    @Test func aNameThatCannotBeGivenIsSaidSo() throws {
+    @Test func `A name that cannot be given is said so`() throws {
         let path = folder.path("out.ivf")
         let file = OutputFile(path: path)
         try write("new", to: file.partPath)

@@ -45,7 +45,7 @@ import Testing
 
     // MARK: Good files
 
-    @Test func theHeaderIsThatOfVpxenc() {
+    @Test func `The header is that of vpxenc`() {
         let header = IVFHeader(
             codec: .vp9, resolution: Resolution(width: 320, height: 241), timeBase: .init(1, 30), frameCount: 258)
         #expect(
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [VideoCodec.vp8, .vp9], [IVFHeader.TimeBase.rtpVideo, .init(1, 30), .init(1001, 30000)])
-    func whatIsWrittenIsRead(codec: VideoCodec, timeBase: IVFHeader.TimeBase) throws {
+    func `What is written is read`(codec: VideoCodec, timeBase: IVFHeader.TimeBase) throws {
         // Empty, small, larger than the buffer, and small again.
         let payloads = [0, 1, 40_000, 100_000, 7].map { [UInt8](repeating: UInt8($0 % 251), count: $0) }
         let rate = FrameRate(Int(timeBase.denominator), per: Int(timeBase.numerator))
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func theFrameCountIsFilledInWhereThatIsPossible() throws {
+    @Test func `The frame count is filled in where that is possible`() throws {
         let path = folder.path("clip.ivf")
         let writer = try IVFWriter(path: path, codec: .vp8, resolution: .vga)
         for index in 0..<3 { try writer.write([1, 2, 3].span, at: Int64(index)) }
@@ -94,7 +94,7 @@ import Testing
         #expect(try IVFReader(path: path).header.frameCount == 3)
     }
 
-    @Test func aPipeIsWrittenWithoutACount() throws {
+    @Test func `A pipe is written without a count`() throws {
         let pipe = folder.path("pipe")
         try makePipe(pipe)
         let received = Collected(pipe)
@@ -106,7 +106,7 @@ import Testing
         #expect(frames(of: reader).payloads == [[1, 2, 3]])
     }
 
-    @Test func theReadersMemoryIsUsedAgain() throws {
+    @Test func `The reader's memory is used again`() throws {
         let payloads = [5000, 10, 3000, 5000].map { [UInt8](repeating: 9, count: $0) }
         let reader = try reader(file(payloads))
         var payload: [UInt8] = []
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func timesAreExactInAnyUnit() {
+    @Test func `Times are exact in any unit`() {
         let base = IVFHeader.TimeBase(1001, 30000)
         for ticks in [Int64(-3), 0, 1, 2, 1_000_000_007] {
             let time = base.time(ofTicks: ticks)
@@ -132,7 +132,7 @@ import Testing
         #expect(IVFHeader.TimeBase(1, .max).ticks(of: .distantFuture) == .max)
     }
 
-    @Test func theIndexHasTheTimesOfAllFramesThatAreShown() throws {
+    @Test func `The index has the times of all frames that are shown`() throws {
         // VP8, inter frames but for the first; the third is hidden. Some are larger than what is read at a time.
         let frames: [(first: UInt8, count: Int)] =
             [(0x10, 10), (0x11, 9000), (0x01, 5000), (0x11, 1), (0x11, 0), (0x11, 4095)]
@@ -152,7 +152,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test func aFileCutAnywhereGivesItsWholeFramesAndOneError() throws {
+    @Test func `A file cut anywhere gives its whole frames and one error`() throws {
         let payloads: [[UInt8]] = [[1], [2, 2], [3, 3, 3]]
         let bytes = file(payloads)
         let starts = [32, 45, 59, 74]
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: [100_000, IVFReader.maximumFrameByteCount])
-    func aLengthThatLiesCostsLittleMemory(claimed: Int) throws {
+    func `A length that lies costs little memory`(claimed: Int) throws {
         var bytes = file([])
         bytes.append(littleEndian: UInt32(claimed))
         bytes.append(littleEndian: Int64(0))
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func aLengthBeyondAllReasonIsRefused() throws {
+    @Test func `A length beyond all reason is refused`() throws {
         var bytes = file([[1]])
         bytes.append(littleEndian: UInt32.max)
         bytes.append(littleEndian: Int64(0))
@@ -212,21 +212,21 @@ import Testing
                 == .tooLarge(path: "clip.ivf", position: 45, byteCount: 0xFFFF_FFFF, limit: 256 << 20))
     }
 
-    @Test func timesThatWouldOverflowAreRefused() throws {
+    @Test func `Times that would overflow are refused`() throws {
         var bytes = file([])
         bytes.append(littleEndian: UInt32(0))
         bytes.append(littleEndian: Int64.max)
         #expect(frames(of: try reader(bytes)).error == .timeOutOfRange(path: "clip.ivf", position: 32))
     }
 
-    @Test func anErrorStays() throws {
+    @Test func `An error stays`() throws {
         let reader = try reader(file([[1, 2], [3, 4]]).dropLast())
         let first = try #require(frames(of: reader).error)
         var payload: [UInt8] = []
         #expect(throws: first) { try reader.next(into: &payload) }
     }
 
-    @Test func whatIsNotVP8OrVP9IsRefusedByName() {
+    @Test func `What is not VP8 or VP9 is refused by name`() {
         var bytes = file([])
         bytes.replaceSubrange(8..<12, with: "AV01".utf8)
         #expect(throws: FileError.unsupportedFormat(path: "clip.ivf", format: "IVF of codec \"AV01\"")) {
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func sizesAreSaidOrOutOfRange() throws {
+    @Test func `Sizes are said, or out of range`() throws {
         var bytes = file([])
         bytes.replaceSubrange(12..<16, with: [0, 0, 0, 0])
         #expect(try reader(bytes).header.resolution == nil)
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func framesOfAnotherCodecAreRefused() throws {
+    @Test func `Frames of another codec are refused`() throws {
         let path = folder.path("clip.ivf")
         let writer = try IVFWriter(path: path, codec: .vp8, resolution: .vga)
         #expect(throws: FileError.unexpectedInput(path: path, expected: "VP8 frames", given: "one of VP9")) {
@@ -270,7 +270,7 @@ import Testing
         try writer.finish()
     }
 
-    @Test func noBytesBringItDown() throws {
+    @Test func `No bytes bring it down`() throws {
         let seeds = [
             file([[1], [2, 2], [3, 3, 3]]),
             file([[], [UInt8](repeating: 5, count: 100)], header: IVFHeader(codec: .vp9, resolution: nil)),

@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: interestingSizes, colorSpaces)
-    func libpngReadsThePictureBack(resolution: Resolution, colorSpace: ColorSpace) throws {
+    func `libpng reads the picture back`(resolution: Resolution, colorSpace: ColorSpace) throws {
         let frame = try noiseFrames(1, resolution, colorSpace: colorSpace)[0]
         let decoded = try decode(PNGWriter.bytes(of: frame))
         #expect(decoded.resolution == resolution)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: interestingSizes)
-    func bothPixelFormatsGiveTheSamePicture(resolution: Resolution) throws {
+    func `Both pixel formats give the same picture`(resolution: Resolution) throws {
         let planar = try noiseFrames(1, resolution)[0]
         let pool = try FramePool(.nv12, resolution: resolution, capacity: 1)
         guard var frame = pool.makeFrame() else { throw TestFailure("the pool is dry") }
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: colorSpaces)
-    func blackWhiteAndGreyAreThemselves(colorSpace: ColorSpace) throws {
+    func `Black, white and gray are themselves`(colorSpace: ColorSpace) throws {
         let codes: [(UInt8, UInt8)] =
             colorSpace.range == .limited
             ? [(16, 0), (235, 255), (0, 0), (255, 255), (126, 128)] : [(0, 0), (255, 255), (128, 128)]
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aPictureOfRGBBytesIsWrittenAsItIs() throws {
+    @Test func `A picture of RGB bytes is written as it is`() throws {
         let size = Resolution(width: 7, height: 3)
         var generator = SeededGenerator(seed: 3)
         let rgb = (0..<63).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -73,13 +73,13 @@ import Testing
         #expect(decoded.rgb == rgb)
     }
 
-    @Test func aFileHoldsWhatTheBytesAre() throws {
+    @Test func `A file holds what the bytes are`() throws {
         let frame = try noiseFrames(1, Resolution(width: 17, height: 13))[0]
         try PNGWriter.write(frame, to: folder.path("picture.png"))
         #expect(try read(folder.path("picture.png")) == PNGWriter.bytes(of: frame))
     }
 
-    @Test func whatCannotBeWrittenIsSaid() throws {
+    @Test func `What cannot be written is said`() throws {
         let frame = try noiseFrames(1, Resolution(width: 17, height: 13))[0]
         let nowhere = folder.path("no/such/folder.png")
         #expect(throws: FileError.notFound(path: nowhere)) { try PNGWriter.write(frame, to: nowhere) }

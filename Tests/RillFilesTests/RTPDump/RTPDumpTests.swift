@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aRecordingOfRtptoolsIsRead() throws {
+    @Test func `A recording of rtptools is read`() throws {
         try makePipe(folder.path("pipe"), feeding: file)
         for reader in [try reader(file), try RTPDumpReader(path: folder.path("pipe"))] {
             #expect(
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func `What is written is read`() throws {
         let path = folder.path("call.rtpdump")
         let header = RTPDumpHeader(address: 0xE000_0001, port: 65535, startSeconds: .max, startMicroseconds: 999_999)
         let dump = try RTPDumpWriter(path: path, header: header, startTime: MediaTime.zero + .seconds(5))
@@ -81,7 +81,7 @@ import Testing
         #expect(records.map(\.originalByteCount) == packets.map(\.count))
     }
 
-    @Test func theBytesAreThoseOfRtptools() throws {
+    @Test func `The bytes are those of rtptools`() throws {
         let path = folder.path("call.rtpdump")
         let dump = try RTPDumpWriter(
             path: path,
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [(64, false), (127, false), (191, false), (192, true), (200, true), (223, true), (224, false)])
-    func theSecondByteTellsRTCPFromRTP(byte: UInt8, isRTCP: Bool) throws {
+    func `The second byte tells RTCP from RTP`(byte: UInt8, isRTCP: Bool) throws {
         let path = folder.path("call.rtpdump")
         let dump = try RTPDumpWriter(path: path)
         dump.send([0x80, byte, 0, 0].span, at: .zero)
@@ -101,7 +101,7 @@ import Testing
         #expect(packets(of: try RTPDumpReader(path: path)).records.map(\.kind) == [isRTCP ? .rtcp : .rtp])
     }
 
-    @Test func aPacketTooLongForTheFormatIsRefused() throws {
+    @Test func `A packet too long for the format is refused`() throws {
         let dump = try RTPDumpWriter(path: folder.path("call.rtpdump"))
         let tooLong = [UInt8](repeating: 0, count: 65528)
         let error = FileError.tooLarge(
@@ -113,7 +113,7 @@ import Testing
         #expect(try read(folder.path("call.rtpdump")).count == 44)
     }
 
-    @Test func aRecordingCutAnywhereGivesItsWholePacketsAndOneError() throws {
+    @Test func `A recording cut anywhere gives its whole packets and one error`() throws {
         let starts = [43, 64, 80, 100]
         for length in 0..<file.count {
             let cut = Array(file[..<length])
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func aLengthThatDoesNotCoverItsOwnHeaderIsSaid() throws {
+    @Test func `A length that does not cover its own header is said`() throws {
         for length in UInt8(0)..<8 {
             var bytes = file
             bytes[65] = length
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func foreignAndEndlessHeadersAreSaid() {
+    @Test func `Foreign and endless headers are said`() {
         #expect(throws: FileError.foreign(path: "call.rtpdump", expected: "#!rtpplay1.0 ", found: [0x23, 0x21, 0x2F])) {
             try reader([0x23, 0x21, 0x2F])
         }
@@ -166,7 +166,7 @@ import Testing
         #expect(throws: FileError.headerTooLong(path: "call.rtpdump", position: 0, limit: 256)) { try reader(endless) }
     }
 
-    @Test func noBytesBringItDown() throws {
+    @Test func `No bytes bring it down`() throws {
         var (opened, packetsRead, failures) = (0, 0, 0)
         for (index, bytes) in MutatedInputs(of: [file], count: 100_000, using: SeededGenerator(seed: 43)).enumerated() {
             guard let dump = try? reader(bytes) else { continue }  // refusals are other tests' business

@@ -8,7 +8,7 @@ import Testing
     let folder = TemporaryFolder()
 
     @Test(arguments: interestingSizes, [PixelFormat.i420, .nv12])
-    func whatIsWrittenIsRead(resolution: Resolution, format: PixelFormat) throws {
+    func `What is written is read`(resolution: Resolution, format: PixelFormat) throws {
         let path = folder.path("clip.\(format.rawValue)")
         let frames = try noiseFrames(3, resolution, format: format)
         let writer = try RawVideoWriter(path: path, pixelFormat: format, resolution: resolution)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func theFormatCountsWholeFrames() throws {
+    @Test func `The format counts whole frames`() throws {
         let size = Resolution(width: 3, height: 3)
         try write([UInt8](repeating: 7, count: 17 * 5 + 16), to: folder.path("clip.yuv"))
         let reader = try RawVideoReader(path: folder.path("clip.yuv"), resolution: size)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: 1...40)
-    func aCutFrameIsSaidWithItsPlace(length: Int) throws {
+    func `A cut frame is said with its place`(length: Int) throws {
         let size = Resolution(width: 3, height: 3)
         let bytes = (0..<length).map(UInt8.init)
         let playback = Playback(of: RawVideoReader(ByteInput(bytes: bytes, path: "clip.yuv"), resolution: size))
@@ -50,12 +50,12 @@ import Testing
                     ? nil : .truncated(path: "clip.yuv", position: whole * 17, needed: 17, available: rest)))
     }
 
-    @Test func anEmptyFileIsSaid() {
+    @Test func `An empty file is said`() {
         let playback = Playback(of: RawVideoReader(ByteInput(bytes: [], path: "clip.yuv"), resolution: .vga))
         #expect(playback.error as? FileError == .empty(path: "clip.yuv"))
     }
 
-    @Test func aSizeThatTheFileDoesNotHoldCostsNoMemory() {
+    @Test func `A size that the file does not hold costs no memory`() {
         let huge = Resolution(width: 16383, height: 16383)
         let reader = RawVideoReader(
             ByteInput(bytes: [1, 2, 3], path: "clip.yuv"), resolution: huge, capacity: 1_000_000)
@@ -66,7 +66,7 @@ import Testing
         #expect(reader.poolStatistics == nil)
     }
 
-    @Test func aDryPoolLosesNothing() throws {
+    @Test func `A dry pool loses nothing`() throws {
         let size = Resolution(width: 3, height: 3)
         let bytes = (0..<UInt8(51)).map(\.self)
         let reader = RawVideoReader(ByteInput(bytes: bytes), resolution: size, capacity: 1)

@@ -8,7 +8,7 @@ import Testing
         try Y4MHeader(parsing: [UInt8](line.utf8), path: "clip.y4m")
     }
 
-    @Test func parametersComeInAnyOrder() throws {
+    @Test func `Parameters come in any order`() throws {
         let parameters = ["W17", "H13", "F30000:1001", "It", "A128:117", "C420mpeg2", "XCOLORRANGE=FULL"]
         let expected = Y4MHeader(
             resolution: Resolution(width: 17, height: 13), frameRate: FrameRate(30000, per: 1001),
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheSizeHasToBeSaid() throws {
+    @Test func `Only the size has to be said`() throws {
         let header = try parse("YUV4MPEG2 H2 W4")
         #expect(
             header
@@ -34,7 +34,7 @@ import Testing
         ("C420paldv", .palDV), ("XYSCSS=420JPEG", .jpeg), ("XYSCSS=420MPEG2", .mpeg2), ("XYSCSS=420PALDV", .palDV),
         ("C420paldv XYSCSS=420MPEG2", .palDV), ("XYSCSS=411 C420mpeg2", .mpeg2),
     ])
-    func everySpellingOf420IsKnown(parameter: String, siting: Y4MHeader.ChromaSiting) throws {
+    func `Every spelling of 420 is known`(parameter: String, siting: Y4MHeader.ChromaSiting) throws {
         #expect(try parse("YUV4MPEG2 W4 H2 \(parameter)").chromaSiting == siting)
     }
 
@@ -42,31 +42,31 @@ import Testing
         "422", "444", "411", "410", "mono", "mono9", "mono16", "444alpha", "420p9", "420p10", "420p12", "420p16",
         "422p10", "444p16", "420JPEG", "",
     ])
-    func otherFormatsAreRefusedByName(name: String) {
+    func `Other formats are refused by name`(name: String) {
         let error = FileError.unsupportedFormat(path: "clip.y4m", format: "Y4M of colour format \"\(name)\"")
         #expect(throws: error) { try parse("YUV4MPEG2 W4 H2 C\(name) F30:1") }
         #expect(error.description.contains("clip.y4m: Y4M of colour format \"\(name)\" is not supported"))
     }
 
-    @Test func otherFormatsOfOldFilesAreRefusedByName() {
+    @Test func `Other formats of old files are refused by name`() {
         #expect(throws: FileError.unsupportedFormat(path: "clip.y4m", format: "Y4M of colour format \"422\"")) {
             try parse("YUV4MPEG2 W4 H2 XYSCSS=422")
         }
     }
 
-    @Test func unknownParametersAreKeptOrPassedOver() throws {
+    @Test func `Unknown parameters are kept or passed over`() throws {
         let header = try parse("YUV4MPEG2 W4 Xone  H2 Zwhat X XCOLORRANGE=WIDE F25:1 Xtwo=2 ")
         #expect(header.extensions == ["one", "", "COLORRANGE=WIDE", "two=2"])
         #expect(header.range == nil)
         #expect(header.frameRate == 25)
     }
 
-    @Test func theLastOfTwoCounts() throws {
+    @Test func `The last of two counts`() throws {
         #expect(try parse("YUV4MPEG2 W4 H2 W8").resolution == Resolution(width: 8, height: 2))
     }
 
     @Test(arguments: [("F0:0", nil), ("F30:1", FrameRate(30)), ("F2147483647:1", FrameRate(2_147_483_647))])
-    func ratesAreRatiosOrUnknown(parameter: String, rate: FrameRate?) throws {
+    func `Rates are ratios or unknown`(parameter: String, rate: FrameRate?) throws {
         #expect(try parse("YUV4MPEG2 W4 H2 \(parameter)").frameRate == rate)
     }
 
@@ -77,7 +77,7 @@ import Testing
         ("A1", "pixel aspect"), ("A1:0", "pixel aspect"), ("A:", "pixel aspect"), ("W+4", "width"), ("W", "width"),
         ("W4x", "width"), ("W99999999999999999999", "width"), ("H-2", "height"), ("H 2", "height"), ("H٢", "height"),
     ])
-    func nonsenseIsSaidWithItsPlace(parameter: String, field: String) throws {
+    func `Nonsense is said with its place`(parameter: String, field: String) throws {
         do {
             _ = try parse("YUV4MPEG2 W4 H2 \(parameter)")
             Issue.record("\(parameter) was taken")
@@ -90,20 +90,20 @@ import Testing
     }
 
     @Test(arguments: [("W4", "height (H)"), ("H4", "width (W)"), ("F30:1", "width (W)")])
-    func aMissingSizeIsSaid(line: String, parameter: String) {
+    func `A missing size is said`(line: String, parameter: String) {
         #expect(throws: FileError.missingParameter(path: "clip.y4m", parameter: parameter)) {
             try parse("YUV4MPEG2 \(line)")
         }
     }
 
     @Test(arguments: [(100_000, 100_000), (16384, 1), (1, 16384), (0, 2), (2, 0), (Int.max, Int.max)])
-    func sizesOutOfRangeAreSaid(width: Int, height: Int) {
+    func `Sizes out of range are said`(width: Int, height: Int) {
         let error = FileError.resolutionOutOfRange(path: "clip.y4m", width: width, height: height)
         #expect(throws: error) { try parse("YUV4MPEG2 W\(width) H\(height) F30:1") }
         #expect(error.description.contains("\(width)x\(height)"))
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func `What is written is read`() throws {
         for interlacing in Y4MHeader.Interlacing.allCases {
             for siting in Y4MHeader.ChromaSiting.allCases {
                 for rate in [nil, FrameRate(30), FrameRate(30000, per: 1001)] {
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func theUsualLineIsTheUsualOne() {
+    @Test func `The usual line is the usual one`() {
         let header = Y4MHeader(resolution: .vga, frameRate: 30)
         #expect(header.line == "YUV4MPEG2 W640 H480 F30:1 Ip A1:1 C420jpeg\n")
     }

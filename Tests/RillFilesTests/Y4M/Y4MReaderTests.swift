@@ -23,7 +23,7 @@ import Testing
     // MARK: Good clips
 
     @Test(arguments: interestingSizes, [0, 1, 900])
-    func framesComeFromMemoryFilesAndPipesAlike(resolution: Resolution, parameterLength: Int) throws {
+    func `Frames come from memory, files and pipes alike`(resolution: Resolution, parameterLength: Int) throws {
         let parameters = parameterLength == 0 ? "" : " X" + String(repeating: "x", count: parameterLength)
         let (bytes, frames) = try clip(resolution, frames: 3, frameHeader: "FRAME\(parameters)\n")
         try write(bytes, to: folder.path("clip.y4m"))
@@ -47,14 +47,14 @@ import Testing
         }
     }
 
-    @Test func anEmptyClipHasNoFrames() throws {
+    @Test func `An empty clip has no frames`() throws {
         let clip = try reader([UInt8]("YUV4MPEG2 W2 H2\n".utf8))
         #expect(clip.format.frameCount == 0)
         #expect(Playback(of: clip).frames.isEmpty)
         #expect(Playback(of: clip).error == nil)
     }
 
-    @Test func theFormatSaysSizeRateAndCount() throws {
+    @Test func `The format says size, rate and count`() throws {
         let size = Resolution(width: 17, height: 13)
         let bytes = try clip(size, frames: 3).bytes
         #expect(try reader(bytes).format == SourceFormat(resolution: size, frameRate: 25, frameCount: 3))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [("", ColorSpace.Range.limited), (" XCOLORRANGE=FULL", .full), (" XCOLORRANGE=LIMITED", .limited)])
-    func theRangeTravelsOnTheFrames(parameter: String, range: ColorSpace.Range) throws {
+    func `The range travels on the frames`(parameter: String, range: ColorSpace.Range) throws {
         let bytes = try clip(Resolution(width: 2, height: 2), frames: 1, header: "YUV4MPEG2 W2 H2\(parameter)\n").bytes
         #expect(Playback(of: try reader(bytes)).colorSpaces == [ColorSpace(matrix: .bt601, range: range)])
         let hd = try Y4MReader(ByteInput(bytes: bytes), matrix: .bt709)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["", " F0:0"])
-    func anUnknownRateIsThirtyUnlessTheCallerKnowsBetter(parameter: String) throws {
+    func `An unknown rate is thirty unless the caller knows better`(parameter: String) throws {
         let bytes = try clip(Resolution(width: 2, height: 2), frames: 2, header: "YUV4MPEG2 W2 H2\(parameter)\n").bytes
         let plain = try reader(bytes)
         #expect(plain.header.frameRate == nil)
@@ -84,7 +84,7 @@ import Testing
         #expect(Playback(of: told).times.last?.nanoseconds == 200_000_000)
     }
 
-    @Test func aDryPoolLosesNothing() throws {
+    @Test func `A dry pool loses nothing`() throws {
         let (bytes, frames) = try clip(Resolution(width: 160, height: 120), frames: 4)
         let clip = try reader(bytes, capacity: 2)
         var held: [VideoFrame] = []
@@ -102,7 +102,7 @@ import Testing
         #expect(Playback(of: clip).frames == Array(frames[2...]))
     }
 
-    @Test func aFrameIsOneCallOfTheSystem() throws {
+    @Test func `A frame is one call of the system`() throws {
         let count = 20
         for size in [Resolution.vga, Resolution(width: 321, height: 241)] {
             try write(try clip(size, frames: count).bytes, to: folder.path("clip.y4m"))
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test func aClipCutAnywhereGivesItsWholeFramesAndOneError() throws {
+    @Test func `A clip cut anywhere gives its whole frames and one error`() throws {
         let size = Resolution(width: 3, height: 3)
         let (bytes, frames) = try clip(size, frames: 2)
         let header = bytes.firstIndex(of: UInt8(ascii: "\n"))! + 1
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func aPipeThatEndsTooEarlySaysHowMuchWasThere() throws {
+    @Test func `A pipe that ends too early says how much was there`() throws {
         let (bytes, frames) = try clip(Resolution(width: 160, height: 120), frames: 3)
         try makePipe(folder.path("pipe"), feeding: bytes.dropLast(1000))
         let playback = Playback(of: try Y4MReader(path: folder.path("pipe"), capacity: 1))
@@ -169,14 +169,14 @@ import Testing
                     path: folder.path("pipe"), position: bytes.count - 28800, needed: 28800, available: 27800))
     }
 
-    @Test func anErrorStays() throws {
+    @Test func `An error stays`() throws {
         let bytes = try clip(Resolution(width: 3, height: 3), frames: 2).bytes
         let clip = try reader(bytes.dropLast())
         let first = try #require(Playback(of: clip).error as? FileError)
         #expect(throws: first) { try clip.next() }
     }
 
-    @Test func whatIsNoFrameIsSaidWithItsPlace() throws {
+    @Test func `What is not a frame is said with its place`() throws {
         let (bytes, frames) = try clip(Resolution(width: 2, height: 2), frames: 2)
         for (offset, byte) in [(0, UInt8(ascii: "f")), (4, 0), (5, UInt8(ascii: "S"))] {
             var damaged = bytes
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: ["hello, world", "YUV4MPEG 1 2", "YUV4MPEG22 W2 H2\n", "RIFF", "\n", "YUV5"])
-    func foreignFilesAreNamed(text: String) throws {
+    func `Foreign files are named`(text: String) throws {
         let bytes = [UInt8](text.utf8)
         do {
             _ = try reader(bytes)
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func aLineWithoutEndIsGivenUp() throws {
+    @Test func `A line without end is given up`() throws {
         let endless = [UInt8]("YUV4MPEG2 ".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 100_000)
         #expect(throws: FileError.headerTooLong(path: "clip.y4m", position: 0, limit: 4096)) { try reader(endless) }
         let frame = [UInt8]("YUV4MPEG2 W2 H2\nFRAME ".utf8) + endless
@@ -213,7 +213,7 @@ import Testing
         #expect(throws: FileError.headerTooLong(path: "clip.y4m", position: 16, limit: 4096)) { try clip.next() }
     }
 
-    @Test func aHeaderThatLiesAboutTheSizeCostsNoMemory() throws {
+    @Test func `A header that lies about the size costs no memory`() throws {
         #expect(throws: FileError.resolutionOutOfRange(path: "clip.y4m", width: 100_000, height: 100_000)) {
             try reader([UInt8]("YUV4MPEG2 W100000 H100000 F30:1\nFRAME\nabc".utf8))
         }
@@ -225,7 +225,7 @@ import Testing
         #expect(clip.poolStatistics == nil)
     }
 
-    @Test func timesThatWouldOverflowAreRefused() throws {
+    @Test func `Times that would overflow are refused`() throws {
         // One frame in 68 years: the third would be due in 136.
         let bytes = try clip(Resolution(width: 1, height: 1), frames: 6, header: "YUV4MPEG2 W1 H1 F1:2147483647\n")
             .bytes
@@ -234,7 +234,7 @@ import Testing
         #expect(playback.error as? FileError == .timeOutOfRange(path: "clip.y4m", position: 30 + 2 * 9 + 6))
     }
 
-    @Test func noBytesBringItDown() throws {
+    @Test func `No bytes bring it down`() throws {
         let size = Resolution(width: 5, height: 3)
         let seeds = [
             try clip(size, frames: 2).bytes,

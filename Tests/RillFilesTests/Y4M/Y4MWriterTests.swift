@@ -8,7 +8,7 @@ import Testing
     let folder = TemporaryFolder()
 
     @Test(arguments: interestingSizes, Y4MHeader.ChromaSiting.allCases)
-    func whatIsWrittenIsRead(resolution: Resolution, siting: Y4MHeader.ChromaSiting) throws {
+    func `What is written is read`(resolution: Resolution, siting: Y4MHeader.ChromaSiting) throws {
         let path = folder.path("clip.y4m")
         let frames = try noiseFrames(3, resolution)
         let header = Y4MHeader(
@@ -26,7 +26,7 @@ import Testing
         #expect(playback.times.map(\.nanoseconds) == [0, 33_366_667, 66_733_333])
     }
 
-    @Test func framesOfAnyLayoutAreWritten() throws {
+    @Test func `Frames of any layout are written`() throws {
         // As a decoder lays them out: V before U, gaps between rows and planes, another origin.
         let size = Resolution(width: 5, height: 1201)
         let usual = FrameLayout(.i420, size)
@@ -42,7 +42,7 @@ import Testing
         #expect(Playback(of: try Y4MReader(path: folder.path("clip.y4m"))).frames == frames.map(samples(of:)))
     }
 
-    @Test func fullRangeIsSaid() throws {
+    @Test func `Full range is said`() throws {
         let size = Resolution(width: 2, height: 2)
         let full = ColorSpace(matrix: .bt601, range: .full)
         let writer = try Y4MWriter(path: folder.path("clip.y4m"), resolution: size, frameRate: 30, range: .full)
@@ -53,7 +53,7 @@ import Testing
         #expect(playback.colorSpaces == [full])
     }
 
-    @Test func framesOfAnotherKindAreRefused() throws {
+    @Test func `Frames of another kind are refused`() throws {
         let path = folder.path("clip.y4m")
         let size = Resolution(width: 4, height: 4)
         let writer = try Y4MWriter(path: path, resolution: size, frameRate: 30)
@@ -69,7 +69,7 @@ import Testing
         #expect(Playback(of: try Y4MReader(path: path)).frames.count == 1)
     }
 
-    @Test func aFullDiskIsSaid() throws {
+    @Test func `A full disk is said`() throws {
         #expect(throws: FileError.writeFailed(path: "/dev/full", position: 0, code: 28)) {
             try Y4MWriter(path: "/dev/full", resolution: .vga, frameRate: 30)
         }

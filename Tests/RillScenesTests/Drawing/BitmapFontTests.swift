@@ -13,12 +13,12 @@ struct BitmapFontTests {
         }
     }
 
-    @Test func letterLooksLikeItself() {
+    @Test func `A letter looks like itself`() {
         let picture = dots(UInt8(ascii: "R")).map { $0 > 0.5 ? "#" : "." }.joined()
         #expect(picture == "####." + "#...#" + "#...#" + "####." + "#.#.." + "#..#." + "#...#")
     }
 
-    @Test func everyCharacterHasInkOfItsOwn() {
+    @Test func `Every character has ink of its own`() {
         var seen: Set<[Bool]> = []
         for character in BitmapFontTests.characters {
             let picture = dots(character).map { $0 > 0.5 }
@@ -27,7 +27,7 @@ struct BitmapFontTests {
         }
     }
 
-    @Test func characterStaysInItsPlaceInTheLine() {
+    @Test func `A character stays in its place in the line`() {
         let line = Array("A L".utf8)
         for column in 0..<5 {
             for row in 0..<7 {

@@ -4,7 +4,7 @@ import Testing
 @testable import RillScenes
 
 struct CurvesTests {
-    @Test func sineAgreesWithTheLibrary() {
+    @Test func `The sine agrees with the library`() {
         for step in -400...400 {
             let turns = Double(step) / 97
             #expect(abs(Double(sine(turns: turns)) - sin(2 * .pi * turns)) < 0.002, "\(turns) turns")
@@ -12,7 +12,7 @@ struct CurvesTests {
         }
     }
 
-    @Test func turnsAgreeWithTheLibrary() {
+    @Test func `Turns agree with the library`() {
         for step in 0..<360 {
             let angle = (Double(step) + 0.5) / 360 * 2 * .pi
             let direction = Point(Float(sin(angle)), Float(-cos(angle))) * 3
@@ -20,7 +20,7 @@ struct CurvesTests {
         }
     }
 
-    @Test func profilePassesThroughItsValuesWithoutAJump() {
+    @Test func `A profile passes through its values without a jump`() {
         let values: [Float] = [0, 3, 1, 1, 5]
         let profile = Profile(2...4, values)
         for (index, value) in values.enumerated() { #expect(abs(profile(2 + 0.5 * Float(index)) - value) < 1e-5) }
@@ -33,14 +33,14 @@ struct CurvesTests {
         }
     }
 
-    @Test func rampAndBellBeginAndEndFlat() {
+    @Test func `Ramp and bell begin and end flat`() {
         #expect(ramp(1, 3, 0) == 0 && ramp(1, 3, 2) == 0.5 && ramp(1, 3, 4) == 1)
         #expect(ramp(3, 1, 0) == 1 && ramp(3, 1, 4) == 0)
         #expect(ramp(1, 3, 1.001) < 0.00001 && ramp(1, 3, 2.999) > 0.99999)
         #expect(bell(0) == 1 && bell(1) == 0 && bell(2) == 0 && bell(0.999) < 0.00001)
     }
 
-    @Test func noiseIsSmoothEvenAcrossZero() {
+    @Test func `Noise is smooth even across zero`() {
         let noise = ValueNoise(seed: 5, 1)
         var values: [Double] = []
         var last = noise(Point(-20, 0.37))

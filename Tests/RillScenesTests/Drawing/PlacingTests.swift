@@ -24,7 +24,7 @@ struct PlacingTests {
         return try plainFrame(size, level: 90) { $0.put(sprite, in: all, texel: map) }
     }
 
-    @Test func unmovedSpriteIsWrittenTexelByTexel() throws {
+    @Test func `An unmoved sprite is written texel by texel`() throws {
         let frame = try put { $0 }
         for y in 20..<40 {
             for x in 20..<40 { #expect(frame.y[x, y] == sprite.luma[y * sprite.grid.columns + x], "\(x), \(y)") }
@@ -39,7 +39,7 @@ struct PlacingTests {
         (Point(1, 0), Point(0, 0)), (Point(1, 0), Point(0.37, -0.81)), (Point(0.8, 0.5), Point(9, -14)),
         (Point(1.5, 0), Point(-12, -3)), (Point(-1, 0.1), Point(55, 50)), (Point(0.3, 0), Point(20, 20)),
     ])
-    func turnedAndShiftedSpriteAgreesWithTheReference(turn: Point, shift: Point) throws {
+    func `A turned and shifted sprite agrees with the reference`(turn: Point, shift: Point) throws {
         func map(_ p: Point) -> Point { p.turned(cosine: turn.x, sine: turn.y) + shift }
         let frame = try put(map)
         let (columns, rows) = (sprite.grid.columns, sprite.grid.rows)
@@ -80,12 +80,12 @@ struct PlacingTests {
     }
 
     @Test(arguments: [Point(1e9, 0), Point(-1e9, 1e9), Point(.infinity, 0), Point(0, -40000)])
-    func placesFarOffChangeNothing(shift: Point) throws {
+    func `Places far off change nothing`(shift: Point) throws {
         let frame = try put { $0 + shift }
         #expect(frame.samples.allSatisfy { $0 == 90 })
     }
 
-    @Test func restoredRegionIsTheOriginalAgain() {
+    @Test func `A restored region is the original again`() {
         var changed = sprite
         let region = sprite.region(touching: Box(24, 25, 34, 33))
         var canvas = Canvas(sprite.canvasGrid(region, side: 1))
