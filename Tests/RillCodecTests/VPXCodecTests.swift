@@ -26,14 +26,14 @@ private func encode(
 }
 
 struct VPXEncoderTests {
-    @Test func theSameFramesGiveTheSameBytes() throws {
+    @Test func `The same frames give the same bytes`() throws {
         let first = try encode(40, Resolution(width: 176, height: 144), keyFrames: [17])
         let second = try encode(40, Resolution(width: 176, height: 144), keyFrames: [17])
         #expect(first.map(\.bytes) == second.map(\.bytes))
         #expect(first.count == 40)
     }
 
-    @Test func keyFramesComeAtTheStartAndWhenAskedForAndAreSaidToBe() throws {
+    @Test func `Key frames come at the start and when asked for, and are said to be`() throws {
         let coded = try encode(60, Resolution(width: 176, height: 144), keyFrames: [20, 41])
         #expect(coded.indices.filter { coded[$0].frame.isKey } == [0, 20, 41])
         for (index, frame) in coded.enumerated() {
@@ -45,14 +45,14 @@ struct VPXEncoderTests {
         }
     }
 
-    @Test func keyFramesComeAtTheirLongestInterval() throws {
+    @Test func `Key frames come at their longest interval`() throws {
         var settings = EncoderSettings()
         settings.maximumKeyFrameInterval = 25
         let coded = try encode(60, Resolution(width: 64, height: 48), settings: settings)
         #expect(coded.indices.filter { coded[$0].frame.isKey } == [0, 25, 50])
     }
 
-    @Test func aFrameOfAnotherSizeIsRefused() throws {
+    @Test func `A frame of another size is refused`() throws {
         let encoder = try VPXEncoder(
             layer: StreamLayer(rid: .low), resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45))
         let picture = try TestPictures(Resolution(width: 158, height: 120)).picture(0)
@@ -61,7 +61,7 @@ struct VPXEncoderTests {
         ) { try encoder.encode(picture) { _, _ in } }
     }
 
-    @Test func stampsThatDoNotRiseAreCountedOn() throws {
+    @Test func `Stamps that do not rise are counted on`() throws {
         let encoder = try VPXEncoder(
             layer: StreamLayer(rid: .low), resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45))
         var picture = try TestPictures(.qqvga).picture(0)
@@ -72,7 +72,7 @@ struct VPXEncoderTests {
         #expect(encoder.statistics.framesEncoded == 4)
     }
 
-    @Test func settingsOutOfRangeAreRefusedInWords() {
+    @Test func `Settings out of range are refused in words`() {
         func refuses(_ change: (inout EncoderSettings) -> Void, bitrate: Bitrate = .kilobits(45)) {
             var settings = EncoderSettings()
             change(&settings)
@@ -94,7 +94,7 @@ struct VPXEncoderTests {
         refuses({ _ in }, bitrate: Bitrate(bitsPerSecond: 999))
     }
 
-    @Test func aLowerBitrateGivesFewerBytesFromTheNextFrameOn() throws {
+    @Test func `A lower bitrate gives fewer bytes from the next frame on`() throws {
         let pictures = try TestPictures(Resolution(width: 320, height: 240))
         let encoder = try VPXEncoder(
             layer: StreamLayer(rid: .high), resolution: Resolution(width: 320, height: 240), frameRate: 30,

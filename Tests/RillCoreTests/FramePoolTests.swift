@@ -3,7 +3,7 @@ import RillTestSupport
 import Testing
 
 struct FramePoolTests {
-    @Test func aDryPoolAnswersNilAndCountsTheMiss() throws {
+    @Test func `A dry pool answers nil and counts the miss`() throws {
         let pool = try FramePool(resolution: Resolution(width: 17, height: 13), capacity: 2)
         let first = pool.makeFrame()?.finish(captureTime: .zero)
         let second = pool.makeFrame()?.finish(captureTime: .zero)
@@ -13,7 +13,7 @@ struct FramePoolTests {
         #expect(pool.statistics.inUse == 2 && pool.statistics.handedOut == 2 && pool.statistics.misses == 1)
     }
 
-    @Test func theLastCopyToGoReturnsTheBuffer() throws {
+    @Test func `The last copy to go returns the buffer`() throws {
         let pool = try FramePool(resolution: .qqvga, capacity: 1)
         do {
             let frame = try existing(pool.makeFrame()).finish(captureTime: .zero)
@@ -28,7 +28,7 @@ struct FramePoolTests {
         #expect(pool.statistics.inUse == 0)
     }
 
-    @Test func aFrameLetGoUnfinishedReturnsItsBuffer() throws {
+    @Test func `A frame let go unfinished returns its buffer`() throws {
         let pool = try FramePool(resolution: .qqvga, capacity: 1)
         do {
             var frame = try existing(pool.makeFrame())
@@ -39,7 +39,7 @@ struct FramePoolTests {
         #expect(pool.statistics.inUse == 0)
     }
 
-    @Test func aFrameOutlivesThePoolThatItCameFrom() throws {
+    @Test func `A frame outlives the pool that it came from`() throws {
         var pool: FramePool? = try FramePool(resolution: .qqvga, capacity: 1)
         var unfinished = try existing(pool?.makeFrame())
         var planes = unfinished.planes
@@ -50,7 +50,7 @@ struct FramePoolTests {
     }
 
     @Test(arguments: [(1, 1), (2, 2), (3, 5), (17, 13), (160, 120), (321, 241), (640, 480)])
-    func planesOfOddSizesRoundUpAndDoNotOverlap(width: Int, height: Int) throws {
+    func `Planes of odd sizes round up and do not overlap`(width: Int, height: Int) throws {
         for format in [PixelFormat.i420, .nv12] {
             let pool = try FramePool(format, resolution: Resolution(width: width, height: height), capacity: 1)
             var unfinished = try existing(pool.makeFrame())
@@ -75,7 +75,7 @@ struct FramePoolTests {
         }
     }
 
-    @Test func buffersAreUsedAgain() throws {
+    @Test func `Buffers are used again`() throws {
         let pool = try FramePool(resolution: .qqvga, capacity: 2)
         for _ in 0..<1000 {
             let frame = try existing(pool.makeFrame()).finish(captureTime: .zero)

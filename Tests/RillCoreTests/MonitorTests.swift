@@ -4,7 +4,7 @@ import Testing
 
 /// The one lock; run under the thread sanitizer by the test script.
 struct MonitorTests {
-    @Test func changesFromManyTasksAreNotLost() async {
+    @Test func `Changes from many tasks are not lost`() async {
         let monitor = Monitor(0)
         await withTaskGroup { group in
             for _ in 0..<4 {
@@ -14,7 +14,7 @@ struct MonitorTests {
         #expect(monitor.withLock { $0 } == 4000)
     }
 
-    @Test func aDeadlineThatHasPassedGivesTheLastAnswer() {
+    @Test func `A deadline that has passed gives the last answer`() {
         let monitor = Monitor(7)
         var moment = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
@@ -28,7 +28,7 @@ struct MonitorTests {
         #expect(asked == 2)
     }
 
-    @Test func errorsPassThroughAndLeaveTheLockFree() {
+    @Test func `Errors pass through and leave the lock free`() {
         struct Refusal: Error {}
         let monitor = Monitor(1)
         #expect(throws: Refusal.self) { try monitor.change { _ throws(Refusal) in throw Refusal() } }

@@ -2,14 +2,14 @@ import RillCore
 import Testing
 
 struct NounTests {
-    @Test func resolutionsFromOutsideAreChecked() {
+    @Test func `Resolutions from outside are checked`() {
         #expect(Resolution(validatingWidth: 0, height: 10) == nil)
         #expect(Resolution(validatingWidth: 10, height: -1) == nil)
         #expect(Resolution(validatingWidth: 100_000, height: 100_000) == nil)
         #expect(Resolution(validatingWidth: 16383, height: 1)?.description == "16383x1")
     }
 
-    @Test func ridsAreLettersAndDigitsThatFitInline() {
+    @Test func `RIDs are letters and digits that fit inline`() {
         for good in ["h", "high", "Layer01", "abcdefghijklmno"] {
             #expect(StreamLayer.RID(validating: good)?.description == good)
         }
@@ -18,7 +18,7 @@ struct NounTests {
         }
     }
 
-    @Test func referencesKeepTheirOrderAndHoldNoneTwice() {
+    @Test func `References keep their order and hold none twice`() {
         var references = FrameReferences()
         for number in [5, 3, 5, 9] as [Int64] { references.append(number) }
         #expect(references.count == 3)
@@ -27,7 +27,7 @@ struct NounTests {
         #expect(references != FrameReferences(5))
     }
 
-    @Test func stampsOfSenderAndReceiverJoin() {
+    @Test func `Stamps of sender and receiver join`() {
         var sent = FrameStamps()
         sent[.captured] = .zero
         sent[.sent] = .zero + .milliseconds(3)
@@ -43,7 +43,7 @@ struct NounTests {
         #expect(sent[.sent] == nil)
     }
 
-    @Test func bitratesReadInTheCommandLinesGrammar() {
+    @Test func `Bitrates read in the command line's grammar`() {
         #expect(Bitrate.kilobits(45).description == "45k")
         #expect(Bitrate.megabits(2).description == "2M")
         #expect(Bitrate.kilobits(1500).description == "1500k")
@@ -51,7 +51,7 @@ struct NounTests {
         #expect(Bitrate.megabits(2).duration(ofBytes: 1250) == .milliseconds(5))
     }
 
-    @Test func aSeedGivesItsSequence() {
+    @Test func `A seed gives its sequence`() {
         // The first outputs for seed 0 as the author's reference code gives them.
         var random = SeededGenerator(seed: 0)
         #expect(random.next() == 0xE220_A839_7B1D_CDAF)

@@ -5,7 +5,7 @@ import Testing
 /// `.ci/planted-race` plants it and asks for the report.
 @Suite struct PlantedRaceTests {
     @Test(.enabled(if: unsafe getenv("RILL_PLANT_RACE") != nil, "RILL_PLANT_RACE is not set"))
-    func isReportedByTheThreadSanitizer() {
+    func `The race is reported by the thread sanitizer`() {
         let counter = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         defer { unsafe counter.deallocate() }
         unsafe counter.initialize(to: 0)

@@ -16,14 +16,14 @@ struct TypicalRateTests {
     }
 
     @Test(arguments: rates, [1000, 90_000, 1_000_000_000])
-    func anEvenClipHasItsRateInAnyUnit(rate: FrameRate, clock: Int) {
+    func `An even clip has its rate in any unit`(rate: FrameRate, clock: Int) {
         let times = times(rate, clock: clock)
         #expect(FrameRate.typical(of: times) == rate)
         #expect(FrameRate.typical(of: times, claimed: 3) == rate, "a false claim")
     }
 
     @Test(arguments: rates, [1000, 90_000])
-    func gapsChangeNothingWhereverTheyAre(rate: FrameRate, clock: Int) {
+    func `Gaps change nothing, wherever they are`(rate: FrameRate, clock: Int) {
         let even = times(rate, clock: clock)
         #expect(FrameRate.typical(of: [even[0]] + even[5...]) == rate, "first")
         #expect(FrameRate.typical(of: Array(even[..<20]) + even[60...]) == rate, "later")
@@ -40,7 +40,7 @@ struct TypicalRateTests {
         }
     }
 
-    @Test func jitterIsAveraged() {
+    @Test func `Jitter is averaged`() {
         for seed in 0..<20 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             let jittery = times(30, clock: 90_000).map { $0 + .microseconds(.random(in: -8000...8000, using: &random)) }
@@ -49,14 +49,14 @@ struct TypicalRateTests {
     }
 
     @Test(arguments: [(15, 60), (60, 15), (30, 25), (25, 30)] as [(FrameRate, FrameRate)])
-    func ofTwoRatesItIsTheOneOfMostPictures(most: FrameRate, others: FrameRate) {
+    func `Of two rates it is the one of most pictures`(most: FrameRate, others: FrameRate) {
         let first = times(others, clock: 1000, count: 46)
         let second = times(most, clock: 1000, from: .zero + .seconds(10), count: 104)
         #expect(FrameRate.typical(of: first + second) == most)
         #expect(FrameRate.typical(of: second + first.map { $0 + .seconds(40) }) == most)
     }
 
-    @Test func theClaimCountsAsFarAsTimesLeaveItOpen() {
+    @Test func `The claim counts as far as times leave it open`() {
         // Six pictures at milliseconds do not tell 29.97 from 30; ten seconds do.
         let ntsc = FrameRate(30000, per: 1001)
         let short = times(ntsc, clock: 1000, count: 6)
@@ -68,7 +68,7 @@ struct TypicalRateTests {
         #expect(FrameRate.typical(of: times(odd, clock: 1000), claimed: odd) == odd)
     }
 
-    @Test func whatSaysNothingHasNone() {
+    @Test func `What says nothing has none`() {
         #expect(FrameRate.typical(of: []) == nil && FrameRate.typical(of: [.zero], claimed: 30) == nil)
         let back = [3, 3, 2, 1].map { MediaTime.zero + .seconds(Double($0)) }
         #expect(FrameRate.typical(of: back, claimed: 30) == nil)
@@ -76,7 +76,7 @@ struct TypicalRateTests {
     }
 
     /// Files come from strangers.
-    @Test func noTimesTrap() {
+    @Test func `No times trap`() {
         let extremes: [Int64] = [.min, .min + 1, -1, 0, 1, 2, 1_000_000_000, .max - 1, .max]
         for a in extremes {
             for b in extremes {

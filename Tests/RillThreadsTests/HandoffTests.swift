@@ -6,7 +6,7 @@ import Testing
 
 /// The hand-offs between threads; run under the thread sanitizer by the test script.
 struct BoundedQueueTests {
-    @Test func nothingIsLostAndTheOrderStays() {
+    @Test func `Nothing is lost, and the order stays`() {
         let queue = BoundedQueue<Int>(capacity: 3)
         let sum = Monitor([Int]())
         let consumer = NamedThread("consumer") {
@@ -18,7 +18,7 @@ struct BoundedQueueTests {
         #expect(sum.withLock { $0 } == Array(0..<1000))
     }
 
-    @Test func aClosedQueueTakesNothingAndGivesOutWhatItHas() {
+    @Test func `A closed queue takes nothing and gives out what it has`() {
         let queue = BoundedQueue<Int>(capacity: 2)
         #expect(queue.append(1))
         queue.close()
@@ -27,7 +27,7 @@ struct BoundedQueueTests {
         #expect(queue.next() == nil)
     }
 
-    @Test func closingFreesAProducerThatWaits() {
+    @Test func `Closing frees a producer that waits`() {
         let queue = BoundedQueue<Int>(capacity: 1)
         #expect(queue.append(1))
         let producer = NamedThread("producer") { #expect(!queue.append(2)) }

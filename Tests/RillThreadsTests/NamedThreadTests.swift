@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func theLastProcessorAndTheRestAreAllThatTheProcessMayUse() throws {
+    @Test func `The last processor and the rest are all that the process may use`() throws {
         let all = try processors(on: .any)
         try #require(!all.isEmpty)
         guard all.count > 1 else {

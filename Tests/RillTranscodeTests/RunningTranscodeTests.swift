@@ -44,7 +44,7 @@ struct RunningTranscodeTests {
 
     private func exists(_ name: String) -> Bool { unsafe access(folder.path(name), F_OK) == 0 }
 
-    @Test func progressRisesToWhatTheReportSays() async throws {
+    @Test func `Progress rises to what the report says`() async throws {
         let running = try transcoder(frames: 200).start()
         var last: TranscodeProgress?
         for await progress in running.progress {
@@ -58,7 +58,7 @@ struct RunningTranscodeTests {
         #expect(exists("out.ivf") && !exists(".out.ivf.part"))
     }
 
-    @Test func whoLooksLateSeesTheNewestAlone() async throws {
+    @Test func `Who looks late sees the newest alone`() async throws {
         let running = try transcoder(frames: 100).start()
         _ = try await running.report()
         var seen: [TranscodeProgress] = []
@@ -66,14 +66,14 @@ struct RunningTranscodeTests {
         #expect(seen.count == 1 && seen.first?.framesRead == 100)
     }
 
-    @Test func cancelledItLeavesNothing() async throws {
+    @Test func `Cancelled it leaves nothing`() async throws {
         let running = try transcoder(of: StalledPictures(resolution, frameCount: 30)).start()
         for await progress in running.progress where progress.framesRead > 20 { running.cancel() }
         await #expect(throws: CancellationError.self) { _ = try await running.report() }
         #expect(!exists("out.ivf") && !exists(".out.ivf.part"))
     }
 
-    @Test func theTaskThatWaitsTakesItAlong() async throws {
+    @Test func `The task that waits takes it along`() async throws {
         let running = try transcoder(of: StalledPictures(resolution, frameCount: 30)).start()
         let waiting = Task { try await running.report() }
         for await progress in running.progress where progress.framesRead > 20 { break }
@@ -82,7 +82,7 @@ struct RunningTranscodeTests {
         #expect(!exists("out.ivf") && !exists(".out.ivf.part"))
     }
 
-    @Test func aSinkThatFailsLeavesNothing() async throws {
+    @Test func `A sink that fails leaves nothing`() async throws {
         struct DiskFull: Error {}
         let file = OutputFile(path: folder.path("out.ivf"))
         let writer = try IVFWriter(path: file.partPath, codec: .vp8, resolution: resolution)
@@ -95,7 +95,7 @@ struct RunningTranscodeTests {
         #expect(!exists("out.ivf") && !exists(".out.ivf.part"))
     }
 
-    @Test func aSourceThatIsReadOnceHasNoTwoPasses() throws {
+    @Test func `A source that is read once has no two passes`() throws {
         var layer = layer
         layer.encoder = .good(.vp8)
         let transcoder = Transcoder(

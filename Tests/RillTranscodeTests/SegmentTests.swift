@@ -61,7 +61,7 @@ struct SegmentTests {
     }
 
     @Test(arguments: EncoderSettings.Effort.allCases, VideoCodec.allCases)
-    func theBytesAreTheSameForAnyNumberOfThreads(effort: EncoderSettings.Effort, codec: VideoCodec) throws {
+    func `The bytes are the same for any number of threads`(effort: EncoderSettings.Effort, codec: VideoCodec) throws {
         let pictures = try LoopedPictures(resolution, frameCount: frameCount)
         let layers = layers(effort, codec)
         let runs = try [1, 2, 3].map { try transcode(clip(pictures), .count(3), threads: $0, layers) }
@@ -79,7 +79,7 @@ struct SegmentTests {
         #expect(whole.report.outputs[0].keyFramesWritten == 1 && runs[0].report.outputs[0].keyFramesWritten == 3)
     }
 
-    @Test func eachSegmentIsWhatItWouldBeAlone() throws {
+    @Test func `Each segment is what it would be alone`() throws {
         let pictures = try LoopedPictures(resolution, frameCount: frameCount)
         let whole = clip(pictures)
         let (made, _) = try transcode(whole, .count(4), threads: 2, layers(.realtime))
@@ -95,7 +95,7 @@ struct SegmentTests {
         #expect(made.high == expected)
     }
 
-    @Test(arguments: [1, 3]) func aClipThatFailsInTheMiddleEndsThere(threads: Int) throws {
+    @Test(arguments: [1, 3]) func `A clip that fails in the middle ends there`(threads: Int) throws {
         let pictures = try LoopedPictures(resolution, frameCount: frameCount)
         let (made, report) = try transcode(
             clip(pictures, damagedAt: 40), .count(4), threads: threads, layers(.realtime))
@@ -106,7 +106,7 @@ struct SegmentTests {
         #expect(made.high == Array(good.high.prefix(40)))
     }
 
-    @Test func aSinkThatFailsEndsAllSegments() throws {
+    @Test func `A sink that fails ends all segments`() throws {
         struct DiskFull: Error {}
         let pictures = try LoopedPictures(resolution, frameCount: frameCount)
         let transcoder = Transcoder(
@@ -116,7 +116,7 @@ struct SegmentTests {
         #expect(throws: DiskFull.self) { try transcoder.run() }
     }
 
-    @Test func sharesAreEvenAndAutomaticOnesGoByTheClipAlone() {
+    @Test func `Shares are even, and automatic ones go by the clip alone`() {
         #expect(SegmentCount.count(3).ranges(of: 100) == [0..<33, 33..<66, 66..<Int.max])
         #expect(SegmentCount.count(9).ranges(of: 2) == [0..<1, 1..<Int.max])
         #expect(SegmentCount.automatic.ranges(of: 0) == [0..<Int.max])

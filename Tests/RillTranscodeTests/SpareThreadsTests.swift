@@ -8,7 +8,7 @@ import Testing
 @testable import RillTranscode
 
 struct SpareThreadsTests {
-    @Test func aThreadThatIsLentIsNotLentTwice() {
+    @Test func `A thread that is lent is not lent twice`() {
         let spare = SpareThreads(1)
         #expect(spare.borrow { true })
         let isWanted = Monitor(true)
@@ -26,7 +26,7 @@ struct SpareThreadsTests {
         #expect(spare.borrow { true })
     }
 
-    @Test func oneThatIsAddedGoesToWhoWaits() {
+    @Test func `One that is added goes to who waits`() {
         let spare = SpareThreads()
         let got = Monitor(0)
         let borrowers = (0..<3).map { index in
@@ -39,7 +39,7 @@ struct SpareThreadsTests {
         #expect(got.withLock { $0 } == 3)
     }
 
-    @Test func transcodesSideBySideMakeTheSameWithAnyNumberOfThem() throws {
+    @Test func `Transcodes side by side make the same with any number of them`() throws {
         let resolution = Resolution(width: 64, height: 48)
         func made(_ spareCount: Int) throws -> [[[UInt8]]] {
             let spare = SpareThreads(spareCount)

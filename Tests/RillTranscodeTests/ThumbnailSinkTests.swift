@@ -21,7 +21,7 @@ struct ThumbnailSinkTests {
         return (number(16), number(20))
     }
 
-    @Test func picturesAreNamedByTheirTimesAndShownOnOneSheet() throws {
+    @Test func `Pictures are named by their times and shown on one sheet`() throws {
         let source = try LoopedPictures(Resolution(width: 640, height: 362), frameRate: 10, frameCount: 80)
         let sink = try ThumbnailSink(folder: folder.path("th"))
         let layer = LayerSettings.thumbnails(of: source.format.resolution, every: .seconds(1))
@@ -35,7 +35,7 @@ struct ThumbnailSinkTests {
         #expect(size(ThumbnailSink.sheetName) ?? (0, 0) == (6 * 324 + 4, 2 * 184 + 4))
     }
 
-    @Test func theSheetOfALongClipShowsSome() throws {
+    @Test func `The sheet of a long clip shows some`() throws {
         let source = try LoopedPictures(Resolution(width: 16, height: 16), frameRate: 1, frameCount: 150)
         let sink = try ThumbnailSink(folder: folder.path("th"))
         let layer = LayerSettings.thumbnails(of: source.format.resolution, every: .seconds(1))
@@ -46,7 +46,7 @@ struct ThumbnailSinkTests {
         #expect(size(ThumbnailSink.sheetName) ?? (0, 0) == (6 * 20 + 4, 7 * 20 + 4))
     }
 
-    @Test func withoutCommitNothingStays() throws {
+    @Test func `Without commit nothing stays`() throws {
         do {
             let sink = try ThumbnailSink(folder: folder.path("th"))
             try sink.consume(try TestPictures(.qqvga).picture(0))
@@ -56,12 +56,12 @@ struct ThumbnailSinkTests {
         #expect(size(ThumbnailSink.sheetName) == nil)
     }
 
-    @Test func namesSortAsTimesDo() {
+    @Test func `Names sort as times do`() {
         #expect(ThumbnailSink.name(of: MediaTime(nanoseconds: 3_723_004_999_999)) == "01-02-03.004")
         #expect(ThumbnailSink.name(of: MediaTime(nanoseconds: -5)) == "00-00-00.000")
     }
 
-    @Test func aFolderThatCannotBeMadeIsSaidSo() {
+    @Test func `A folder that cannot be made is said so`() {
         #expect(throws: FileError.openFailed(path: folder.path("no/th"), code: ENOENT)) {
             _ = try ThumbnailSink(folder: folder.path("no/th"))
         }
@@ -74,7 +74,7 @@ struct LadderTests {
         return [LayerSettings].ladder(full, low: .low).map { "\($0.rid) \($0.resolution) \($0.bitrate)" }
     }
 
-    @Test func eachStepHasHalfTheSidesAndItsShareOfBits() {
+    @Test func `Each step has half the sides and its share of bits`() {
         #expect(
             ladder(1280, 720, 1500) == [
                 "high 1280x720 1500k", "half 640x360 679k", "quarter 320x180 307k", "low 160x120 45k",

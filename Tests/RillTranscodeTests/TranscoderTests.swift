@@ -17,7 +17,7 @@ struct TranscoderTests {
         return [.high(resolution, bitrate: .kilobits(200)), low]
     }
 
-    @Test func itGivesTheBytesOfTheSimulcastEncoderEachTime() throws {
+    @Test func `It gives the bytes of the simulcast encoder each time`() throws {
         let expected = CodedRecording()
         let encoder = try SimulcastEncoder(layers: layers)
         let source = try LoopedPictures(resolution, frameCount: 60)
@@ -36,7 +36,7 @@ struct TranscoderTests {
         }
     }
 
-    @Test func picturesAreScaledAndThinnedOutButNotCoded() throws {
+    @Test func `Pictures are scaled and thinned out but not coded`() throws {
         let pictures = PictureRecording()
         let whole = PictureRecording()
         let report = try Transcoder(
@@ -51,7 +51,7 @@ struct TranscoderTests {
         #expect(pictures.checksums.count == 10 && pictures.isFinished)
     }
 
-    @Test func aSinkThatFailsEndsTheWorkWithItsError() throws {
+    @Test func `A sink that fails ends the work with its error`() throws {
         struct DiskFull: Error {}
         final class FullDisk: FrameSink {
             func consume(_ frame: VideoFrame) throws { throw DiskFull() }
@@ -68,7 +68,7 @@ struct TranscoderTests {
         #expect(other.isFinished)
     }
 
-    @Test func anIVFFileDecodesToTheEncodersOwnPictures() throws {
+    @Test func `An IVF file decodes to the encoder's own pictures`() throws {
         let folder = TemporaryFolder()
         let path = folder.path("clip.ivf")
         let coded = CodedRecording()
@@ -95,7 +95,7 @@ struct TranscoderTests {
         #expect(pictures.checksums == expected)
     }
 
-    @Test func aClipThatEndsEarlyIsWrittenThatFarAndSaysSo() throws {
+    @Test func `A clip that ends early is written that far, and says so`() throws {
         let folder = TemporaryFolder()
         let path = folder.path("cut.y4m")
         let writer = try Y4MWriter(path: path, resolution: resolution, frameRate: 30)

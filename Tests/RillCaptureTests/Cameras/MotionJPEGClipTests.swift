@@ -6,7 +6,9 @@ import Testing
 @testable import RillCapture
 
 /// Bar 3 with pictures of a real webcam, as FFmpeg codes them.
-@Suite(.enabled(if: clip != nil && Peer.ffmpeg.isInstalled, "RILL_MEDIA or ffmpeg is missing"))
+@Suite(
+    .enabled(if: clip != nil, "RILL_MEDIA is not set to a folder with the real clips"),
+    .enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
 struct MotionJPEGClipTests {
     private let folder = TemporaryFolder()
 

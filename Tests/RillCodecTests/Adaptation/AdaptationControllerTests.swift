@@ -49,7 +49,7 @@ import Testing
     /// What takes 30 ms at 1280x720, of the 33 that there are.
     private static let tooMuch = 30e6 / Double(1280 * 720)
 
-    @Test func aFastEncoderIsLeftAlone() {
+    @Test func `A fast encoder is left alone`() {
         var machine = Machine(.balanced, cost: Self.tooMuch / 4)
         machine.run(.seconds(600))
         #expect(machine.steps.isEmpty)
@@ -59,7 +59,7 @@ import Testing
         (DegradationPreference.maintainFramerate, Resolution(width: 960, height: 540), 30.0),
         (.maintainResolution, .hd720, 20), (.balanced, Resolution(width: 960, height: 540), 30),
     ])
-    func aSlowEncoderGetsLess(preference: DegradationPreference, size: Resolution, rate: Double) {
+    func `A slow encoder gets less`(preference: DegradationPreference, size: Resolution, rate: Double) {
         var machine = Machine(preference, cost: Self.tooMuch)
         machine.run(.seconds(60))
         #expect(machine.steps.map(\.step.reason) == [.encodeTime], "\(machine.steps)")
@@ -68,7 +68,7 @@ import Testing
         #expect((machine.steps.first?.time ?? .distantFuture) < .zero + .milliseconds(2100))
     }
 
-    @Test func balancedGivesUpSizeFirstAndRateOfSmallPictures() {
+    @Test func `Balanced gives up size first and rate of small pictures`() {
         var machine = Machine(.balanced, cost: Self.tooMuch * 400)
         machine.run(.seconds(60))
         let sizes = machine.steps.map { $0.step.degradation.applied(to: .hd720).width }
@@ -79,7 +79,7 @@ import Testing
         #expect(machine.steps.count == 10, "there is nothing left to give up")
     }
 
-    @Test func coarsePicturesBecomeSmallerAndGrowWhenTheyAreFine() {
+    @Test func `Coarse pictures become smaller, and grow when they are fine`() {
         var machine = Machine(.maintainFramerate, cost: Self.tooMuch / 10)
         machine.quantizer = 110
         machine.run(.milliseconds(2500))
@@ -92,7 +92,7 @@ import Testing
         #expect(machine.controller.degradation == .none)
     }
 
-    @Test func manyDropsAreTooMuch() {
+    @Test func `Many drops are too much`() {
         var machine = Machine(.maintainResolution, cost: Self.tooMuch / 10)
         machine.dropShare = 0.3
         machine.run(.seconds(60))
@@ -102,7 +102,7 @@ import Testing
         #expect(machine.steps.map(\.step.reason) == [.drops])
     }
 
-    @Test func itComesBackTheWayItWent() {
+    @Test func `It comes back the way it went`() {
         var machine = Machine(.balanced, cost: Self.tooMuch * 3)
         machine.run(.seconds(60))
         let down = machine.steps.map(\.step.degradation)
@@ -114,7 +114,7 @@ import Testing
         #expect(up == Array(down.dropLast().reversed()) + [.none])
     }
 
-    @Test func aStepThatWouldBeTooMuchIsNotTried() {
+    @Test func `A step that would be too much is not tried`() {
         // After one step the encoder has 0.51 of the interval to do; before it had 0.9. It stays.
         var machine = Machine(.maintainFramerate, cost: Self.tooMuch)
         machine.quantizer = 20
@@ -122,7 +122,7 @@ import Testing
         #expect(machine.steps.count == 1)
     }
 
-    @Test func whatDoesNotLastIsTriedLessAndLessOften() {
+    @Test func `What does not last is tried less and less often`() {
         // Pictures that are fine when small and too coarse when large: no measurement foretells it.
         var machine = Machine(.maintainFramerate, cost: Self.tooMuch / 10)
         for _ in 0..<3600 {
@@ -136,7 +136,7 @@ import Testing
         #expect((230...260).contains(gaps.last ?? 0), "\(gaps)")
     }
 
-    @Test func sizesKeepTheirShape() {
+    @Test func `Sizes keep their shape`() {
         var degradation = Degradation.none
         var sizes: [String] = []
         for _ in 0..<5 {

@@ -47,7 +47,7 @@ struct GoldenBytesTests {
         .enabled(
             if: VPXLibrary.version == libraryVersion,
             "the checksums are of libvpx \(libraryVersion), and this is \(VPXLibrary.version)"), arguments: goldens)
-    func theBytesAreThoseOfThisLibVPX(golden: Golden) throws {
+    func `The bytes are those of this libvpx`(golden: Golden) throws {
         let resolution = Resolution(width: 352, height: 216)
         var layer = LayerSettings.high(
             Resolution(width: 288, height: 216), bitrate: .kilobits(250), codec: golden.codec)

@@ -55,7 +55,7 @@ struct GoodEffortTests {
     }
 
     @Test(arguments: VideoCodec.allCases, [true, false])
-    func everyPictureComesOutOnceInItsOrderAtItsTime(codec: VideoCodec, inTwoPasses: Bool) throws {
+    func `Every picture comes out once, in its order, at its time`(codec: VideoCodec, inTwoPasses: Bool) throws {
         var settings = EncoderSettings.good(codec)
         settings.speed = 4
         let coded = try encode(60, settings, inTwoPasses: inTwoPasses)
@@ -77,14 +77,14 @@ struct GoodEffortTests {
         }
     }
 
-    @Test(arguments: VideoCodec.allCases) func aFewPicturesAreEnough(codec: VideoCodec) throws {
+    @Test(arguments: VideoCodec.allCases) func `A few pictures are enough`(codec: VideoCodec) throws {
         for count in [1, 2, 5] {
             #expect(try encode(count, .good(codec)).count { !$0.isHidden } == count, "\(codec), \(count) pictures")
         }
     }
 
     @Test(arguments: VideoCodec.allCases, EncoderSettings.Effort.allCases)
-    func aQualityTakesTheBitsItNeeds(codec: VideoCodec, effort: EncoderSettings.Effort) throws {
+    func `A quality takes the bits it needs`(codec: VideoCodec, effort: EncoderSettings.Effort) throws {
         func bytes(_ quality: Int, _ bitrate: Bitrate) throws -> Int {
             var settings = effort == .good ? EncoderSettings.good(codec) : EncoderSettings(codec)
             settings.quality = quality
@@ -100,7 +100,7 @@ struct GoodEffortTests {
         #expect(abs(free - coarse) * 20 <= coarse, "\(codec), \(effort): \(coarse) and \(free) bytes")
     }
 
-    @Test func whatIsForCallsIsRefused() {
+    @Test func `What is for calls is refused`() {
         var settings = EncoderSettings.good(.vp8)
         settings.temporalPattern = .l1t2
         expectRefusal(of: settings, "temporal layers")

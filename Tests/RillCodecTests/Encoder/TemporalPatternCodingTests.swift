@@ -52,7 +52,9 @@ struct TemporalPatternCodingTests {
     }
 
     @Test(arguments: VideoCodec.allCases, TemporalPattern.allCases)
-    func withoutTheLayersAboveTheRestDecodesToTheSamePictures(codec: VideoCodec, pattern: TemporalPattern) throws {
+    func `Without the layers above, the rest decodes to the same pictures`(codec: VideoCodec, pattern: TemporalPattern)
+        throws
+    {
         let frames = try stream(codec, pattern)
         let whole = try decode(frames, codec)
         #expect(whole.count == Self.frameCount)
@@ -73,7 +75,7 @@ struct TemporalPatternCodingTests {
     }
 
     @Test(arguments: VideoCodec.allCases, [TemporalPattern.l1t2, .l1t3])
-    func aLayerCanBeTakenUpWhereAFrameSaysSo(codec: VideoCodec, pattern: TemporalPattern) throws {
+    func `A layer can be taken up where a frame says so`(codec: VideoCodec, pattern: TemporalPattern) throws {
         let frames = try stream(codec, pattern)
         let whole = try decode(frames, codec)
         for highest in 1..<pattern.layerCount {
@@ -104,7 +106,7 @@ struct TemporalPatternCodingTests {
     }
 
     @Test(arguments: VideoCodec.allCases, TemporalPattern.allCases)
-    func whatAFrameRefersToIsAllItNeeds(codec: VideoCodec, pattern: TemporalPattern) throws {
+    func `What a frame refers to is all it needs`(codec: VideoCodec, pattern: TemporalPattern) throws {
         // Every frame for itself: with the frames that it refers to, and those that they refer to, and no others.
         let frames = try stream(codec, pattern)
         let whole = try decode(frames, codec)
@@ -119,8 +121,9 @@ struct TemporalPatternCodingTests {
     }
 
     @Test(arguments: [(VideoCodec.vp8, TemporalPattern.l1t1), (.vp9, .l1t1), (.vp9, .l1t2), (.vp9, .l1t3)])
-    func aRateControlThatLeavesFramesOutLeavesNoGapAndNoKeyFrameOut(codec: VideoCodec, pattern: TemporalPattern) throws
-    {
+    func `A rate control that leaves frames out leaves no gap and no key frame out`(
+        codec: VideoCodec, pattern: TemporalPattern
+    ) throws {
         let frames = try stream(codec, pattern, kilobits: 40) { settings in
             (settings.dropThreshold, settings.quantizers) = (100, 2...12)
         }

@@ -9,7 +9,7 @@ struct FrameDecimatorTests {
     }
 
     @Test(arguments: [FrameRate(5), 6, 7, 10, 12, 15, 24, 25, 30, 50, 60, 120, FrameRate(30000, per: 1001)])
-    func fiveAreKeptOfEachSecondWhateverTheSourcesRate(source: FrameRate) {
+    func `Five are kept of each second, whatever the source's rate`(source: FrameRate) {
         let seconds = 60
         let times = (0..<Int((Double(seconds) * source.framesPerSecond).rounded(.up))).map(source.time(ofFrame:))
         let kept = kept(times, rate: 5)
@@ -23,7 +23,7 @@ struct FrameDecimatorTests {
         }
     }
 
-    @Test func jitteryAndChangingSourcesKeepTheMeanRate() {
+    @Test func `Jittery and changing sources keep the mean rate`() {
         for seed in 0..<20 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             var time = 0.0
@@ -38,14 +38,14 @@ struct FrameDecimatorTests {
         }
     }
 
-    @Test func aSlowerSourcePassesWhole() {
+    @Test func `A slower source passes whole`() {
         for rate in [FrameRate(1), 3, 4, FrameRate(24000, per: 1001), 29] {
             let times = (0..<200).map(rate.time(ofFrame:))
             #expect(kept(times, rate: 30) == times, "\(rate)")
         }
     }
 
-    @Test func aSourceAtTheTargetPassesWholeInSpiteOfJitter() {
+    @Test func `A source at the target passes whole in spite of jitter`() {
         var random = SeededGenerator(seed: 5)
         let times = (0..<900).map { index in
             FrameRate(30).time(ofFrame: index) + .microseconds(Int.random(in: -3000...3000, using: &random))
@@ -53,25 +53,25 @@ struct FrameDecimatorTests {
         #expect(kept(times, rate: 30).count >= 895)
     }
 
-    @Test func aPauseIsNotMadeUpFor() {
+    @Test func `A pause is not made up for`() {
         let before = (0..<30).map(FrameRate(30).time(ofFrame:))
         let after = (0..<30).map { FrameRate(30).time(ofFrame: $0) + .seconds(60) }
         #expect(kept(before + after, rate: 5).count == 10)
     }
 
-    @Test func aClockThatIsSetBackStartsANewGrid() {
+    @Test func `A clock that is set back starts a new grid`() {
         let times = [0.0, 0.2, 0.4, 0.1, 0.2, 0.3, 0.5].map { MediaTime.zero + .seconds($0) }
         #expect(kept(times, rate: 5) == [0.0, 0.2, 0.4, 0.1, 0.3, 0.5].map { MediaTime.zero + .seconds($0) })
     }
 
-    @Test func aRateOfTwoFramesANanosecondPassesEveryFrame() throws {
+    @Test func `A rate of two frames a nanosecond passes every frame`() throws {
         let rate = try #require(FrameRate(validating: Int(Int32.max), per: 1))
         var decimator = FrameDecimator(rate: rate)
         let times = (0..<30).map(FrameRate(30).time(ofFrame:))
         #expect(times.allSatisfy { decimator.wants($0) })
     }
 
-    @Test func withoutALimitEveryFramePassesWhateverItsStamp() {
+    @Test func `Without a limit every frame passes, whatever its stamp`() {
         let times = [0, 5, 5, 4, 1000, 1000, 1001, 2].map { MediaTime(nanoseconds: $0) }
         var decimator = FrameDecimator(rate: nil)
         #expect(times.allSatisfy { decimator.wants($0) })

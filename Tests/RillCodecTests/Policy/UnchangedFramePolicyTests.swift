@@ -17,30 +17,30 @@ struct UnchangedFramePolicyTests {
         return coded
     }
 
-    @Test func aStillPictureIsCodedOnceASecond() {
+    @Test func `A still picture is coded once a second`() {
         #expect(coded(Array(repeating: 1, count: 100)) == [0, 30, 60, 90])
     }
 
-    @Test func aStillPictureIsCodedUntilItIsFine() {
+    @Test func `A still picture is coded until it is fine`() {
         #expect(coded(Array(repeating: 1, count: 40)) { 40 - 5 * $0 } == [0, 1, 2, 3, 4, 5, 35])
     }
 
-    @Test func everyChangeIsCodedAtOnce() {
+    @Test func `Every change is coded at once`() {
         #expect(coded([1, 1, 1, 2, 2, 3, 4, 4, 4]) == [0, 3, 5, 6])
     }
 
-    @Test func whereNobodyLooksAllIsCoded() {
+    @Test func `Where nobody looks all is coded`() {
         #expect(coded([nil, nil, nil]) == [0, 1, 2])
     }
 
-    @Test func aClockThatIsSetBackDoesNotSilenceTheStream() {
+    @Test func `A clock that is set back does not silence the stream`() {
         var policy = UnchangedFramePolicy()
         policy.coded(1, at: .zero + .seconds(100), quantizer: 4, by: .vp8)
         let isSkipped = policy.canSkip(1, at: .zero + .seconds(5))
         #expect(!isSkipped)
     }
 
-    @Test func noSecondIsWithoutAFrameAtAnyRate() {
+    @Test func `No second is without a frame at any rate`() {
         for rate in [1, 2, 3, 5, 7, 12, 30, 59] as [FrameRate] {
             var policy = UnchangedFramePolicy()
             var last = MediaTime.zero

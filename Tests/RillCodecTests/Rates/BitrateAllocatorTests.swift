@@ -24,12 +24,12 @@ import Testing
         (944, [0, 400, 60]), (945, [600, 300, 45]),  // 345 + 1.2 · 500: the high one begins
         (1845, [1500, 300, 45]), (2000, [1500, 400, 60]), (1_000_000, [1500, 400, 60]),
     ])
-    func layersAreServedFromTheSmallestOn(total: Int, expected: [Int]) {
+    func `Layers are served from the smallest on`(total: Int, expected: [Int]) {
         var allocator = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
         #expect(kilobits(allocator.split(.kilobits(total))) == expected, "\(total) kbit/s")
     }
 
-    @Test func aLayerThatIsOnIsKeptDownToItsMinimum() {
+    @Test func `A layer that is on is kept down to its minimum`() {
         var allocator = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
         _ = allocator.split(.kilobits(945))
         #expect(kilobits(allocator.split(.kilobits(845))) == [500, 300, 45])
@@ -37,7 +37,7 @@ import Testing
         #expect(kilobits(allocator.split(.kilobits(944))) == [0, 400, 60])
     }
 
-    @Test func layersThatAreChangedStayOnAsLongAsTheyMay() {
+    @Test func `Layers that are changed stay on as long as they may`() {
         var before = BitrateAllocator(layers: [Self.high, Self.middle, Self.low])
         _ = before.split(.kilobits(945))
         // The middle one is switched off, and the low one wants more: 1.2 times the high one's minimum is not there.
@@ -54,7 +54,7 @@ import Testing
         #expect(kilobits(kept.split(.kilobits(650)), 2) == [100, 0])
     }
 
-    @Test func theLargestRatesDoNotOverflow() {
+    @Test func `The largest rates do not overflow`() {
         let most = Bitrate(bitsPerSecond: .max / 8)
         let layers = ["a", "b", "c"].map { BitrateAllocator.Layer($0, minimum: most, target: most, maximum: most) }
         var allocator = BitrateAllocator(layers: layers)
@@ -63,7 +63,7 @@ import Testing
 
     /// Random walks of the total, of small steps and large ones, over random layers.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func randomWalksNeverMakeALayerOscillate(seed: UInt64) {
+    func `Random walks never make a layer oscillate`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let layers = (0..<Int.random(in: 1...3, using: &random)).map { index in
             let minimum = Int.random(in: 20_000...500_000, using: &random)
@@ -103,7 +103,7 @@ import Testing
         #expect(layers.count == 1 || switches > 10, "the walk never switched a layer: the test shows nothing")
     }
 
-    @Test func temporalLayersShareTheBits() {
+    @Test func `Temporal layers share the bits`() {
         let rate = Bitrate.kilobits(100)
         #expect((0..<1).map { TemporalShares(count: 1).bitrate(upTo: $0, of: rate).bitsPerSecond } == [100_000])
         #expect(

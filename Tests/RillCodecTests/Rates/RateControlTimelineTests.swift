@@ -7,7 +7,7 @@ struct RateControlTimelineTests {
     @Test(arguments: [
         FrameRate(30), FrameRate(30_000, per: 1001), FrameRate(24_000, per: 1001), FrameRate(60_000, per: 1001),
     ])
-    func framesOfAnEvenRateKeepTheirOwnStamps(rate: FrameRate) {
+    func `Frames of an even rate keep their own stamps`(rate: FrameRate) {
         var timeline = timeline(rate)
         let duration = (MediaTime.zero + rate.interval).ticks(rate: 90_000)
         for index in 0..<1000 {
@@ -19,13 +19,13 @@ struct RateControlTimelineTests {
     }
 
     @Test(arguments: [10, 25, 27, 30, 33])
-    func aRateThatIsNearTheAnnouncedOneIsFollowed(rate: Int) {
+    func `A rate that is near the announced one is followed`(rate: Int) {
         let spans = spans(of: (0..<100).map(FrameRate(rate).time(ofFrame:)))
         let expected = Double(90_000) / Double(rate)
         #expect(spans.suffix(50).allSatisfy { abs(Double($0.duration) - expected) <= 1 }, "\(rate)")
     }
 
-    @Test func oneFrameBeginsWhereTheOneBeforeEnded() {
+    @Test func `One frame begins where the one before ended`() {
         var random = SeededGenerator(seed: 1)
         var times: [MediaTime] = [.zero]
         for _ in 0..<2000 {
@@ -36,7 +36,7 @@ struct RateControlTimelineTests {
         #expect(spans.allSatisfy { $0.duration >= 1 })
     }
 
-    @Test func jitterLeavesAllFramesTheSameTime() {
+    @Test func `Jitter leaves all frames the same time`() {
         var random = SeededGenerator(seed: 2)
         let times = (0..<900).map {
             FrameRate(30).time(ofFrame: $0) + .microseconds(Int.random(in: -8000...8000, using: &random))
@@ -48,7 +48,7 @@ struct RateControlTimelineTests {
     }
 
     @Test(arguments: [1, 3, 15, 29])
-    func aGapIsPaidBackByHalfAFrameAtATime(missing: Int) throws {
+    func `A gap is paid back by half a frame at a time`(missing: Int) throws {
         let times = (0..<200).filter { !(60..<60 + missing).contains($0) }.map(FrameRate(30).time(ofFrame:))
         let spans = spans(of: times)
         let longest = try #require(spans.map(\.duration).max())
@@ -59,7 +59,7 @@ struct RateControlTimelineTests {
         #expect(abs((last + FrameRate(30).interval).ticks(rate: 90_000) - spans[spans.count - 1].end) <= 1500)
     }
 
-    @Test func ofALongGapOnlyWhatTheBufferHoldsIsPaidBack() throws {
+    @Test func `Of a long gap only what the buffer holds is paid back`() throws {
         var timeline = timeline(30)
         for index in 0..<60 { _ = timeline.span(at: FrameRate(30).time(ofFrame: index)) }
         let before = timeline.end
@@ -68,7 +68,7 @@ struct RateControlTimelineTests {
         #expect((90_000 - 1500...90_000 + 1500).contains(given), "\(given) ticks")
     }
 
-    @Test func timeAndDurationsAgreeWhateverIsMissing() {
+    @Test func `Time and durations agree, whatever is missing`() {
         var random = SeededGenerator(seed: 3)
         for share in [1, 2, 5, 10, 30, 50] {
             let times = (0..<3000).filter { _ in Int.random(in: 0..<100, using: &random) >= share }
@@ -80,7 +80,7 @@ struct RateControlTimelineTests {
     }
 
     @Test(arguments: [5, 12, 15, 60])
-    func anotherRateOfTheSourceIsTypicalSoon(rate: Int) {
+    func `Another rate of the source is typical soon`(rate: Int) {
         var times = (0..<60).map(FrameRate(30).time(ofFrame:))
         times += (0..<200).map { FrameRate(rate).time(ofFrame: $0) + .seconds(2) }
         let durations = spans(of: times).map(\.duration)
@@ -91,7 +91,7 @@ struct RateControlTimelineTests {
         #expect(abs(Double(settled.reduce(0, +)) - 150 * expected) <= expected * 2, "\(durations)")
     }
 
-    @Test func stillPicturesAtOneASecondDoNotStarveTheMotionBehindThem() {
+    @Test func `Still pictures at one a second do not starve the motion behind them`() {
         var times = (0..<60).map { at(seconds: $0) }
         times += (0..<60).map { FrameRate(30).time(ofFrame: $0) + .seconds(60) }
         let durations = spans(of: times).suffix(59).map(\.duration)
@@ -101,14 +101,14 @@ struct RateControlTimelineTests {
         #expect(surplus >= -3000 && surplus <= 45_000, "\(surplus) ticks")
     }
 
-    @Test func aClockThatIsSetBackIsNotWaitedFor() {
+    @Test func `A clock that is set back is not waited for`() {
         var times = (0..<60).map { FrameRate(30).time(ofFrame: $0) + .seconds(3600) }
         times += (0..<60).map(FrameRate(30).time(ofFrame:))
         let durations = spans(of: times).map(\.duration)
         #expect(durations.suffix(50).allSatisfy { abs($0 - 3000) <= 1500 }, "\(durations)")
     }
 
-    @Test func anotherAnnouncedRateIsTypicalAtOnce() {
+    @Test func `Another announced rate is typical at once`() {
         var timeline = timeline(30)
         for index in 0..<30 { _ = timeline.span(at: FrameRate(30).time(ofFrame: index)) }
         timeline.announce(15)
@@ -117,7 +117,7 @@ struct RateControlTimelineTests {
         #expect(durations.dropFirst().allSatisfy { $0 == 6000 }, "\(durations)")
     }
 
-    @Test func aYearBetweenFramesIsTenSeconds() {
+    @Test func `A year between frames is ten seconds`() {
         let spans = spans(of: (0..<100).map { at(seconds: $0 * 365 * 86_400) })
         #expect(spans.suffix(50).allSatisfy { $0.duration == 900_000 })
     }

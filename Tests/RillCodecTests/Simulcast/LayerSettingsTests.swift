@@ -5,7 +5,7 @@ import Testing
 
 struct LayerSettingsTests {
     @Test(arguments: VideoCodec.allCases)
-    func theLadderFollowsTheSource(codec: VideoCodec) throws {
+    func `The ladder follows the source`(codec: VideoCodec) throws {
         func ladder(_ width: Int, _ height: Int) -> [LayerSettings] {
             .standard(for: Resolution(width: width, height: height), codec: codec)
         }
@@ -24,12 +24,12 @@ struct LayerSettingsTests {
         }
     }
 
-    @Test func theLowPresetIsWhatItIsKnownFor() {
+    @Test func `The low preset is what it is known for`() {
         #expect(LayerSettings.low.resolution == .qqvga && LayerSettings.low.frameRate == 5)
         #expect(LayerSettings.low.bitrate == .kilobits(45) && LayerSettings.low.encoder.codec == .vp8)
     }
 
-    @Test func whatIsWrongIsSaidWithTheLayersName() {
+    @Test func `What is wrong is said with the layer's name`() {
         func refusal(_ change: (inout LayerSettings) -> Void) -> String? {
             var layer = LayerSettings.low
             change(&layer)
@@ -55,7 +55,7 @@ struct LayerSettingsTests {
         #expect(refusal { $0.encoder.bufferSize = .seconds(61) }?.contains("60 s") == true)
     }
 
-    @Test func aRateThatNobodyAskedForIsNoLimitAndHasNone() throws {
+    @Test func `A rate that nobody asked for is no limit and has none`() throws {
         var layer = LayerSettings.high(.vga, bitrate: .kilobits(800))
         layer.frameRate = 500
         #expect(throws: CodecError.self) { try layer.validate() }
@@ -63,7 +63,7 @@ struct LayerSettingsTests {
         #expect(layer.takingEveryFrame(of: nil).frameRate == 500 && layer.takingEveryFrame(of: 15).frameRate == 15)
     }
 
-    @Test func aChangeThatCannotBeLeavesThePlanAsItWas() throws {
+    @Test func `A change that cannot be leaves the plan as it was`() throws {
         var plan = try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
         let before = plan.settings
         let changes: [(inout LayerSettings) -> Void] = [
@@ -76,7 +76,9 @@ struct LayerSettingsTests {
     }
 
     @Test(arguments: VideoCodec.allCases, TemporalPattern.allCases)
-    func theLeastBitrateCanBeCodedAtAndAnAllocatorMayGiveLess(codec: VideoCodec, pattern: TemporalPattern) throws {
+    func `The least bitrate can be coded at, and an allocator may give less`(
+        codec: VideoCodec, pattern: TemporalPattern
+    ) throws {
         var layer = LayerSettings.low(codec)
         layer.encoder.temporalPattern = pattern
         layer.bitrate = layer.encoder.minimumBitrate

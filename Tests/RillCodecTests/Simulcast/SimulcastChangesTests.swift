@@ -9,7 +9,7 @@ struct SimulcastChangesTests {
     static let seeds: ClosedRange<UInt64> = unsafe getenv("RILL_LONG_TESTS") != nil ? 1...100 : 1...4
 
     @Test(arguments: seeds)
-    func eachLayerDecodesThroughoutAndKnowsNothingOfTheOther(seed: UInt64) throws {
+    func `Each layer decodes throughout, and knows nothing of the other`(seed: UInt64) throws {
         let script = Script(seed: seed)
         let both = try encode(script)
         for layer in 0..<2 {

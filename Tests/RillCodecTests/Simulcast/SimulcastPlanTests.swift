@@ -7,7 +7,7 @@ struct SimulcastPlanTests {
         try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
     }
 
-    @Test func everyFrameGoesHighAndEverySixthLow() throws {
+    @Test func `Every frame goes high and every sixth low`() throws {
         var plan = try plan()
         for index in 0..<120 {
             let tasks = plan.tasks(at: FrameRate(30).time(ofFrame: index))
@@ -17,7 +17,7 @@ struct SimulcastPlanTests {
         }
     }
 
-    @Test func aLayerThatTakesEveryFrameTakesThemHoweverUnevenTheyAre() throws {
+    @Test func `A layer that takes every frame takes them, however uneven they are`() throws {
         // The first interval is five times the others, then some are a hundredth of it.
         let times = [0, 167, 200, 233, 234, 235, 267, 300].map { MediaTime.zero + .milliseconds($0) }
         let high = LayerSettings.high(.vga, bitrate: .kilobits(800)).takingEveryFrame(of: 6)
@@ -33,7 +33,7 @@ struct SimulcastPlanTests {
         #expect((1...30).allSatisfy { plan.tasks(at: .zero + .seconds(20) + .milliseconds($0))[0] != nil })
     }
 
-    @Test func aKeyFrameAskedForOnOneLayerIsAskedForOnThatLayerAlone() throws {
+    @Test func `A key frame asked for on one layer is asked for on that layer alone`() throws {
         var plan = try plan()
         for index in 0..<1000 {
             if index % 10 == 3 {
@@ -50,7 +50,7 @@ struct SimulcastPlanTests {
         }
     }
 
-    @Test func aLayerSwitchedOffRestsAndComesBackWithAKeyFrame() throws {
+    @Test func `A layer switched off rests and comes back with a key frame`() throws {
         var plan = try plan()
         let times = (0..<90).map(FrameRate(30).time(ofFrame:))
         var low: [(Int, Bool)] = []
@@ -65,7 +65,7 @@ struct SimulcastPlanTests {
         #expect(low.filter(\.1).map(\.0) == [47])
     }
 
-    @Test func aBitrateComesWithTheLayersNextFrame() throws {
+    @Test func `A bitrate comes with the layer's next frame`() throws {
         var plan = try plan()
         _ = plan.tasks(at: .zero)
         try plan.change(layer: 1) { $0.bitrate = .kilobits(30) }
@@ -73,7 +73,7 @@ struct SimulcastPlanTests {
         #expect(tasks[0]?.settings.bitrate == .kilobits(800) && tasks[1]?.settings.bitrate == .kilobits(30))
     }
 
-    @Test func aBeginningIsAKeyFrameOnEachLayersNextFrame() throws {
+    @Test func `A start is a key frame on each layer's next frame`() throws {
         var plan = try plan()
         _ = plan.tasks(at: .zero, isBeginning: true)
         _ = plan.tasks(at: .zero + .milliseconds(33))
@@ -83,7 +83,7 @@ struct SimulcastPlanTests {
         #expect(later[0]?.isKeyFrameRequested == false && later[1]?.isKeyFrameRequested == true)
     }
 
-    @Test func aRequestIsNotLostWithADroppedFrame() throws {
+    @Test func `A request is not lost with a dropped frame`() throws {
         var plan = try plan()
         plan.requestKeyFrame(layer: 0)
         let dropped = try #require(plan.tasks(at: .zero)[0])
@@ -92,7 +92,7 @@ struct SimulcastPlanTests {
         #expect(next.absorbing(dropped).isKeyFrameRequested)
     }
 
-    @Test func layersThatCannotBeAreRefusedByName() {
+    @Test func `Layers that cannot be are refused by name`() {
         #expect(throws: CodecError.self) { try SimulcastPlan(layers: []) }
         #expect(throws: CodecError.self) { try SimulcastPlan(layers: [.low, .low]) }
         let four = ["a", "b", "c", "d"].map { rid in

@@ -6,7 +6,7 @@ import Testing
         ("0", 0), ("45000", 45_000), ("45k", 45_000), ("1500k", 1_500_000), ("1.5M", 1_500_000), ("2M", 2_000_000),
         ("0.001k", 1), ("000000000000000800", 800), ("1000000M", 1_000_000_000_000),
     ])
-    func readsBitrates(text: String, bits: Int) throws {
+    func `It reads bitrates`(text: String, bits: Int) throws {
         #expect(try Bitrate(notation: text).bitsPerSecond == bits)
     }
 
@@ -15,12 +15,12 @@ import Testing
         ("0.000000001s", 1), ("33.333333ms", 33_333_333), ("1000000s", 1_000_000_000_000_000),
         ("10min", 600_000_000_000), ("1.5min", 90_000_000_000),
     ])
-    func readsDurations(text: String, nanoseconds: Int64) throws {
+    func `It reads durations`(text: String, nanoseconds: Int64) throws {
         #expect(try MediaDuration(notation: text).nanoseconds == nanoseconds)
     }
 
     @Test(arguments: [("0", 0), ("2%", 20_000), ("0.5%", 5000), ("0.0001%", 1), ("100%", 1_000_000)])
-    func readsPercentages(text: String, partsPerMillion: Int) throws {
+    func `It reads percentages`(text: String, partsPerMillion: Int) throws {
         #expect(try Percentage(notation: text).partsPerMillion == partsPerMillion)
     }
 
@@ -35,7 +35,7 @@ import Testing
             ("1000001M", .tooLarge("1000001M", .bitrate)),
             ("999999999999999999M", .tooLarge("999999999999999999M", .bitrate)),
         ] as [(String, NotationError)])
-    func refusesWhatIsNoBitrate(text: String, error: NotationError) {
+    func `It refuses what is not a bitrate`(text: String, error: NotationError) {
         #expect(throws: error) { try Bitrate(notation: text) }
     }
 
@@ -46,7 +46,7 @@ import Testing
             ("0.5ns", .tooFine("0.5ns", .duration)), ("1000001s", .tooLarge("1000001s", .duration)),
             ("ms", .notANumber("ms", .duration)), ("٤ms", .notANumber("٤ms", .duration)),
         ] as [(String, NotationError)])
-    func refusesWhatIsNoDuration(text: String, error: NotationError) {
+    func `It refuses what is not a duration`(text: String, error: NotationError) {
         #expect(throws: error) { try MediaDuration(notation: text) }
     }
 
@@ -55,11 +55,11 @@ import Testing
             ("2", .unknownUnit("", in: "2", .percentage)), ("101%", .tooLarge("101%", .percentage)),
             ("0.00001%", .tooFine("0.00001%", .percentage)), ("%", .notANumber("%", .percentage)),
         ] as [(String, NotationError)])
-    func refusesWhatIsNoPercentage(text: String, error: NotationError) {
+    func `It refuses what is not a percentage`(text: String, error: NotationError) {
         #expect(throws: error) { try Percentage(notation: text) }
     }
 
-    @Test func saysWhatStandsThereAndWhatWasExpected() {
+    @Test func `It says what stands there and what was expected`() {
         #expect(
             NotationError.unknownUnit("K", in: "1K", .bitrate).description
                 == "\"K\" in \"1K\" is no unit: expected bits per second, like 1500k, 2M or 45000")
@@ -69,7 +69,7 @@ import Testing
         #expect(NotationError.tooLarge("2000000s", .duration).description.hasSuffix("the most is 1000000s"))
     }
 
-    @Test func readsBackWhatItWrites() throws {
+    @Test func `It reads back what it writes`() throws {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<20_000 {
             // Every magnitude is as likely as every other one.
@@ -89,11 +89,11 @@ import Testing
             (1_000_000_001, "1000000.001us"), (1_234_567, "1234.567us"), (-40_000_000, "-40ms"),
             (Int64.min, "-9223372036854775.808us"),
         ] as [(Int64, String)])
-    func writesDurationsExactly(nanoseconds: Int64, text: String) {
+    func `It writes durations exactly`(nanoseconds: Int64, text: String) {
         #expect(MediaDuration(nanoseconds: nanoseconds).notation == text)
     }
 
-    @Test func drawsAtTheAskedProbability() {
+    @Test func `It draws at the asked probability`() {
         for percentage in [Percentage.zero, .percent(2), .percent(50), .all] {
             var generator = SeededGenerator(seed: 3)
             let count = (0..<100_000).count { _ in percentage.draw(using: &generator) }
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func neverTrapsOnAnyText() {
+    @Test func `It never traps on any text`() {
         var generator = SeededGenerator(seed: 2)
         let seeds = ["1500k", "1.5M", "40ms", "0.25us", "33.333333ms", "0.5%", "1000000s", "123456789012345678ns"]
         let alphabet = Array("0123456789.kMmsun%-+ e,\u{0}é٤")

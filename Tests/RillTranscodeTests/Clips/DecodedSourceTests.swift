@@ -35,14 +35,14 @@ struct DecodedSourceTests {
     }
 
     @Test(arguments: [400, 2, 5] as [Int64])
-    func theFirstIntervalDecidesNothing(first: Int64) throws {
+    func `The first interval decides nothing`(first: Int64) throws {
         let stamps: [Int64] = [0] + (0..<Int64(100)).map { first + $0 * 1000 / 60 }
         let source = try DecodedSource(path: makeClip(stamps))
         #expect(source.format.frameRate == 60)
         #expect(try times(source) == stamps)
     }
 
-    @Test func aFileOfOneFrameHasTheUsualRate() throws {
+    @Test func `A file of one frame has the usual rate`() throws {
         let source = try DecodedSource(path: makeClip([7]))
         #expect(source.format.frameRate == 30)
         #expect(try times(source) == [7])
@@ -50,7 +50,7 @@ struct DecodedSourceTests {
 
     /// Frames that show no picture have stamps, too, and VP9 hides some of them in others.
     @Test(arguments: ["vp8", "vp9", "vp9-hidden", "vp9-resized"])
-    func theIndexKnowsWhatIsShown(stream: String) throws {
+    func `The index knows what is shown`(stream: String) throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Streams/\(stream).ivf").path
         let source = try DecodedSource(path: path)
@@ -60,7 +60,7 @@ struct DecodedSourceTests {
     }
 
     /// A pipe cannot be looked through: its first second tells, and what was read for that is not lost.
-    @Test func ofAPipeTheFirstSecondTells() throws {
+    @Test func `Of a pipe the first second tells`() throws {
         let slow = (0..<Int64(60)).map { 500 + $0 * 40 }
         let fast = (1..<Int64(60)).map { 2900 + $0 * 10 }
         let stamps = [0] + slow + fast

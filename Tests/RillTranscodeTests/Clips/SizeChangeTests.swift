@@ -29,7 +29,7 @@ import Testing
         return (0..<5).map { index in (2...3).contains(index) ? standing.picture(index) : lying.picture(index) }
     }
 
-    @Test func laterSizesAreScaledWholeToTheFirst() throws {
+    @Test func `Later sizes are scaled whole to the first`() throws {
         let originals = try pictures()
         let source = try SteadySizeSource(Pictures(originals), capacity: 1)
         var held: VideoFrame?
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func eachSizeGoesToASinkOfItsOwn() throws {
+    @Test func `Each size goes to a sink of its own`() throws {
         var sinks: [(part: Int, resolution: Resolution, sink: PictureRecording)] = []
         let splitter = SplitSizeSink { part, resolution in
             sinks.append((part, resolution, PictureRecording()))
@@ -81,7 +81,7 @@ import Testing
         #expect(sinks.map(\.sink.isFinished) == [true, true, true])
     }
 
-    @Test func aVP9FileIsReadInTheSizesThatItHas() throws {
+    @Test func `A VP9 file is read in the sizes that it has`() throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Streams/vp9-resized.ivf").path
         let source = try DecodedSource(path: path)
