@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [(5, 3.0), (1, 1.0), (1, 2.5), (20, 10.0), (50, 1.0), (0, 3.0)])
-    func losesTheShareAndInBurstsOfTheLengthThatItWasToldTo(percent: Int, length: Double) throws {
+    func `It loses the share, and in bursts of the length, that it was told to`(percent: Int, length: Double) throws {
         let share = Double(percent) / 100
         let back = 1 / length
         let begin = back * share / (1 - share)
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// The lengths are distributed as a memory of one step makes them: a share of 1 - r of the bursts of a length goes on.
-    @Test func endsABurstWithTheSameProbabilityWhateverItsLength() throws {
+    @Test func `It ends a burst with the same probability, whatever its length`() throws {
         let bursts = try burstLengths(losses("20%/4", seed: 3))
         for length in 1...8 {
             let reached = bursts.count { $0 >= length }
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: 1...10)
-    func losesInBothStatesAsElliottHasIt(seed: UInt64) throws {
+    func `It loses in both states as Elliott has it`(seed: UInt64) throws {
         let burst = try BurstLoss(notation: "2%/20%/60%/1%")
         let losses = try losses(burst.description, seed: seed)
         // The bad state takes 1/11 of the time: 0.6/11 + 0.01 · 10/11.
@@ -82,7 +82,7 @@ import Testing
         #expect(abs(lost - mean) <= 5 * deviation, "seed \(seed): \(lost)")
     }
 
-    @Test func losesNothingOrEverythingAtTheEnds() throws {
+    @Test func `It loses nothing or everything at the ends`() throws {
         #expect(try losses("0%/100%/100%/0%", seed: 1).allSatisfy { !$0 })
         #expect(try losses("100%/0%/100%/0%", seed: 1).allSatisfy { $0 })
         #expect(try losses("0%/0%/0%/100%", seed: 1).allSatisfy { $0 })
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["76%/3", "100%/3", "5%/0.999", "5%/10001", "51%/1"])
-    func refusesWhatNoLinkLoses(notation: String) throws {
+    func `It refuses what no link loses`(notation: String) throws {
         let burst = try BurstLoss(notation: notation)
         #expect(throws: LinkError.impossibleBurst(burst)) { try LinkSettings(burst: burst) }
     }

@@ -20,7 +20,7 @@ import Testing
         return try DeliveryTrace(milliseconds: numbers + [milliseconds], name: "sample")
     }
 
-    @Test func readsNumbersOneALine() throws {
+    @Test func `It reads numbers, one a line`() throws {
         #expect(try parse("0\n5\n5\n12\n").milliseconds == [0, 5, 5, 12])
         #expect(try parse("1").milliseconds == [1], "the last line needs no end")
         #expect(try parse("007\r\n8\r\n").milliseconds == [7, 8])
@@ -38,17 +38,17 @@ import Testing
             ("3\n2\n", 2, .goesBack(from: 3, to: 2)), ("0\n0\n", 2, .lastsForNoTime), ("0", 1, .lastsForNoTime),
             ("5\n\u{0}", 2, .notANumber),
         ] as [(String, Int, TraceDefect)])
-    func namesTheLine(text: String, line: Int, defect: TraceDefect) {
+    func `It names the line`(text: String, line: Int, defect: TraceDefect) {
         #expect(throws: LinkError.invalidTrace("t", line: line, defect)) { try parse(text) }
     }
 
-    @Test func saysWhatWasExpected() {
+    @Test func `It says what was expected`() {
         #expect(
             LinkError.invalidTrace("lte.up", line: 3, .goesBack(from: 3, to: 2)).description
                 == "lte.up: line 3: 2 stands behind 3: expected times that do not fall")
     }
 
-    @Test func readsFilesAndSaysWhichItCannot() throws {
+    @Test func `It reads files and says which it cannot`() throws {
         let folder = TemporaryFolder()
         let trace = try Self.sample(seed: 1, milliseconds: 60_000)
         let path = folder.path("sample.up")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func takesNoMoreThanItHasRoomFor() throws {
+    @Test func `It takes no more than it has room for`() throws {
         let most = [UInt32](repeating: 7, count: DeliveryTrace.maximumCount)
         #expect(try DeliveryTrace(milliseconds: most).milliseconds.count == most.count)
         #expect(throws: LinkError.invalidTrace("trace", line: most.count + 1, .tooLong)) {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func neverTrapsOnAnyBytes() throws {
+    @Test func `It never traps on any bytes`() throws {
         let seeds = ["1\n", "0\n5\n5\n12\n", "100\r\n200\r\n4294967295\r\n", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10"]
         var accepted = 0
         let inputs = MutatedInputs(of: seeds.map { Array($0.utf8) }, count: 100_000, using: SeededGenerator(seed: 3))

@@ -3,14 +3,14 @@ import RillLink
 import Testing
 
 @Suite struct EmulatedLinkTests {
-    @Test func deliversEverythingAtOnceAndInOrderOnACleanLink() {
+    @Test func `It delivers everything, at once and in order, on a clean link`() {
         let run = LinkRun(.clean, count: 1000) { $0 % 1500 }
         #expect(run.deliveries.map(\.sequence) == Array(0..<1000))
         #expect(run.deliveries.allSatisfy { $0.arrival == $0.sendTime && !$0.isCopy && !$0.isHeldBack })
         #expect(run.contents == (0..<1000).map { [$0 % 1500 == 0 ? 0 : $0 % 256, $0 % 1500] })
     }
 
-    @Test func deliversNothingBeforeItsTime() throws {
+    @Test func `It delivers nothing before its time`() throws {
         let link = EmulatedLink(try LinkSettings(delay: .milliseconds(40)))
         var datagram: [UInt8] = [9]
         #expect(link.nextArrival == nil)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func givesTheSameTraceForTheSameSeed(seed: UInt64) throws {
+    func `It gives the same trace for the same seed`(seed: UInt64) throws {
         let settings = try LinkSettings(
             notation: "loss=5%,delay=40ms,jitter=10ms,reorder=5%,duplicate=5%,rate=2M,seed=\(seed)")
         let run = LinkRun(settings, count: 2000) { 100 + $0 % 1100 }
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Numbers written down once: the trace must not change from machine to machine or from one version to the next.
-    @Test func givesTheTraceThatItHasAlwaysGiven() throws {
+    @Test func `It gives the trace that it has always given`() throws {
         let settings = try LinkSettings(notation: "loss=20%,delay=40ms,jitter=10ms,reorder=20%,duplicate=20%,seed=7")
         let run = LinkRun(settings, count: 12)
         let trace = run.deliveries.map { "\($0.sequence)\($0.isCopy ? "'" : "")@\($0.arrival.nanoseconds)" }
@@ -48,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test func givesTheTraceOfEveryImpairmentThatItHasAlwaysGiven() throws {
+    @Test func `It gives the trace of every impairment that it has always given`() throws {
         let settings = try LinkSettings(
             notation: "burst=20%/2,blackout=4ms@12ms,delay=40ms,jitter=10ms,spikes=20ms/30ms,wifi=1ms/9ms,"
                 + "order=by-delay,duplicate=20%,duplicate-delay=3ms,corrupt=30%,rate=400k/200k@10ms,seed=7")
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func keepsCountOfEveryDatagram(seed: UInt64) throws {
+    func `It keeps count of every datagram`(seed: UInt64) throws {
         let settings = try LinkSettings(
             notation:
                 "loss=10%,burst=5%/3,blackout=50ms@1s,delay=40ms,jitter=20ms,reorder=10%,duplicate=10%,corrupt=1%,"
@@ -90,7 +90,7 @@ import Testing
         #expect(statistics.heldBack == run.deliveries.count { $0.isHeldBack && !$0.isCopy })
     }
 
-    @Test func deliversAsItPromisedWhenItTook() throws {
+    @Test func `It delivers as it promised when it took`() throws {
         let settings = try LinkSettings(
             notation: "loss=5%,delay=40ms,jitter=10ms,reorder=5%,duplicate=5%,rate=2M,seed=3")
         let run = LinkRun(settings, count: 3000)
@@ -106,14 +106,14 @@ import Testing
         #expect(zip(run.deliveries, run.contents).allSatisfy { $1 == [$0.sequence % 256, 100] })
     }
 
-    @Test func takesNoTimeBeforeAnEarlierOne() throws {
+    @Test func `It takes no time before an earlier one`() throws {
         let link = EmulatedLink(try LinkSettings(delay: .milliseconds(5)))
         link.send([1].span, at: .zero + .seconds(1))
         let late = link.send([2].span, at: .zero)
         #expect(late == .queued(arrival: .zero + .milliseconds(1005), copyArrival: nil, isCorrupted: false))
     }
 
-    @Test func refusesWhatIsLargerThanADatagram() {
+    @Test func `It refuses what is larger than a datagram`() {
         let link = EmulatedLink(.clean)
         let largest = [UInt8](repeating: 1, count: EmulatedLink.maximumDatagramSize)
         #expect(link.send(largest.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 65_536), (65_000, 1032)])
-    func holdsABoundedAmount(size: Int, most: Int) {
+    func `It holds a bounded amount`(size: Int, most: Int) {
         let link = EmulatedLink(.clean)
         let bytes = [UInt8](repeating: 1, count: size)
         for _ in 0..<most {

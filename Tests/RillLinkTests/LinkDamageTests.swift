@@ -27,7 +27,7 @@ import Testing
     private func flippedBits(_ bytes: [UInt8]) -> Int { bytes.reduce(0) { $0 + $1.nonzeroBitCount } }
 
     @Test(arguments: 1...3)
-    func flipsOneToThreeBitsOfTheShareThatItWasToldTo(seed: UInt64) throws {
+    func `It flips one to three bits of the share that it was told to`(seed: UInt64) throws {
         let (arrived, link) = try run("corrupt=10%,seed=\(seed)", count: 20_000)
         #expect(arrived.count == 20_000)
         let damaged = arrived.filter { flippedBits($0.bytes) > 0 }
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func damagesSmallDatagramsToo(size: Int) throws {
+    func `It damages small datagrams too`(size: Int) throws {
         let (arrived, link) = try run("corrupt=100%", count: 1000, size: size)
         #expect(
             arrived.allSatisfy { (size == 0 ? 0...0 : 1...3).contains(flippedBits($0.bytes)) && $0.bytes.count == size }
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Numbers written down once, as those of the other traces.
-    @Test func flipsTheBitsThatItHasAlwaysFlipped() throws {
+    @Test func `It flips the bits that it has always flipped`() throws {
         let (arrived, _) = try run("corrupt=100%,seed=7", count: 4)
         let flips = arrived.map { damaged in
             damaged.bytes.indices.filter { damaged.bytes[$0] != 0 }.map { "\($0):\(damaged.bytes[$0])" }
@@ -65,7 +65,7 @@ import Testing
             ])
     }
 
-    @Test func aCopyIsAsDamagedAsItsFirst() throws {
+    @Test func `A copy is as damaged as its first`() throws {
         let (arrived, _) = try run("corrupt=50%,duplicate=100%,duplicate-delay=7ms", count: 200)
         #expect(arrived.count == 400)
         let pairs = Dictionary(grouping: arrived, by: \.delivery.sequence)
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// Whatever else is set, each impairment strikes the same datagrams.
-    @Test func noImpairmentDisturbsAnother() throws {
+    @Test func `No impairment disturbs another`() throws {
         let all = [
             "loss=3%", "burst=3%/2", "blackout=100ms@1s", "jitter=5ms", "spikes=20ms/300ms", "wifi=1ms/20ms",
             "reorder=3%",

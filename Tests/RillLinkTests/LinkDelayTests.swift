@@ -7,7 +7,7 @@ import Testing
     // MARK: Spikes
 
     @Test(arguments: 1...3)
-    func aSpikeRisesByItsHeightAndDrainsAtOnce(seed: UInt64) throws {
+    func `A spike rises by its height and drains at once`(seed: UInt64) throws {
         let settings = try LinkSettings(notation: "delay=20ms,spikes=250ms/10s,seed=\(seed)")
         let run = LinkRun(settings, count: 100_000, interval: .milliseconds(20)) { _ in 0 }
         #expect(run.deliveries.map(\.sequence) == Array(0..<100_000))
@@ -28,7 +28,7 @@ import Testing
         #expect(isPlausible(gaps.count { $0 < 1 }, of: gaps.count, at: Percentage(partsPerMillion: 95_163)))
     }
 
-    @Test func aLongSilenceIsNotPlayedThrough() throws {
+    @Test func `A long silence is not played through`() throws {
         let link = EmulatedLink(try LinkSettings(notation: "spikes=10ms/10ms"))
         let bytes: [UInt8] = [1]
         for year in 0..<100 {
@@ -45,7 +45,7 @@ import Testing
 
     /// Sent so far apart that each waits for a turn of its own: what is seen is the distribution.
     @Test(arguments: [("2ms/500ms", 2.0, 500.0), ("1ms/100ms", 1.0, 100.0), ("3ms/3ms", 3.0, 3.0)])
-    func waitsForTheChannelAsParetoHasIt(notation: String, least: Double, most: Double) throws {
+    func `It waits for the channel as Pareto has it`(notation: String, least: Double, most: Double) throws {
         for seed in UInt64(1)...5 {
             let settings = try LinkSettings(notation: "wifi=\(notation),seed=\(seed)")
             let run = LinkRun(settings, count: 20_000, interval: .seconds(1)) { _ in 0 }
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func theFiguresInTheDocumentationAreRight() {
+    @Test func `The figures in the documentation are right`() {
         func quantile(_ share: Double, _ least: Double, _ most: Double) -> Int {
             Int((least / (1 - share * (1 - least / most))).rounded())
         }
@@ -70,7 +70,7 @@ import Testing
         #expect([0.5, 0.9, 0.99].map { quantile($0, 1, 100) } == [2, 9, 50])
     }
 
-    @Test func whatWaitsTogetherGoesOutTogetherUpToSixtyFour() throws {
+    @Test func `What waits together goes out together, up to sixty-four`() throws {
         let run = LinkRun(try LinkSettings(notation: "wifi=5ms/50ms,seed=2"), count: 200, interval: .zero)
         #expect(run.deliveries.map(\.sequence) == Array(0..<200))
         let aggregates = Dictionary(grouping: run.deliveries, by: \.arrival).sorted { $0.key < $1.key }.map(
@@ -88,7 +88,7 @@ import Testing
 
     // MARK: Blackouts
 
-    @Test func nothingGetsThroughABlackoutAndAllBesideIt() throws {
+    @Test func `Nothing gets through a blackout, and all beside it`() throws {
         let settings = try LinkSettings(notation: "blackout=200ms@1s+2s/5ms@100ms,delay=3s")
         let run = LinkRun(settings, count: 6000)
         for (millisecond, outcome) in run.outcomes.enumerated() {
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// 1000 bytes take 8 ms: what leaves the queue from 20 ms on to 36 ms is lost, and what comes later is not.
-    @Test func theQueueGoesOnInABlackout() throws {
+    @Test func `The queue goes on in a blackout`() throws {
         let run = LinkRun(
             try LinkSettings(notation: "blackout=16ms@20ms,rate=1M"), count: 10, interval: .zero
         ) { _ in 1000 }
@@ -108,7 +108,7 @@ import Testing
         #expect(run.deliveries[2].arrival == .zero + .milliseconds(40))
     }
 
-    @Test func aSpikeBehindItNeitherSavesFromABlackoutNorLosesToIt() throws {
+    @Test func `A spike behind it neither saves from a blackout nor loses to it`() throws {
         let settings = try LinkSettings(notation: "spikes=500ms/2s,blackout=100ms@0s+300ms")
         let run = LinkRun(settings, count: 5000)
         for (millisecond, outcome) in run.outcomes.enumerated() {
@@ -120,7 +120,7 @@ import Testing
 
     /// With the same draws, an order that is kept delays each to the latest of those before it.
     @Test(arguments: 1...10)
-    func anOrderByDelayLetsTheFasterOvertake(seed: UInt64) throws {
+    func `An order by delay lets the faster overtake`(seed: UInt64) throws {
         let common = "delay=40ms,jitter=15ms,loss=3%,seed=\(seed)"
         let free = LinkRun(try LinkSettings(notation: common + ",order=by-delay"), count: 3000)
         let kept = LinkRun(try LinkSettings(notation: common), count: 3000)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func theSmallestDelayIsKnownOrSeen() throws {
+    @Test func `The smallest delay is known or seen`() throws {
         for (notation, known) in [
             ("delay=40ms,loss=2%,spikes=1s/10s,order=by-delay", MediaDuration.milliseconds(40)), ("", .zero),
             ("delay=40ms,jitter=1ms", nil), ("delay=40ms,wifi=1ms/2ms", nil), ("delay=40ms,rate=1M", nil),

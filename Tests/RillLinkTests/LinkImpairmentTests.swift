@@ -5,27 +5,27 @@ import Testing
 /// Each impairment alone against the numbers that its setting promises, then together.
 @Suite struct LinkImpairmentTests {
     @Test(arguments: [Percentage.percent(1), .percent(2), .percent(20), Percentage(partsPerMillion: 5000)])
-    func losesTheShareThatItWasToldTo(loss: Percentage) throws {
+    func `It loses the share that it was told to`(loss: Percentage) throws {
         for seed in UInt64(1)...50 {
             let run = LinkRun(try LinkSettings(loss: loss, seed: seed), count: 4000)
             #expect(isPlausible(run.lostCount, of: 4000, at: loss), "loss \(loss), seed \(seed): \(run.lostCount)")
         }
     }
 
-    @Test func losesNothingOrEverythingAtTheEnds() throws {
+    @Test func `It loses nothing or everything at the ends`() throws {
         #expect(LinkRun(try LinkSettings(loss: .zero), count: 2000).lostCount == 0)
         #expect(LinkRun(try LinkSettings(loss: .all), count: 2000).lostCount == 2000)
     }
 
     /// Of the datagrams that follow a lost one, as many are lost as of all: one loss says nothing of the next.
-    @Test func losesEachDatagramForItself() throws {
+    @Test func `It loses each datagram for itself`() throws {
         let loss = Percentage.percent(20)
         let outcomes = LinkRun(try LinkSettings(loss: loss, seed: 5), count: 50_000).outcomes
         let followers = zip(outcomes, outcomes.dropFirst()).filter { $0.0 == .lost(.random) }
         #expect(isPlausible(followers.count { $0.1 == .lost(.random) }, of: followers.count, at: loss))
     }
 
-    @Test func losesTheSameDatagramsAndMoreWhenLossGrows() throws {
+    @Test func `It loses the same datagrams and more when loss grows`() throws {
         func lost(_ text: String) throws -> Set<Int> {
             let run = LinkRun(try LinkSettings(notation: text), count: 5000)
             return Set(run.outcomes.indices.filter { run.outcomes[$0] == .lost(.random) })
@@ -38,7 +38,7 @@ import Testing
 
     /// Sent so far apart that keeping the order never delays anything: what is seen is the distribution itself.
     @Test(arguments: 1...10)
-    func delaysWithTheDeviationOfTheJitter(seed: UInt64) throws {
+    func `It delays with the deviation of the jitter`(seed: UInt64) throws {
         let settings = try LinkSettings(delay: .milliseconds(200), jitter: .milliseconds(20), seed: seed)
         let run = LinkRun(settings, count: 10_000, interval: .seconds(1))
         let deviations = run.deliveries.map { ($0.arrival - $0.sendTime - settings.delay).milliseconds / 20 }
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func neverDelaysByLessThanNothing() throws {
+    @Test func `It never delays by less than nothing`() throws {
         let settings = try LinkSettings(delay: .milliseconds(10), jitter: .milliseconds(20), seed: 2)
         let delays = LinkRun(settings, count: 5000, interval: .seconds(1)).deliveries.map { $0.arrival - $0.sendTime }
         #expect(delays.min() == .zero)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func keepsTheOrderWhateverTheJitter(seed: UInt64) throws {
+    func `It keeps the order, whatever the jitter`(seed: UInt64) throws {
         let settings = try LinkSettings(
             loss: .percent(5), delay: .milliseconds(50), jitter: .milliseconds(50), seed: seed)
         let run = LinkRun(settings, count: 3000)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func holdsBackTheShareThatItWasToldTo(seed: UInt64) throws {
+    func `It holds back the share that it was told to`(seed: UInt64) throws {
         let reorder = Percentage.percent(5)
         let settings = try LinkSettings(delay: .milliseconds(20), reorder: reorder, seed: seed)
         let run = LinkRun(settings, count: 4000)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func duplicatesTheShareThatItWasToldTo(seed: UInt64) throws {
+    func `It duplicates the share that it was told to`(seed: UInt64) throws {
         let duplicate = Percentage.percent(5)
         let run = LinkRun(try LinkSettings(delay: .milliseconds(20), duplicate: duplicate, seed: seed), count: 4000)
         let copies = run.deliveries.filter(\.isCopy)
@@ -105,7 +105,7 @@ import Testing
         #expect(zip(run.deliveries, run.contents).allSatisfy { $1 == [$0.sequence % 256, 100] })
     }
 
-    @Test func deliversWhatArrivesTogetherInTheOrderOfSending() throws {
+    @Test func `It delivers what arrives together in the order of sending`() throws {
         // All of a burst, and copies of half of it, arrive at the same two moments.
         let run = LinkRun(
             try LinkSettings(delay: .milliseconds(20), duplicate: .percent(50)), count: 500, interval: .zero)

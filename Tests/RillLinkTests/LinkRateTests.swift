@@ -5,7 +5,7 @@ import Testing
 @Suite struct LinkRateTests {
     /// The n-th of datagrams that are sent at once is through when the bits of all n are, to the nanosecond.
     @Test(arguments: [1_000_000, 2_000_000, 7_000_000, 999_983, 45_000, 1000] as [Int])
-    func takesExactlyTheTimeOfItsBits(bitsPerSecond: Int) throws {
+    func `It takes exactly the time of its bits`(bitsPerSecond: Int) throws {
         let settings = try LinkSettings(
             delay: .milliseconds(10), rate: RateSchedule(Bitrate(bitsPerSecond: bitsPerSecond)),
             queueLimit: .time(.seconds(60)))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func doesNotSaveUpTimeInWhichNothingIsSent() throws {
+    @Test func `It does not save up time in which nothing is sent`() throws {
         // 1000 bytes take 8 ms at 1 Mbit/s; sent every 10 ms, each finds the queue empty.
         let run = LinkRun(try LinkSettings(rate: RateSchedule(.megabits(1))), count: 100, interval: .milliseconds(10)) {
             _ in 1000
@@ -36,7 +36,7 @@ import Testing
         #expect(run.deliveries.allSatisfy { $0.arrival - $0.sendTime == .milliseconds(8) })
     }
 
-    @Test func carriesItsRateAndDropsTheRest() throws {
+    @Test func `It carries its rate and drops the rest`() throws {
         // 1000 bytes every 4 ms are 2 Mbit/s, twice what passes. The queue fills within 0.6 s to its 0.512 s (64 kB).
         let run = LinkRun(try LinkSettings(rate: RateSchedule(.megabits(1))), count: 2500, interval: .milliseconds(4)) {
             _ in 1000
@@ -49,14 +49,14 @@ import Testing
     }
 
     @Test(arguments: [(45_000, 64_000), (1_000_000, 64_000), (2_000_000, 75_000), (20_000_000, 750_000)])
-    func queues300MillisecondsOr64KilobytesUnlessToldOtherwise(bitsPerSecond: Int, bytes: Int) throws {
+    func `It queues 300 milliseconds or 64 kilobytes unless told otherwise`(bitsPerSecond: Int, bytes: Int) throws {
         let settings = try LinkSettings(rate: RateSchedule(Bitrate(bitsPerSecond: bitsPerSecond)))
         let run = LinkRun(settings, count: 2000, interval: .zero) { _ in 1000 }
         // The one that has just as much before it as the queue may hold still goes in.
         #expect(run.deliveries.count == bytes / 1000 + 1)
     }
 
-    @Test func takesOneDatagramOfAnySizeIntoAnEmptyQueue() throws {
+    @Test func `It takes one datagram of any size into an empty queue`() throws {
         let settings = try LinkSettings(rate: RateSchedule(.kilobits(1)), queueLimit: .time(.zero))
         let run = LinkRun(settings, count: 3, interval: .milliseconds(1)) { $0 == 0 ? 65_507 : 1 }
         #expect(
@@ -65,7 +65,7 @@ import Testing
         #expect(run.outcomes[2] == .lost(.queueFull(wait: .milliseconds(524_054))))
     }
 
-    @Test func spendsTheRateOnWhatIsLostBehindIt() throws {
+    @Test func `It spends the rate on what is lost behind it`() throws {
         let settings = try LinkSettings(
             loss: .percent(50), rate: RateSchedule(.megabits(1)), queueLimit: .time(.seconds(60)), seed: 4)
         let run = LinkRun(settings, count: 1000, interval: .zero) { _ in 1000 }

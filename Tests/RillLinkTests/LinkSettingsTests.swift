@@ -5,7 +5,7 @@ import Testing
 @Suite struct LinkSettingsTests {
     static let whole = "loss=2%,delay=40ms,jitter=10ms,reorder=1%,duplicate=0.5%,rate=2M,seed=7"
 
-    @Test func readsTheCommandLine() throws {
+    @Test func `It reads the command line`() throws {
         let settings = try LinkSettings(notation: LinkSettingsTests.whole)
         let expected = try LinkSettings(
             loss: .percent(2), delay: .milliseconds(40), jitter: .milliseconds(10), reorder: .percent(1),
@@ -14,7 +14,7 @@ import Testing
         #expect(settings.reorderDelay == .milliseconds(40) && settings.queueLimit == nil)
     }
 
-    @Test func takesSettingsInAnyOrderAndNoneAtAll() throws {
+    @Test func `It takes settings in any order, and none at all`() throws {
         #expect(try LinkSettings(notation: "") == .clean)
         #expect(
             try LinkSettings(notation: "seed=3,queue=1.5s,reorder-delay=5ms,loss=0")
@@ -75,11 +75,11 @@ import Testing
             ("queue=1.5kB", .malformedValue(.queue, "1.5kB")), ("queue=B", .malformedValue(.queue, "B")),
             ("queue=999MB", .queueOutOfRange(byteCount: 999_000_000)),
         ] as [(String, LinkError)])
-    func namesTheBadPart(text: String, error: LinkError) {
+    func `It names the bad part`(text: String, error: LinkError) {
         #expect(throws: error) { try LinkSettings(notation: text) }
     }
 
-    @Test func refusesSettingsOutOfRangeInCodeToo() {
+    @Test func `It refuses settings out of range in code too`() {
         #expect(throws: LinkError.durationOutOfRange(.jitter, .milliseconds(-1), most: .seconds(60))) {
             try LinkSettings(jitter: .milliseconds(-1))
         }
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func saysWhatWasExpected() {
+    @Test func `It says what was expected`() {
         #expect(
             LinkError.unknownSetting("lose=2%").description
                 == "\"lose=2%\" is no setting of a link: expected loss, burst, blackout, delay, jitter, spikes,"
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: LinkSettings.Name.allCases)
-    func offersExamplesThatItTakes(name: LinkSettings.Name) throws {
+    func `It offers examples that it takes`(name: LinkSettings.Name) throws {
         let message = LinkError.missingValue(name).description
         let example = try #require(message.split(separator: " ").last)
         // A trace is a file, and this one is not there.
@@ -134,11 +134,11 @@ import Testing
             "rate=2M/450k@40s/2M@80s,queue=3s,seed=1", "rate=2M/0@1s/2M@1.5s,queue=64kB,seed=1", "queue=1500B,seed=1",
             "queue=2MB,seed=1", "queue=0B,seed=1", "seed=1",
         ])
-    func writesWhatItRead(text: String) throws {
+    func `It writes what it read`(text: String) throws {
         #expect(try LinkSettings(notation: text).description == text)
     }
 
-    @Test func readsBackWhatItWrites() throws {
+    @Test func `It reads back what it writes`() throws {
         var generator = SeededGenerator(seed: 1)
         func microseconds(_ range: ClosedRange<Int>) -> MediaDuration {
             .microseconds(.random(in: range, using: &generator))
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func neverTrapsOnAnyText() throws {
+    @Test func `It never traps on any text`() throws {
         var generator = SeededGenerator(seed: 2)
         let seeds = [
             LinkSettingsTests.whole, "loss=2%", "reorder-delay=40ms,queue=300ms",

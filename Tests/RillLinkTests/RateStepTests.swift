@@ -28,7 +28,7 @@ import Testing
             "2M/450k@40s/2M@80s", "1M/999983@1s", "7M/13k@1ms/7M@2ms/333333@30ms", "1k/1M@3s", "2M/0@10ms/2M@5s",
             "0/300k@1s", "1M/0@1ns/0@2ns/1M@3ns/3M@1000003ns",
         ])
-    func takesExactlyTheTimeOfItsBitsAtTheRatesOfTheSchedule(notation: String) throws {
+    func `It takes exactly the time of its bits at the rates of the schedule`(notation: String) throws {
         let schedule = try RateSchedule(notation: notation)
         let settings = try LinkSettings(rate: schedule, queueLimit: .bytes(10_000_000))
         let sizes = (0..<400).map { 1 + ($0 * 7919) % 1200 }
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// 1000 bytes every 5 ms are 1.6 Mbit/s. From the step on 450 kbit/s pass, until it is over.
-    @Test func aStepFillsADeepQueueThatDrainsAfterIt() throws {
+    @Test func `A step fills a deep queue that drains after it`() throws {
         let settings = try LinkSettings(notation: "rate=2M/450k@4s/2M@8s,queue=10s")
         let run = LinkRun(settings, count: 4000, interval: .milliseconds(5)) { _ in 1000 }
         #expect(run.deliveries.count == 4000)
@@ -59,7 +59,7 @@ import Testing
         #expect((2850...2900).contains(peak?.milliseconds ?? 0), "\(peak?.milliseconds ?? 0)")
     }
 
-    @Test func aRateOfZeroKeepsWhatWaits() throws {
+    @Test func `A rate of zero keeps what waits`() throws {
         let settings = try LinkSettings(notation: "rate=2M/0@1s/2M@3s,queue=1MB")
         let run = LinkRun(settings, count: 400, interval: .milliseconds(10)) { _ in 500 }
         #expect(run.deliveries.map(\.sequence) == Array(0..<400))
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [64_000, 0, 1, 999, 1000, 1001])
-    func aQueueInBytesHoldsSoManyWhateverTheRate(limit: Int) throws {
+    func `A queue in bytes holds so many, whatever the rate`(limit: Int) throws {
         for rate in ["1M", "450k", "450k/2M@500us/1k@700us"] {
             let settings = try LinkSettings(rate: RateSchedule(notation: rate), queueLimit: .bytes(limit))
             let run = LinkRun(settings, count: 200, interval: .zero) { _ in 1000 }
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// What is through no longer counts: at 1 Mbit/s a byte each 8 µs.
-    @Test func aQueueInBytesDrainsByTheBit() throws {
+    @Test func `A queue in bytes drains by the bit`() throws {
         let settings = try LinkSettings(notation: "rate=1M/500k@4ms,queue=1000B")
         func isTaken(after first: MediaDuration) -> Bool {
             let link = EmulatedLink(settings)
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// 1500 bytes take 1 714 285 5/7 ns at 7 Mbit/s.
-    @Test func aQueueInBytesDrainsToTheLastFractionOfANanosecond() throws {
+    @Test func `A queue in bytes drains to the last fraction of a nanosecond`() throws {
         for (time, isTaken) in [(1_714_285, false), (1_714_286, true)] {
             let link = EmulatedLink(try LinkSettings(notation: "rate=7M,queue=0B"))
             let bytes = [UInt8](repeating: 0, count: 1500)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func stepsAreReadAndWritten() throws {
+    @Test func `Steps are read and written`() throws {
         let schedule = try RateSchedule(.megabits(2), then: [.init(.kilobits(450), from: .zero + .seconds(40))])
         #expect(try RateSchedule(notation: "2M/450k@40s") == schedule)
         #expect(schedule.description == "2M/450k@40s")

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: 1...100)
-    func letsThroughWhatAnOpportunityCarries(seed: UInt64) throws {
+    func `It lets through what an opportunity carries`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var numbers = (0..<Int.random(in: 1...40, using: &generator)).map { _ in
             UInt32.random(in: 0...60, using: &generator)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func severalSmallDatagramsShareAnOpportunity() throws {
+    @Test func `Several small datagrams share an opportunity`() throws {
         // Every 10 ms 1500 bytes: 15 datagrams of 100.
         let trace = try DeliveryTrace(milliseconds: [10])
         let run = LinkRun(try LinkSettings(trace: trace), count: 40, interval: .zero)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [(6000, 7), (0, 1), (1499, 2), (1500, 2), (2999, 3)])
-    func aQueueInBytesHoldsSoMany(limit: Int, taken: Int) throws {
+    func `A queue in bytes holds so many`(limit: Int, taken: Int) throws {
         let trace = try DeliveryTrace(milliseconds: [10])
         let run = LinkRun(try LinkSettings(trace: trace, queueLimit: .bytes(limit)), count: 20, interval: .zero) { _ in
             1000
@@ -81,7 +81,7 @@ import Testing
         #expect(run.deliveries.count == taken)
     }
 
-    @Test func aQueueInTimeCountsTheWaitForTheFirstByte() throws {
+    @Test func `A queue in time counts the wait for the first byte`() throws {
         let trace = try DeliveryTrace(milliseconds: [10])
         let settings = try LinkSettings(trace: trace, queueLimit: .time(.milliseconds(30)))
         let run = LinkRun(settings, count: 20, interval: .zero) { _ in 1500 }
@@ -90,7 +90,7 @@ import Testing
         #expect(run.outcomes[3] == .lost(.queueFull(wait: .milliseconds(40))))
     }
 
-    @Test func carriesWhatTheTraceCarriesInTheLongRun() throws {
+    @Test func `It carries what the trace carries in the long run`() throws {
         let trace = try DeliveryTraceTests.sample(seed: 4, milliseconds: 20_000)
         let settings = try LinkSettings(trace: trace, queueLimit: .time(.milliseconds(100)))
         let run = LinkRun(settings, count: 40_000, interval: .milliseconds(1)) { _ in 1500 }

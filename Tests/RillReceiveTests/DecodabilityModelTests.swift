@@ -39,7 +39,7 @@ import Testing
     ]
 
     @Test(arguments: networks)
-    func theBufferDoesWhatTheModelSays(_ network: Network) {
+    func `The buffer does what the model says`(_ network: Network) {
         for seed in 1...25 as ClosedRange<UInt64> { compare(network, seed: seed) }
     }
 
@@ -123,7 +123,7 @@ import Testing
         return DecodabilityModel(frames, playoutDelay: .milliseconds(100), roundTripTime: .zero, until: .seconds(2))
     }
 
-    @Test func theModelShowsEveryFrameOfACleanStream() {
+    @Test func `The model shows every frame of a clean stream`() {
         let model = model(lost: nil, keys: [0])
         for (index, release) in model.releases.enumerated() {
             let time: MediaTime = .frame(index) + .milliseconds(120)
@@ -133,7 +133,7 @@ import Testing
         #expect(model.requests == [])
     }
 
-    @Test func theModelStopsAtALossAndAsks() {
+    @Test func `The model stops at a loss and asks`() {
         let model = model(lost: 10, keys: [0, 20])
         let decoded = model.releases.map { $0.frame }
         #expect(decoded == Array(0..<10) + Array(20..<30))

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func anyOrderAndSubsetKeepsThePromises(isLayered: Bool, isRepaired: Bool) {
+    func `Any order and subset keeps the promises`(isLayered: Bool, isRepaired: Bool) {
         for seed in 1...150 as ClosedRange<UInt64> {
             var generator = SeededGenerator(seed: seed)
             var stream = SyntheticStream()
@@ -67,7 +67,7 @@ import Testing
 
     /// In a small ring much of what is sent again comes when the stream is out of reach: it is no new beginning.
     @Test(arguments: [16, 32], [0, 8, 40, 200])
-    func aSmallRingReleasesNoFrameTwice(capacity: Int, delay: Int) {
+    func `A small ring releases no frame twice`(capacity: Int, delay: Int) {
         for seed in 1...(isAddressSanitized ? 25 : 100) as ClosedRange<UInt64> {
             var generator = SeededGenerator(seed: seed)
             var stream = SyntheticStream()
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func deltaFramesAreReleasedWithTheirTruePredecessor() {
+    @Test func `Delta frames are released with their true predecessor`() {
         // The bytes of each frame name the frame before it: what the decoder has must be what the encoder had.
         for seed in 1...100 as ClosedRange<UInt64> {
             var generator = SeededGenerator(seed: seed)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func damagedPacketsNeverBringItDown() {
+    @Test func `Damaged packets never bring it down`() {
         var stream = SyntheticStream()
         var settings = JitterBufferSettings(ssrc: stream.ssrc, payloadType: stream.payloadType)
         settings.packetCapacity = 64
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// The same of VP9, in both modes, with packets that claim to have been repaired.
-    @Test func damagedVP9PacketsNeverBringItDown() {
+    @Test func `Damaged VP9 packets never bring it down`() {
         var stream = SyntheticVP9Stream()
         var settings = JitterBufferSettings(ssrc: stream.ssrc, payloadType: stream.payloadType, codec: .vp9)
         settings.packetCapacity = 64
@@ -210,7 +210,7 @@ import Testing
         #expect(zip(receiver.released, receiver.released.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test func anHourOfLossHoldsNoMoreThanTheRing() {
+    @Test func `An hour of loss holds no more than the ring`() {
         var settings = JitterBufferSettings(payloadType: PayloadType(96))
         settings.packetCapacity = 256
         let receiver = VirtualReceiver(settings)

@@ -14,27 +14,27 @@ import Testing
     // MARK: Counters that wrap
 
     @Test(arguments: starts)
-    mutating func sequenceNumbersWrap(_ start: UInt16) {
+    mutating func `Sequence numbers wrap`(_ start: UInt16) {
         stream.sequence = SequenceNumber(start)
         stream.descriptor.pictureID = nil
         expectAllShown(stream.frames(300, packets: 3), "from \(start)")
     }
 
     @Test(arguments: starts)
-    mutating func timestampsWrap(_ start: UInt16) {
+    mutating func `Timestamps wrap`(_ start: UInt16) {
         stream.timestamp = RTPTimestamp(UInt32(start) &- 60_000)
         expectAllShown(stream.frames(300), "from \(start)")
     }
 
     @Test(arguments: starts)
-    mutating func shortPictureIDsWrap(_ start: UInt16) {
+    mutating func `Short picture IDs wrap`(_ start: UInt16) {
         stream.descriptor.pictureID = .short(UInt8(start & 0x7F))
         expectAllShown(stream.frames(300), "from \(start)")
         #expect(receiver.released == (0..<300).map { Int64(start & 0x7F) + $0 })
     }
 
     @Test(arguments: starts)
-    mutating func longPictureIDsWrap(_ start: UInt16) {
+    mutating func `Long picture IDs wrap`(_ start: UInt16) {
         stream.descriptor.pictureID = .long(start & 0x7FFF)
         expectAllShown(stream.frames(300), "from \(start)")
         #expect(receiver.released == (0..<300).map { Int64(start & 0x7FFF) + $0 })
@@ -50,7 +50,7 @@ import Testing
         #expect(receiver.statistics.packetsLost == 0, note)
     }
 
-    @Test mutating func aJumpOfPictureIDsBreaksNothing() {
+    @Test mutating func `A jump of picture IDs breaks nothing`() {
         var frames = stream.frames(3)
         stream.descriptor.pictureID = .long(20_000)
         frames.append(stream.frame())
@@ -66,7 +66,7 @@ import Testing
         #expect(zip(receiver.released, receiver.released.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test mutating func pictureIDsProveThatOnlyPaddingWasLost() {
+    @Test mutating func `Picture IDs prove that only padding was lost`() {
         receiver.insert(stream.frame(isKey: true), at: .frame(0))
         _ = stream.padding()
         receiver.insert(stream.frame(), at: .frame(1))
@@ -74,7 +74,7 @@ import Testing
         #expect(receiver.released == [100, 101] && receiver.requests.isEmpty)
     }
 
-    @Test mutating func numbersKeepTheGapsOfWhatWasLost() {
+    @Test mutating func `Numbers keep the gaps of what was lost`() {
         stream.descriptor.pictureID = .short(120)
         receiver.insert(stream.frame(isKey: true), at: .frame(0))
         for _ in 0..<20 { _ = stream.frame() }
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: Packets that are not used
 
-    @Test mutating func everyPacketHasAnOutcome() {
+    @Test mutating func `Every packet has an outcome`() {
         let frames = stream.frames(3, packets: 2)
         #expect(receiver.insert(frames[0].packets[0], at: .frame(0)) == .queued)
         #expect(receiver.insert(frames[0].packets[0], at: .frame(0)) == .duplicate)
@@ -130,7 +130,7 @@ import Testing
 
     /// The first packets of a stream may be lost, and come again before any other.
     @Test(arguments: [PacketOrigin.retransmission, .parity])
-    mutating func aStreamMayBeginWithPacketsThatWereRepaired(origin: PacketOrigin) {
+    mutating func `A stream may begin with packets that were repaired`(origin: PacketOrigin) {
         let frames = stream.frames(4, packets: 3)
         for (index, frame) in frames.enumerated() {
             for packet in frame.packets { receiver.insert(packet, index < 2 ? origin : .network, at: .frame(index)) }
@@ -140,7 +140,7 @@ import Testing
         #expect(receiver.statistics.packetsReceived == 6 && receiver.statistics.framesRepaired == 2)
     }
 
-    @Test mutating func anotherSourceIsNotMixedIn() {
+    @Test mutating func `Another source is not mixed in`() {
         var other = SyntheticStream()
         other.ssrc = SSRC(0xBEEF)
         for index in 0..<10 {
@@ -153,7 +153,7 @@ import Testing
         #expect(receiver.statistics.packetsReceived == 10)
     }
 
-    @Test mutating func aKeyFrameThatIsNoVP8IsDroppedAndAskedForAgain() {
+    @Test mutating func `A key frame that is not VP8 is dropped and requested anew`() {
         var damaged = stream.frame(isKey: true)
         let offset = damaged.packets[0].count - damaged.bytes.count
         damaged.packets[0][offset + 3] = 0  // the start code
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: Frames that are hard to tell apart
 
-    @Test mutating func framesWithoutMarkersEndWhereTheNextBegins() {
+    @Test mutating func `Frames without markers end where the next begins`() {
         stream.setsMarker = false
         stream.descriptor.pictureID = nil
         let frames = stream.frames(5, packets: 3)
@@ -181,7 +181,7 @@ import Testing
         #expect(receiver.frames.dropFirst().allSatisfy { $0.references == [$0.number - 1] })
     }
 
-    @Test mutating func paddingBetweenAndInsideFramesIsPassedOver() {
+    @Test mutating func `Padding between and inside frames is passed over`() {
         stream.descriptor.pictureID = nil
         var packets: [[UInt8]] = []
         for index in 0..<20 {
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test mutating func paddingThatComesLateHealsTheChain() {
+    @Test mutating func `Padding that comes late heals the chain`() {
         stream.descriptor.pictureID = nil
         receiver.insert(stream.frame(isKey: true), at: .frame(0))
         let padding = stream.padding()
@@ -218,7 +218,7 @@ import Testing
         #expect(receiver.shown == [0, 1] && receiver.frames[1].time == .milliseconds(200))
     }
 
-    @Test mutating func timestampsMayStepBack() {
+    @Test mutating func `Timestamps may step back`() {
         var frames = stream.frames(3)
         stream.timestamp = stream.timestamp.advanced(by: -30_000)
         frames += (0..<3).map { _ in stream.frame() }

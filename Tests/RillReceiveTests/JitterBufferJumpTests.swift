@@ -19,7 +19,7 @@ import Testing
     enum Jump: CaseIterable { case sequenceAhead, sequenceBack, timeAhead, timeBack, both }
 
     @Test(arguments: Jump.allCases)
-    mutating func aStreamThatJumpsBeginsAnew(_ jump: Jump) {
+    mutating func `A stream that jumps resets`(_ jump: Jump) {
         insert(10, from: .zero, startingWithKey: true)
         let sequence: Int =
             switch jump {
@@ -49,7 +49,7 @@ import Testing
 
     /// Parities may be the first that come of a stream that has jumped: they alone move nothing.
     @Test(arguments: [20_000, -900])
-    mutating func aJumpBehindParitiesIsSeen(sequence: Int) {
+    mutating func `A jump behind FEC packets is seen`(sequence: Int) {
         insert(10, from: .zero, startingWithKey: true)
         stream.sequence = stream.sequence.advanced(by: sequence)
         stream.timestamp = stream.timestamp.advanced(by: 60_000)
@@ -68,7 +68,7 @@ import Testing
         #expect(receiver.statistics.resynchronisations == 1)
     }
 
-    @Test mutating func oneStrayPacketMovesNothing() {
+    @Test mutating func `One stray packet moves nothing`() {
         insert(10, from: .zero, startingWithKey: true)
         var stray = stream
         stray.sequence = stream.sequence.advanced(by: 5000)
@@ -82,7 +82,7 @@ import Testing
         #expect(receiver.statistics.resynchronisations == 0)
     }
 
-    @Test mutating func aLongGapInTheSameStreamIsCountedAsLoss() {
+    @Test mutating func `A long gap in the same stream is counted as loss`() {
         insert(10, from: .zero, startingWithKey: true)
         for _ in 0..<500 { _ = stream.frame(packets: 2) }
         insert(10, from: .frame(510), startingWithKey: false)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [60, 3600, 20 * 3600])
-    mutating func aSenderThatPausesComesBackWithinAFrame(seconds: Int) {
+    mutating func `A sender that pauses comes back within a frame`(seconds: Int) {
         insert(10, from: .zero, startingWithKey: true)
         let pause = MediaTime(ticks: Int64(seconds) * 90_000, rate: 90_000)
         stream.timestamp = stream.timestamp.advanced(by: Int64(seconds) * 90_000 - 30_000)
@@ -107,7 +107,9 @@ import Testing
 
     /// A muted camera may stop its media clock: of the pause nothing is to be seen in the timestamps.
     @Test(arguments: [5, 30], [PlayoutDelayBounds.fixed(.milliseconds(100)), .adaptive])
-    mutating func aSenderThatStopsItsMediaClockComesBackWithinAFrame(frameRate: Int, bounds: PlayoutDelayBounds) {
+    mutating func `A sender that stops its media clock comes back within a frame`(
+        frameRate: Int, bounds: PlayoutDelayBounds
+    ) {
         let receiver = VirtualReceiver(JitterBufferSettings(payloadType: stream.payloadType, playoutDelay: bounds))
         let interval = MediaDuration.seconds(1.0 / Double(frameRate))
         // Every counter wraps in the pause.
@@ -138,7 +140,7 @@ import Testing
         #expect(pause - resumed <= max(interval, bounds.minimum), "\(pause - resumed)")
     }
 
-    @Test mutating func aFullRingDropsTheOldestAndAsks() {
+    @Test mutating func `A full ring drops the oldest and asks`() {
         var settings = JitterBufferSettings(payloadType: stream.payloadType)
         settings.packetCapacity = 64
         settings.playoutDelay = .fixed(.seconds(60))

@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Order and time
 
-    @Test mutating func framesAreReleasedAtTheirPlayoutTimes() {
+    @Test mutating func `Frames are released at their playout times`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(10, packets: 3)
         for (index, frame) in frames.enumerated() { receiver.insert(frame, at: arrival(index)) }
@@ -28,7 +28,7 @@ import Testing
         #expect(receiver.wake == .distantFuture)
     }
 
-    @Test mutating func aFrameSaysWhatItIs() throws {
+    @Test mutating func `A frame says what it is`() throws {
         let receiver = VirtualReceiver()
         let key = stream.frame(isKey: true, packets: 2, resolution: Resolution(width: 319, height: 241))
         let delta = stream.frame(packets: 3)
@@ -53,7 +53,7 @@ import Testing
         #expect(second.number == 101 && second.references == [100])
     }
 
-    @Test mutating func aFasterFrameDrawsLaterPlayoutTimesForward() {
+    @Test mutating func `A faster frame draws later playout times forward`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(3)
         receiver.insert(frames[0], at: .frame(0) + .milliseconds(50))
@@ -68,7 +68,7 @@ import Testing
         #expect(receiver.frames.map { $0.time } == [expected[0], max(expected[0], expected[1]), expected[2]])
     }
 
-    @Test mutating func packetsInAnyOrderMakeTheSameFrames() {
+    @Test mutating func `Packets in any order make the same frames`() {
         let frames = stream.frames(6, packets: 4)
         let packets = frames.flatMap { $0.packets }
         for seed in 1...50 as ClosedRange<UInt64> {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test mutating func aFrameThatCompletesLateIsReleasedAtOnce() {
+    @Test mutating func `A frame that completes late is released at once`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(3, packets: 2)
         receiver.insert(frames[0], at: arrival(0))
@@ -100,7 +100,7 @@ import Testing
         #expect(receiver.frames[2].time == playout(2))
     }
 
-    @Test mutating func catchingUpShowsTheNewestAlone() {
+    @Test mutating func `Catching up shows the newest alone`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(8, packets: 2)
         for (index, frame) in frames.enumerated() where index != 2 { receiver.insert(frame, at: arrival(index)) }
@@ -115,7 +115,7 @@ import Testing
         #expect(receiver.statistics.framesDropped == 3)
     }
 
-    @Test mutating func aHiddenFrameIsDecodedAndNotShown() {
+    @Test mutating func `A hidden frame is decoded and not shown`() {
         let receiver = VirtualReceiver()
         var hidden = stream.frame(isKey: true)
         let offset = hidden.packets[0].count - hidden.bytes.count
@@ -127,7 +127,7 @@ import Testing
         #expect(receiver.shown == [101])
     }
 
-    @Test mutating func pollingTwiceGivesTheSameAnswer() {
+    @Test mutating func `Polling twice gives the same answer`() {
         let receiver = VirtualReceiver()
         receiver.insert(stream.frame(isKey: true), at: .zero)
         let wake = receiver.wake
@@ -139,7 +139,7 @@ import Testing
         #expect(receiver.released == [100] && receiver.wake == .distantFuture)
     }
 
-    @Test mutating func timeThatRunsBackwardsIsTakenForTheLatest() {
+    @Test mutating func `Time that runs backwards is taken for the latest`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(2)
         receiver.insert(frames[0], at: .milliseconds(500))
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: Broken chains
 
-    @Test mutating func aMissingPacketLeadsToARequestWhenItsFrameIsDue() {
+    @Test mutating func `A missing packet leads to a request when its frame is due`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(4, packets: 2)
         receiver.insert(frames[0], at: arrival(0))
@@ -162,7 +162,7 @@ import Testing
         #expect(receiver.requests == [playout(1)])
     }
 
-    @Test mutating func aFrameLostWholeLeadsToARequestWhenTheNextIsDue() {
+    @Test mutating func `A frame lost whole leads to a request when the next is due`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(4)
         for index in [0, 2, 3] { receiver.insert(frames[index], at: arrival(index)) }
@@ -171,7 +171,7 @@ import Testing
         #expect(receiver.requests == [playout(2)])
     }
 
-    @Test mutating func requestsAreRepeatedUntilAKeyFrameComes() {
+    @Test mutating func `Requests are repeated until a key frame comes`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(60)
         for (index, frame) in frames.enumerated() where index != 1 { receiver.insert(frame, at: arrival(index)) }
@@ -188,7 +188,7 @@ import Testing
         #expect(receiver.statistics.pliCount == asked)
     }
 
-    @Test mutating func requestsAreNoCloserThanTheRoundTripTime() {
+    @Test mutating func `Requests are no closer than the round-trip time`() {
         let receiver = VirtualReceiver()
         receiver.buffer.roundTripTime = .milliseconds(700)
         let frames = stream.frames(60)
@@ -197,7 +197,7 @@ import Testing
         #expect(receiver.requests == [0, 700, 1400].map { playout(2) + .milliseconds($0) })
     }
 
-    @Test mutating func aSlowStreamIsGivenThreeFrameIntervals() {
+    @Test mutating func `A slow stream is given three frame intervals`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(20, ticks: 18_000)
         for (index, frame) in frames.enumerated() where index != 2 {
@@ -206,7 +206,7 @@ import Testing
         #expect(Array(receiver.requests.prefix(3)) == [700, 1300, 1900].map { MediaTime.milliseconds($0) })
     }
 
-    @Test mutating func aChainThatHealsAsksNoMore() {
+    @Test mutating func `A chain that heals asks no more`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(40)
         for (index, frame) in frames.enumerated() where index != 1 {
@@ -219,7 +219,7 @@ import Testing
         #expect(receiver.shown == [100] + Array(105..<140))
     }
 
-    @Test mutating func aKeyFrameThatIsDueReplacesWhatCannotBeDecoded() {
+    @Test mutating func `A key frame that is due replaces what cannot be decoded`() {
         let receiver = VirtualReceiver()
         let start = stream.frames(3)
         let key = stream.frame(isKey: true)
@@ -236,7 +236,7 @@ import Testing
         #expect(receiver.insert(start[1].packets[0], at: .seconds(2)) == .late)
     }
 
-    @Test mutating func aKeyFrameThatComesIntoABrokenChainReplacesItAtOnce() {
+    @Test mutating func `A key frame that comes into a broken chain replaces it at once`() {
         let receiver = VirtualReceiver()
         let start = stream.frames(3)
         let key = stream.frame(isKey: true)
@@ -252,7 +252,7 @@ import Testing
         #expect(receiver.requests.count == 1)
     }
 
-    @Test mutating func aFrameIsNotShownIfAKeyFrameAfterAGapIsDueAsWell() {
+    @Test mutating func `A frame is not shown if a key frame after a gap is due as well`() {
         let receiver = VirtualReceiver()
         let start = stream.frames(3, packets: 2)
         let key = stream.frame(isKey: true)
@@ -266,7 +266,7 @@ import Testing
         #expect(receiver.frames[2].time == late)
     }
 
-    @Test mutating func beforeTheFirstKeyFrameTheSameRuleHolds() {
+    @Test mutating func `Before the first key frame the same rule holds`() {
         let receiver = VirtualReceiver()
         _ = stream.frame(isKey: true)
         for index in 0..<3 { receiver.insert(stream.frame(), at: arrival(index)) }
@@ -281,7 +281,7 @@ import Testing
         #expect(receiver.shown == [106])
     }
 
-    @Test mutating func aRefusedFrameBreaksTheChainAtOnce() throws {
+    @Test mutating func `A refused frame breaks the chain at once`() throws {
         let receiver = VirtualReceiver()
         let frames = stream.frames(6)
         for (index, frame) in frames.enumerated() { receiver.insert(frame, at: arrival(index)) }
@@ -305,7 +305,7 @@ import Testing
 
     // MARK: Discardable frames
 
-    @Test mutating func nothingRefersToADiscardableFrame() {
+    @Test mutating func `Nothing refers to a discardable frame`() {
         let receiver = VirtualReceiver()
         receiver.insert(stream.frame(isKey: true), at: arrival(0))
         stream.descriptor.isNonReference = true
@@ -317,7 +317,7 @@ import Testing
         #expect(receiver.frames.map { $0.received.frame.isDiscardable } == [false, true, false])
     }
 
-    @Test mutating func aDamagedDiscardableFrameDoesNotStopTheStream() {
+    @Test mutating func `A damaged discardable frame does not stop the stream`() {
         let receiver = VirtualReceiver()
         receiver.insert(stream.frame(isKey: true), at: arrival(0))
         stream.descriptor.isNonReference = true
@@ -331,7 +331,7 @@ import Testing
         #expect(receiver.statistics.drops.incomplete == 1)
     }
 
-    @Test mutating func aDiscardableFrameThatIsLateIsDropped() {
+    @Test mutating func `A discardable frame that is late is dropped`() {
         let receiver = VirtualReceiver()
         receiver.insert(stream.frame(isKey: true), at: arrival(0))
         let missing = stream.frame()

@@ -30,7 +30,7 @@ struct LateFrameTests {
     }
 
     @Test(arguments: [0, 1, 2, 10, 60, 140])
-    func inTheFirstSecondsAllAreShownOneFrameIntervalApart(late: Int) {
+    func `In the first seconds all are shown one frame interval apart`(late: Int) {
         var test = self
         let receiver = Self.receiver()
         let missed = test.play(late + 20, late: late, to: receiver)
@@ -42,26 +42,26 @@ struct LateFrameTests {
         }
     }
 
-    @Test mutating func laterTheyCatchUp() {
+    @Test mutating func `Later they catch up`() {
         let missed = play(220, late: 200, to: Self.receiver())
         #expect(missed == 3, "\(missed)")
     }
 
     @Test(arguments: [PlayoutDelayBounds.lowLatency, .fixed(.milliseconds(20))])
-    func whereTheDelayIsFixedTheyCatchUp(playoutDelay: PlayoutDelayBounds) {
+    func `Where the delay is fixed they catch up`(playoutDelay: PlayoutDelayBounds) {
         var test = self
         let missed = test.play(40, late: 10, to: Self.receiver(playoutDelay))
         #expect(missed >= 2, "\(missed)")
     }
 
-    @Test mutating func theDelayComesBack() {
+    @Test mutating func `The delay comes back`() {
         let receiver = Self.receiver()
         _ = play(300, late: 10, to: receiver)
         let delays = receiver.frames.enumerated().map { ($1.time - .frame($0)).milliseconds }
         #expect(delays[20] > 100 && delays[299] < 23, "\(delays[20]), \(delays[299])")
     }
 
-    @Test mutating func anOutageIsNotWaitedForLongerThanARepair() {
+    @Test mutating func `An outage is not waited for longer than a repair`() {
         let receiver = Self.receiver()
         let frames = stream.frames(60, packets: 2)
         for index in 0..<10 { receiver.insert(frames[index], at: .frame(index) + transit) }

@@ -38,7 +38,7 @@ struct OverdueFrameTests {
 
     private func isNear(_ time: Double, _ expected: Double) -> Bool { abs(time - expected) < 1 }
 
-    @Test mutating func beforeAnyLossTheFirstPacketAloneIsAskedForAndLater() {
+    @Test mutating func `Before any loss the first packet alone is NACKed, and later`() {
         let receiver = Self.receiver()
         play(0..<60, to: receiver)
         receiver.pass(until: .seconds(20))
@@ -49,7 +49,7 @@ struct OverdueFrameTests {
         #expect(receiver.requests.isEmpty)
     }
 
-    @Test mutating func whereThereWasLossEachFrameThatIsLateIsAskedForWhole() {
+    @Test mutating func `Where there was loss each frame that is late is NACKed whole`() {
         let receiver = Self.receiver()
         play(0..<60, to: receiver, losing: [30])
         let next = stream.sequence.rawValue
@@ -65,7 +65,7 @@ struct OverdueFrameTests {
         #expect(receiver.requests.isEmpty)
     }
 
-    @Test mutating func whatComesAgainIsShownAndTheStreamGoesOn() {
+    @Test mutating func `What comes again is shown, and the stream goes on`() {
         let receiver = Self.receiver()
         play(0..<60, to: receiver, losing: [30])
         let lost = (0..<6).map { _ in stream.frame(packets: 2) }
@@ -81,7 +81,7 @@ struct OverdueFrameTests {
     }
 
     /// A queue holds up a key frame and all behind it: nothing is lost, and nothing is asked for.
-    @Test mutating func aFrameNoLaterThanTheOneBeforeItIsNotAskedFor() {
+    @Test mutating func `A frame no later than the one before it is not NACKed`() {
         let receiver = Self.receiver()
         play(0..<60, to: receiver)
         for index in 60..<64 {
@@ -92,7 +92,7 @@ struct OverdueFrameTests {
         #expect(receiver.nacks.isEmpty, "\(receiver.nacks)")
     }
 
-    @Test mutating func anIrregularStreamIsNotAskedFor() {
+    @Test mutating func `An irregular stream is not NACKed`() {
         let receiver = Self.receiver()
         var time = transit
         for index in 0..<60 {
@@ -104,7 +104,7 @@ struct OverdueFrameTests {
         #expect(receiver.nacks.isEmpty)
     }
 
-    @Test mutating func whoAsksForNothingWaitsForNothing() {
+    @Test mutating func `Who asks for nothing waits for nothing`() {
         let receiver = Self.receiver(asks: false)
         play(0..<60, to: receiver)
         receiver.pass(until: .seconds(20))

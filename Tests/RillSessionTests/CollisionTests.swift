@@ -7,7 +7,7 @@ import Testing
 
 /// Two ends that chose the same source (RFC 3550 §8.2).
 @Suite struct CollisionTests {
-    @Test func anAnnouncedSourceOfOursGivesOursAnother() throws {
+    @Test func `An announced source of ours gives ours another`() throws {
         let session = Endpoint(seed: 1).session
         let stream = Call.stream(seed: 60)
         let ours = try session.send(stream)
@@ -16,7 +16,7 @@ import Testing
         #expect(changed.ssrc != stream.ssrc && changed.retransmission?.ssrc != stream.retransmission?.ssrc)
     }
 
-    @Test(arguments: [false, true]) func bothEndsGoOnAfterACollision(isTold: Bool) throws {
+    @Test(arguments: [false, true]) func `Both ends go on after a collision`(isTold: Bool) throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         let stream = Call.stream(seed: 61, named: "h")
         // Both drew the same numbers, and nobody announced them.
@@ -48,7 +48,7 @@ import Testing
         #expect(sources[0] != sources[1])
     }
 
-    @Test func ourOwnPacketsThatComeBackChangeASourceOnce() throws {
+    @Test func `Our own packets that come back change a source once`() throws {
         let (call, _) = try Call.oneWay()
         // Everything that reaches Bob reaches Alice too.
         call.filter = { [unowned call] datagram, isForBob in
@@ -60,7 +60,7 @@ import Testing
         #expect(call.alice.session.statistics.transport.packetsLooped > 100)
     }
 
-    @Test func whoReportsUnderOurSourceCollidesToo() throws {
+    @Test func `Who reports under our source collides too`() throws {
         let alice = Endpoint(seed: 1)
         let stream = Call.stream(seed: 62)
         let ours = try alice.session.send(stream)

@@ -10,7 +10,7 @@ import Testing
 @Suite struct LongCallTests {
     /// In CI three hours at three frames a second; a day with `Scripts/test --all`. Sequence numbers wrap after some minutes and
     /// then every three hours, the media clock after one.
-    @Test func aDayBringsNoDriftAndNoGrowth() throws {
+    @Test func `A day brings no drift and no growth`() throws {
         let hours = isLongRun ? 24 : 3
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         (alice.isLogging, bob.isLogging) = (false, false)

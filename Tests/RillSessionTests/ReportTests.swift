@@ -15,7 +15,7 @@ import Testing
         return types
     }
 
-    @Test func everyDatagramIsACompound() throws {
+    @Test func `Every datagram is a compound`() throws {
         let (call, _) = try Call.oneWay(over: "delay=30ms,loss=5%")
         call.run(until: .seconds(20))
         for end in [call.alice, call.bob] {
@@ -31,7 +31,7 @@ import Testing
         #expect(try call.alice.feedback.filter { try types($0.bytes)[0] == .senderReport }.count >= 18)
     }
 
-    @Test func requestsOfReducedSizeLeaveAlone() throws {
+    @Test func `Requests of reduced size leave alone`() throws {
         var settings = RTPSessionSettings(seed: 2)
         settings.usesReducedSizeRTCP = true
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(settings))
@@ -46,7 +46,7 @@ import Testing
         #expect(bob.frames.count > 570)
     }
 
-    @Test func reportsGoOutAtLeastOnceASecond() throws {
+    @Test func `Reports go out at least once a second`() throws {
         let (call, _) = try Call.oneWay()
         call.run(until: .seconds(60))
         for end in [call.alice, call.bob] {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func senderReportsTellTheWallClock() throws {
+    @Test func `Sender reports tell the wall clock`() throws {
         var settings = RTPSessionSettings(seed: 1)
         settings.wallClockAtZero = NTPTimestamp(seconds: 3_900_000_000, fraction: 0)
         let (alice, bob) = (Endpoint(settings), Endpoint(seed: 2))
@@ -72,7 +72,7 @@ import Testing
         #expect(time.seconds == 3_900_000_005 && time.fraction < 1 << 18)
     }
 
-    @Test func reportsOnManyStreamsFillSeveralDatagrams() throws {
+    @Test func `Reports on many streams fill several datagrams`() throws {
         let bob = Endpoint(seed: 2)
         for index in 0..<400 as Range<UInt64> {
             let stream = Call.stream(seed: 1000 + index)
@@ -98,7 +98,7 @@ import Testing
         #expect(bob.feedback.count <= 11)
     }
 
-    @Test func reportsOfManySendersFillSeveralDatagrams() throws {
+    @Test func `Reports of many senders fill several datagrams`() throws {
         let alice = Endpoint(RTPSessionSettings(canonicalName: String(repeating: "n", count: 255), seed: 1))
         for index in 0..<40 as Range<UInt64> {
             alice.addCamera(try alice.session.send(Call.stream(seed: 2000 + index)), byteCount: 100)
@@ -123,7 +123,7 @@ import Testing
         #expect(sources.count == 40 && named == sources)
     }
 
-    @Test func aRoundTripIsKnownToWhoSendsNothing() throws {
+    @Test func `A round trip is known to who sends nothing`() throws {
         let (call, _) = try Call.oneWay(over: "delay=35ms")
         call.run(until: .seconds(0.5))
         let time = try #require(call.bob.session.statistics.roundTrip.roundTripTime)
@@ -133,7 +133,7 @@ import Testing
         #expect(abs((heard - .milliseconds(70)).nanoseconds) < 2_000_000)
     }
 
-    @Test func aBundleOfOthersIsTakenApart() throws {
+    @Test func `A bundle of others is taken apart`() throws {
         let (call, _) = try Call.oneWay()
         call.run(until: .seconds(2))
         let sent = call.alice.session.statistics.sending[0]

@@ -23,7 +23,7 @@ import Testing
         return (try Call(alice, bob, over: network), high)
     }
 
-    @Test func everyFrameArrivesInBothDirections() throws {
+    @Test func `Every frame arrives in both directions`() throws {
         let (call, high) = try call(over: "delay=30ms")
         call.run(until: .seconds(10.5))
         for (end, stream) in [(call.bob, high[0]), (call.alice, high[1])] {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func lossIsRepairedInBothDirections() throws {
+    @Test func `Loss is repaired in both directions`() throws {
         let (call, high) = try call(over: "delay=30ms,loss=5%,jitter=5ms")
         call.run(until: .seconds(30.5))
         for (end, stream) in [(call.bob, high[0]), (call.alice, high[1])] {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func eventsComeOnceAndInOrder() throws {
+    @Test func `Events come once and in order`() throws {
         let (call, _) = try call(over: "delay=30ms")
         call.run(until: .seconds(3))
         var kinds: [String] = []
@@ -69,7 +69,7 @@ import Testing
         #expect(Set(kinds) == ["connected", "first 640x480", "first 160x120"] && kinds.count == 3)
     }
 
-    @Test func transportNumbersRiseInTheOrderOfLeaving() throws {
+    @Test func `Transport numbers rise in the order of leaving`() throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         for (index, name) in ["h", "l"].enumerated() {
             let stream = Call.stream(seed: UInt64(30 + index), named: name)

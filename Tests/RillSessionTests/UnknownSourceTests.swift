@@ -19,7 +19,7 @@ import Testing
         return (try Call(alice, bob, over: "delay=20ms,loss=3%"), streams, settings)
     }
 
-    @Test func namesTellTheStreamsApart() throws {
+    @Test func `Names tell the streams apart`() throws {
         let (call, streams, settings) = try namedCall()
         call.run(until: .seconds(10))
         for (stream, sent) in zip(streams, settings) {
@@ -33,7 +33,7 @@ import Testing
         #expect(received.map(\.rid) == ["h", "l"])
     }
 
-    @Test func sourcesThatAreAnnouncedLaterAreFoundByTheirNames() throws {
+    @Test func `Sources that are announced later are found by their names`() throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         let stream = Call.stream(seed: 44, named: "h")
         alice.addCamera(try alice.session.send(stream))
@@ -47,7 +47,7 @@ import Testing
         #expect(alice.keyFrameRequests == 1)
     }
 
-    @Test func onePayloadTypeIsEnoughWhereOneStreamHasIt() throws {
+    @Test func `One payload type is enough where one stream has it`() throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         let stream = Call.stream(seed: 45)
         alice.addCamera(try alice.session.send(stream))
@@ -58,7 +58,7 @@ import Testing
         #expect(bob.session.statistics.receiving[0].repair.retransmittedPacketsReceived > 5)
     }
 
-    @Test func aPayloadTypeOfTwoStreamsTellsNothing() throws {
+    @Test func `A payload type of two streams tells nothing`() throws {
         let bob = Endpoint(seed: 2)
         for seed in [46, 47] as [UInt64] {
             _ = try bob.session.receive(Call.receiving(Call.stream(seed: seed), isAnnounced: false), at: .zero)
@@ -67,7 +67,7 @@ import Testing
         #expect(bob.session.insert(packet.span, at: .zero) == .unknownSource(SSRC(5)))
     }
 
-    @Test func aSourceThatFollowsASilentOneIsTheStreamsNew() throws {
+    @Test func `A source that follows a silent one is the stream's new one`() throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         let first = Call.stream(seed: 48, named: "h")
         let old = try alice.session.send(first)
@@ -88,7 +88,7 @@ import Testing
         #expect(bob.streams.allSatisfy { $0 == id })
     }
 
-    @Test func aSourceThatBearsTheNameOfOneThatIsComingIsRefused() throws {
+    @Test func `A source that bears the name of one that is coming is refused`() throws {
         let (call, streams, _) = try namedCall()
         call.run(until: .seconds(2))
         let liar = named(SSRC(666), "h", number: 1)
@@ -103,7 +103,7 @@ import Testing
         #expect(call.bob.streams.count { $0 == streams[0] } - before > 57)
     }
 
-    @Test func aKnownSourceKeepsItsStreamWhateverItsNamesSay() throws {
+    @Test func `A known source keeps its stream, whatever its names say`() throws {
         let (call, streams, settings) = try namedCall()
         call.run(until: .seconds(2))
         // "h"'s source says that it is "l": its source is known, so names decide nothing.
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func anAlternativeNameIsTheSameStreamsOtherLayer() throws {
+    @Test func `An alternative name is the same stream's other layer`() throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         let (high, low) = (Call.stream(seed: 50, named: "h"), Call.stream(seed: 51, named: "l"))
         var receiving = try Call.receiving(high, isAnnounced: false)
@@ -133,7 +133,7 @@ import Testing
         #expect(bob.events.contains(.sizeChanged(of: id, Resolution(width: 160, height: 120))))
     }
 
-    @Test func aHundredThousandSourcesASecondLeaveNothingBehind() throws {
+    @Test func `A hundred thousand sources a second leave nothing behind`() throws {
         let (call, streams, _) = try namedCall()
         call.run(until: .seconds(2))
         let before = call.bob.session.statistics
@@ -157,7 +157,7 @@ import Testing
         #expect(streams.count == 2)
     }
 
-    @Test func streamsThatContradictEachOtherAreRefused() throws {
+    @Test func `Streams that contradict each other are refused`() throws {
         let session = Endpoint(seed: 1).session
         let stream = Call.stream(seed: 52)
         _ = try session.receive(Call.receiving(stream), at: .zero)

@@ -23,7 +23,7 @@ struct PayloadFormatTests {
     }
 
     @Test(arguments: frames, [true, false])
-    func whatIsWrittenIsRead(frame: PayloadFrame, isFirst: Bool) throws {
+    func `What is written is read`(frame: PayloadFrame, isFirst: Bool) throws {
         let bytes = written(frame, isFirst: isFirst) + [0xAB]
         let piece = try PayloadFormat.numbered.parse(bytes.span)
         var expected = frame
@@ -33,7 +33,7 @@ struct PayloadFormatTests {
     }
 
     @Test(arguments: frames, [true, false])
-    func whatEndsTooEarlyIsRefused(frame: PayloadFrame, isFirst: Bool) {
+    func `What ends too early is refused`(frame: PayloadFrame, isFirst: Bool) {
         let bytes = written(frame, isFirst: isFirst)
         for count in 0..<bytes.count {
             let part = Array(bytes[..<count])
@@ -44,12 +44,12 @@ struct PayloadFormatTests {
         #expect(throws: RTPError.emptyPayload) { try PayloadFormat.numbered.parse(bytes.span) }
     }
 
-    @Test func aFrameThatRefersToItselfIsRefused() {
+    @Test func `A frame that refers to itself is refused`() {
         let bytes: [UInt8] = [0x81, 0, 7, 0, 0xAB]
         #expect(throws: RTPError.invalidReference(distance: 0)) { try PayloadFormat.numbered.parse(bytes.span) }
     }
 
-    @Test func anyBytesAreTaken() {
+    @Test func `Any bytes are taken`() {
         for first in UInt8.min ... .max {
             for count in 1...12 {
                 let bytes = [first] + [UInt8](repeating: 1, count: count - 1)
@@ -60,7 +60,7 @@ struct PayloadFormatTests {
     }
 
     @Test(arguments: [1, 60, 1000, 5000], [64, 200, 1200])
-    func piecesMakeTheFrameAgain(byteCount: Int, limit: Int) throws {
+    func `Pieces make the frame again`(byteCount: Int, limit: Int) throws {
         let frame = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }
         for told in Self.frames {
             let packetizer = PayloadPacketizer(

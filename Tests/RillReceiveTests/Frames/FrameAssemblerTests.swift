@@ -30,13 +30,13 @@ import Testing
         return whole
     }
 
-    @Test func aFrameReachesFromStartToMarker() {
+    @Test func `A frame reaches from start to marker`() {
         #expect(wholeFrames([piece(1, 0, "S"), piece(2, 0), piece(3, 0, "M"), piece(4, 9, "SM")]) == [1, 4])
         #expect(wholeFrames([piece(2, 0), piece(3, 0, "M")]) == [])
         #expect(wholeFrames([piece(1, 0, "S"), piece(3, 0, "M")]) == [])
     }
 
-    @Test func anyOrderGivesTheSameFrames() {
+    @Test func `Any order gives the same frames`() {
         let pieces = [piece(1, 0, "S"), piece(2, 0), piece(3, 0, "M"), piece(4, 9, "S"), piece(5, 9, "M")]
         for seed in 1...100 as ClosedRange<UInt64> {
             var generator = SeededGenerator(seed: seed)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func withoutMarkersTheNextStartIsTheEnd() {
+    @Test func `Without markers the next start is the end`() {
         let pieces = [piece(1, 0, "S"), piece(2, 0), piece(3, 9, "S"), piece(4, 9), piece(5, 18, "S")]
         for seed in 1...100 as ClosedRange<UInt64> {
             var generator = SeededGenerator(seed: seed)
@@ -52,11 +52,11 @@ import Testing
         }
     }
 
-    @Test func twoFramesOfOneTimestampAreTwoFrames() {
+    @Test func `Two frames of one timestamp are two frames`() {
         #expect(wholeFrames([piece(1, 0, "SM"), piece(2, 0, "SM"), piece(3, 0, "S"), piece(4, 0, "M")]) == [1, 2, 3])
     }
 
-    @Test func packetsThatContradictTheirNeighboursAreNotTaken() {
+    @Test func `Packets that contradict their neighbours are not taken`() {
         var packets = PacketBuffer(limit: 64, maximumByteCount: 8)
         var assembler = FrameAssembler(packetCapacity: 64)
         let pieces: [(FramePiece, frame: Int?)] = [

@@ -34,7 +34,7 @@ import Testing
     private static let three: [[UInt8]] = [[3], [1, 2, 3], []]
 
     @Test(arguments: [0, 1, 127, 128, 16383, 16384, 32766, 32767] as [UInt16], [l1t3, three])
-    func thePatternRepeatsOverEveryWrap(start: UInt16, pattern: [[UInt8]]) throws {
+    func `The pattern repeats over every wrap`(start: UInt16, pattern: [[UInt8]]) throws {
         for isLong in [true, false] {
             var id: PictureID = isLong ? .long(start) : .short(UInt8(start & 0x7F))
             var group = try self.group(pattern, from: id)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func picturesThatCameLateOrWereLeftOutKeepTheirPlace() throws {
+    @Test func `Pictures that came late or were left out keep their place`() throws {
         var random = SeededGenerator(seed: 4)
         var group = try self.group(Self.three, from: .short(100))
         var newest = 0
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aGroupThatIsTooLongOrEmptyIsNone() throws {
+    @Test func `A group that is too long or empty is none`() throws {
         let next = FrameLabel.PictureID(.short(1))
         for (count, isKnown) in [(0, false), (1, true), (16, true), (17, false)] {
             var group = try self.group([[UInt8]](repeating: [1], count: count), from: .short(0))
@@ -78,7 +78,7 @@ import Testing
         #expect(group.references(of: next, layer: 0) == nil)
     }
 
-    @Test func aPictureOfAnotherLayerIsOfAnotherGroup() throws {
+    @Test func `A picture of another layer is of another group`() throws {
         let bytes = GroupStructure.l1t3
         var group = GroupOfPictures(
             try VP9ScalabilityStructure(parsing: bytes.span), from: FrameLabel.PictureID(.short(10)))
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 60, 63, 64, 100, 120, 127] as [UInt8])
-    func picturesFromBeforeTheNewestStructureAreOfTheOneBefore(start: UInt8) throws {
+    func `Pictures from before the newest structure are of the one before`(start: UInt8) throws {
         var groups = GroupsOfPictures()
         #expect(told(of: start, &groups) == nil)
         try add(1, from: start, &groups)
@@ -125,7 +125,7 @@ import Testing
         #expect(told(of: start &+ 210 &- 60, &groups) == nil)
     }
 
-    @Test func aStructureWithoutAGroupEndsTheOneBefore() throws {
+    @Test func `A structure without a group ends the one before`() throws {
         var groups = GroupsOfPictures()
         try add(1, from: 0, &groups)
         let none: [UInt8] = [0]
@@ -135,7 +135,7 @@ import Testing
         #expect(told(of: 9, &groups) == [1] && told(of: 10, &groups) == nil && told(of: 11, &groups) == nil)
     }
 
-    @Test func picturesOfAnotherWidthAreUnknown() throws {
+    @Test func `Pictures of another width are unknown`() throws {
         var group = try self.group(Self.l1t3, from: .short(0))
         #expect(group.references(of: FrameLabel.PictureID(.long(1)), layer: 0) == nil)
         #expect(distances(group.references(of: FrameLabel.PictureID(.short(1)), layer: 0)) == [1])

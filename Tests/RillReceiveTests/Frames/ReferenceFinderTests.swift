@@ -28,7 +28,7 @@ import Testing
         receiver.pass(until: .frame(count) + .seconds(1))
     }
 
-    @Test mutating func eachLayerRefersToThoseBelowAndToItself() {
+    @Test mutating func `Each layer refers to those below and to itself`() {
         frame(0, isKey: true)
         frame(2, isSync: true)
         frame(1, isSync: true)
@@ -46,7 +46,7 @@ import Testing
         #expect(receiver.frames.filter { $0.received.frame.isLayerSync }.map { $0.number } == [101, 102])
     }
 
-    @Test mutating func aLostUpperFrameDoesNotStopTheBase() {
+    @Test mutating func `A lost upper frame does not stop the base`() {
         frame(0, isKey: true)
         frame(1, isSync: true, isLost: true)
         frame(0)
@@ -62,7 +62,7 @@ import Testing
         #expect(receiver.frames.last?.references == [106, 105])
     }
 
-    @Test mutating func aLostBaseFrameBreaksTheChain() {
+    @Test mutating func `A lost base frame breaks the chain`() {
         frame(0, isKey: true)
         frame(1, isSync: true)
         frame(0, isLost: true)
@@ -74,7 +74,7 @@ import Testing
         #expect(receiver.requests.first == .frame(3) + .milliseconds(100))
     }
 
-    @Test mutating func aKeyFrameMendsAllLayers() {
+    @Test mutating func `A key frame mends all layers`() {
         frame(0, isKey: true)
         frame(0, isLost: true)
         frame(1)
@@ -86,7 +86,7 @@ import Testing
         #expect(receiver.frames.map { $0.references } == [[], [], [103], [103, 104]])
     }
 
-    @Test mutating func aLostMiddleLayerSpoilsTheTopUntilBothAreInSync() {
+    @Test mutating func `A lost middle layer spoils the top until both are in sync`() {
         frame(0, isKey: true)
         frame(1, isSync: true, isLost: true)
         frame(2, isSync: true)
@@ -103,7 +103,7 @@ import Testing
         #expect(receiver.requests.isEmpty)
     }
 
-    @Test mutating func discardableTopFramesAreNotReferredTo() {
+    @Test mutating func `Discardable top frames are not referred to`() {
         frame(0, isKey: true)
         frame(1, isSync: true)
         frame(1, isDiscardable: true)
@@ -112,7 +112,7 @@ import Testing
         #expect(receiver.frames.map { $0.references } == [[], [100], [100, 101], [100, 101]])
     }
 
-    @Test mutating func aRefusedUpperFrameSpoilsItsLayerAlone() throws {
+    @Test mutating func `A refused upper frame spoils its layer alone`() throws {
         frame(0, isKey: true)
         frame(1, isSync: true)
         finish()

@@ -34,7 +34,7 @@ import Testing
 
     // MARK: Flexible mode
 
-    @Test mutating func aFrameRefersToThoseThatItNames() {
+    @Test mutating func `A frame refers to those that it names`() {
         frame(.key)
         frame(to: 1)
         frame(to: 2, 1)
@@ -45,7 +45,7 @@ import Testing
         #expect(receiver.shown == Array(100..<105) && receiver.requests.isEmpty)
     }
 
-    @Test mutating func aLostFrameThatNothingRefersToStopsNothing() {
+    @Test mutating func `A lost frame that nothing refers to stops nothing`() {
         stream.descriptor.layer = .init(temporalIndex: 0)
         frame(.key)
         for index in 1..<40 {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    mutating func aFrameBehindALostOneThatDoesNotReferToItIsReleased(isWholeLost: Bool) {
+    mutating func `A frame behind a lost one that does not refer to it is released`(isWholeLost: Bool) {
         frame(.key)
         frame(to: 1)
         // One that only the upper layer's next frame refers to.
@@ -80,7 +80,7 @@ import Testing
         #expect(receiver.requests.isEmpty)
     }
 
-    @Test mutating func aLostFrameThatTheNextOneNeedsBreaksTheChain() {
+    @Test mutating func `A lost frame that the next one needs breaks the chain`() {
         frame(.key)
         frame(to: 1, isLost: true)
         frame(to: 1)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: starts)
-    mutating func namedReferencesReachOverTheWrapOfPictureIDs(start: UInt16) {
+    mutating func `Named references reach over the wrap of picture IDs`(start: UInt16) {
         for isLong in [true, false] {
             count = 0
             stream = SyntheticVP9Stream()
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test mutating func anIntraOnlyFrameNeedsNoOther() {
+    @Test mutating func `An intra only frame needs no other`() {
         frame(.key)
         frame(to: 1, isLost: true)
         frame(.intraOnly)
@@ -124,7 +124,7 @@ import Testing
         #expect(receiver.frames.map { $0.received.frame.isKey } == [true, false, false])
     }
 
-    @Test mutating func aStreamDoesNotBeginWithAnIntraOnlyFrame() {
+    @Test mutating func `A stream does not begin with an intra only frame`() {
         frame(.intraOnly)
         frame(to: 1)
         finish()
@@ -132,7 +132,7 @@ import Testing
         #expect(receiver.requests.count >= 1)
     }
 
-    @Test mutating func referencesFromBeforeAKeyFrameAreNone() {
+    @Test mutating func `References from before a key frame are none`() {
         frame(.key)
         frame(to: 1)
         frame(.key)
@@ -142,7 +142,7 @@ import Testing
         #expect(receiver.frames.map(\.references) == [[], [100], [], [102]])
     }
 
-    @Test mutating func aRefusedFrameSpoilsThoseThatReferToItAlone() throws {
+    @Test mutating func `A refused frame spoils those that refer to it alone`() throws {
         stream.descriptor.layer = .init(temporalIndex: 0)
         frame(.key)
         stream.descriptor.layer = .init(temporalIndex: 1)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: starts)
-    mutating func theScalabilityStructureTellsTheReferences(start: UInt16) {
+    mutating func `The scalability structure tells the references`(start: UInt16) {
         stream.descriptor.pictureID = .long(start)
         for index in 0..<200 {
             label(index)
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test mutating func whatNoFrameOfTheGroupRefersToMayBeMissing() {
+    @Test mutating func `What no frame of the group refers to may be missing`() {
         for index in 0..<80 {
             label(index)
             // The first upper frame of each group is referred to by none but the fourth's list: 1 and 3 back.
@@ -197,7 +197,7 @@ import Testing
         #expect(receiver.requests.isEmpty)
     }
 
-    @Test mutating func aMissingMiddleFrameLeavesOutWhatRefersToItAlone() {
+    @Test mutating func `A missing middle frame leaves out what refers to it alone`() {
         for index in 0..<80 {
             label(index)
             frame(index == 0 ? .key : .inter, isLost: index == 42)
@@ -211,7 +211,7 @@ import Testing
     /// Pictures 0 to 12 of a group, of which the base frame 8 lacks a packet, and one or two key frames that start new
     /// groups and overtake picture 12.
     @Test(arguments: [1, 2])
-    mutating func aKeyFrameThatOvertakesAFrameDoesNotHideThatItsReferenceIsMissing(keyCount: Int) {
+    mutating func `A key frame that overtakes a frame does not hide that its reference is missing`(keyCount: Int) {
         for index in 0..<12 {
             label(index)
             let frame = stream.frame(index == 0 ? .key : .inter, packets: 2)
@@ -232,7 +232,7 @@ import Testing
     }
 
     /// Of a sender that changes its mode in mid-stream.
-    @Test mutating func aBaseFrameThatNamesNothingNeedsTheOneBeforeThoughThatNamesItsOwn() {
+    @Test mutating func `A base frame that names nothing needs the one before, though that names its own`() {
         stream.descriptor.layer = .init(temporalIndex: 0)
         frame(.key)
         frame(to: 1)
@@ -247,7 +247,7 @@ import Testing
         #expect(!receiver.requests.isEmpty)
     }
 
-    @Test mutating func aFrameThatAKeyFrameOvertakesIsReleasedByItsOwnGroup() {
+    @Test mutating func `A frame that a key frame overtakes is released by its own group`() {
         for index in 0..<12 {
             label(index)
             frame(index == 0 ? .key : .inter, isLost: index == 11)
@@ -263,7 +263,7 @@ import Testing
         #expect(receiver.frames.first { $0.number == 112 }?.references == [108])
     }
 
-    @Test mutating func withoutAStructureTheLayersSayIt() {
+    @Test mutating func `Without a structure the layers say it`() {
         for index in 0..<40 {
             label(index)
             stream.structure = []

@@ -8,7 +8,7 @@ import Testing
 @Suite struct FrameMemoryTests {
     private func bytes(_ number: Int, count: Int = 5) -> [UInt8] { (0..<count).map { UInt8(16 * number + $0) } }
 
-    @Test func aFrameGoesOutInExchangeForAnArray() {
+    @Test func `A frame goes out in exchange for an array`() {
         var memory = FrameMemory()
         var output: [UInt8] = [1, 2, 3]
         let (first, second) = (bytes(1), bytes(2))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func whoKeepsAFrameKeepsItsBytes() {
+    @Test func `Who keeps a frame keeps its bytes`() {
         var memory = FrameMemory()
         var (output, kept): ([UInt8], [[UInt8]]) = ([], [])
         for number in 0..<10 {
@@ -36,7 +36,7 @@ import Testing
         #expect(kept == (0..<10).map { bytes($0) })
     }
 
-    @Test func arraysAreFewAndComeBack() {
+    @Test func `Arrays are few and come back`() {
         var memory = FrameMemory()
         let frame = bytes(1)
         let places = (0..<9).map { _ in memory.begin(frame.span) }
@@ -49,7 +49,7 @@ import Testing
 
     /// More frames wait than there are arrays, and packets overtake each other, come twice, or much later.
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
-    func framesAreWholeWhereverTheirPacketsLay(seed: UInt64) {
+    func `Frames are whole, wherever their packets lay`(seed: UInt64) {
         var stream = SyntheticStream()
         let receiver = VirtualReceiver(
             JitterBufferSettings(payloadType: PayloadType(96), playoutDelay: .fixed(.seconds(2)), nack: nil))
@@ -74,7 +74,7 @@ import Testing
         #expect(freeArrays(of: receiver) == 8)
     }
 
-    @Test func framesThatAreDroppedGiveTheirArraysBack() {
+    @Test func `Frames that are dropped give their arrays back`() {
         var stream = SyntheticStream()
         let receiver = VirtualReceiver(
             JitterBufferSettings(

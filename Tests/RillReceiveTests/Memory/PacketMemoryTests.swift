@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 16])
-    func whatIsHeldOutlivesEveryGrowth(first: Int) {
+    func `What is held outlives every growth`(first: Int) {
         var memory = PacketMemory(blockCount: first, blockByteCount: 40)
         var held: [(block: Int32, bytes: [UInt8])] = []
         var count = first
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func theBlockGivenBackLastIsHandedOutFirst() {
+    @Test func `The block given back last is handed out first`() {
         var memory = PacketMemory(blockCount: 8, blockByteCount: 4)
         let packet = bytes(1, count: 4)
         let blocks = (0..<8).map { _ in memory.store(packet.span) }
@@ -58,7 +58,7 @@ import Testing
     private func bytes(_ sequence: Int64) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: sequence >> (8 * $0)) } }
 
     @Test(arguments: [0, 65_000, 1 << 40] as [Int64])
-    func itDoublesUpToTheLimitAndHoldsEverything(start: Int64) {
+    func `It doubles up to the limit and holds everything`(start: Int64) {
         var buffer = PacketBuffer(limit: 4096, maximumByteCount: 4)
         #expect(buffer.capacity == PacketBuffer.initialCapacity)
         buffer.restart(around: start)
@@ -80,7 +80,7 @@ import Testing
         #expect(buffer.heldCount == 0)
     }
 
-    @Test func oneFarPacketMakesItGrowAtOnce() {
+    @Test func `One far packet makes it grow at once`() {
         var buffer = PacketBuffer(limit: 1000, maximumByteCount: 4)
         #expect(buffer.limit == 1024)
         buffer.restart(around: 500)
@@ -94,7 +94,7 @@ import Testing
         #expect(buffer.place(of: floor + 256) == .free && buffer.heldCount == 1)
     }
 
-    @Test func aSmallLimitIsTakenAtOnce() {
+    @Test func `A small limit is taken at once`() {
         let capacity = PacketBuffer(limit: 16, maximumByteCount: 4).capacity
         #expect(capacity == 16)
     }

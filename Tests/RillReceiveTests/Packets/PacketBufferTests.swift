@@ -13,7 +13,7 @@ import Testing
     private func bytes(_ sequence: Int64) -> [UInt8] { [UInt8(truncatingIfNeeded: sequence), 7] }
 
     @Test(arguments: [0, 65535, 1 << 40] as [Int64])
-    func packetsComeBackInOrder(start: Int64) {
+    func `Packets come back in order`(start: Int64) {
         var buffer = makeBuffer(at: start)
         for sequence in [start + 2, start, start + 1] {
             #expect(buffer.place(of: sequence) == .free)
@@ -25,7 +25,7 @@ import Testing
         #expect(target == bytes(start) + bytes(start + 1) + bytes(start + 2))
     }
 
-    @Test func theWindowSaysWhatIsLateAndWhatIsAhead() {
+    @Test func `The window says what is late and what is ahead`() {
         var buffer = makeBuffer(at: 100)
         #expect(buffer.capacity == 16 && buffer.floor == 92)
         #expect(buffer.place(of: 91) == .late)
@@ -39,13 +39,13 @@ import Testing
         #expect(buffer.floor == 101)
     }
 
-    @Test func capacityIsRoundedUpToAPowerOfTwo() {
+    @Test func `Capacity is rounded up to a power of two`() {
         let sixteen = PacketBuffer(limit: 16, maximumByteCount: 4).limit
         let seventeen = PacketBuffer(limit: 17, maximumByteCount: 4).limit
         #expect(sixteen == 16 && seventeen == 32)
     }
 
-    @Test func blocksComeBackAsTheWindowMoves() {
+    @Test func `Blocks come back as the window moves`() {
         var buffer = makeBuffer(at: 0)
         for sequence in 0..<1000 as Range<Int64> {
             let packet = bytes(sequence)
@@ -65,7 +65,7 @@ import Testing
         #expect(buffer.heldCount == 0 && buffer.place(of: 5) == .free)
     }
 
-    @Test func paddingIsKnownAndHoldsNothing() {
+    @Test func `Padding is known and holds nothing`() {
         var buffer = makeBuffer(at: 0)
         buffer.storePadding(as: 1)
         buffer.storePadding(as: 2)

@@ -9,7 +9,7 @@ import Testing
     private var stream = SyntheticStream()
     private let receiver = VirtualReceiver()
 
-    @Test mutating func lossIsExpectedLessReceived() throws {
+    @Test mutating func `Loss is expected less received`() throws {
         #expect(receiver.reportBlock(at: .zero) == nil)
         stream.sequence = SequenceNumber(65_530)
         for index in 0..<20 {
@@ -33,7 +33,7 @@ import Testing
         #expect(receiver.statistics.packetsReceived == 30 && receiver.statistics.packetsLost == 0)
     }
 
-    @Test mutating func bytesAreCountedByPart() {
+    @Test mutating func `Bytes are counted by part`() {
         let frame = stream.frame(isKey: true, packets: 2)
         receiver.insert(frame, at: .zero)
         let padding = stream.padding()
@@ -43,7 +43,7 @@ import Testing
         #expect(receiver.statistics.headerBytesReceived == 3 * 12 + 200)
     }
 
-    @Test mutating func jitterFollowsRFC3550() throws {
+    @Test mutating func `Jitter follows RFC 3550`() throws {
         receiver.insert(stream.frame(isKey: true), at: .frame(0))
         receiver.insert(stream.frame(), at: .frame(1) + .milliseconds(16))
         #expect(abs((receiver.statistics.jitter - .milliseconds(1)).nanoseconds) < 1000)
@@ -54,7 +54,7 @@ import Testing
         #expect(block.jitter == 174)
     }
 
-    @Test mutating func theSenderReportIsEchoed() throws {
+    @Test mutating func `The sender report is echoed`() throws {
         receiver.insert(stream.frame(isKey: true), at: .zero)
         noteReport(of: SSRC(0xBEEF), at: .seconds(1))
         #expect(receiver.reportBlock(at: .seconds(1))?.lastSenderReport == nil)

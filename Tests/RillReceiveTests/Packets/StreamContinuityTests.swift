@@ -15,14 +15,14 @@ import Testing
             isEvidence: isEvidence, isAfterSilence: isAfterSilence, at: time)
     }
 
-    @Test mutating func countersAreUnwrapped() {
+    @Test mutating func `Counters are unwrapped`() {
         #expect(judge(65_534, -10, at: .zero) == .fits(sequence: 65_534, timestamp: 4_294_967_286))
         #expect(judge(1, 10, at: .zero) == .fits(sequence: 65_537, timestamp: 4_294_967_306))
         #expect(judge(65_535, -10, at: .zero) == .fits(sequence: 65_535, timestamp: 4_294_967_286))
         #expect(continuity.newestSequence == 65_537)
     }
 
-    @Test mutating func whatFitsReachesOverHalfTheRingAndTenSeconds() {
+    @Test mutating func `What fits reaches over half the ring and ten seconds`() {
         _ = judge(10_000, 0, at: .zero)
         #expect(judge(10_512, 0, at: .zero) == .fits(sequence: 10_512, timestamp: 0))
         #expect(judge(10_000, 0, at: .zero) == .fits(sequence: 10_000, timestamp: 0))
@@ -33,7 +33,7 @@ import Testing
         #expect(judge(10_512, 900_000, at: .seconds(10)) == .fits(sequence: 10_512, timestamp: 900_000))
     }
 
-    @Test mutating func twoThatAgreeAreAJump() {
+    @Test mutating func `Two that agree are a jump`() {
         _ = judge(0, 0, at: .zero)
         #expect(judge(30_000, 1_000_000_000, at: .zero) == .setAside)
         #expect(judge(20_000, 1_000_000_000, at: .zero) == .setAside)
@@ -46,7 +46,7 @@ import Testing
         #expect(judge(1, 3000, at: .zero) == .setAside)
     }
 
-    @Test mutating func aLongLossKeepsTheNumbers() {
+    @Test mutating func `A long loss keeps the numbers`() {
         _ = judge(65_000, 0, at: .zero)
         #expect(judge(67_000, 900_000, at: .seconds(10)) == .setAside)
         let jump = StreamContinuity.Jump(keepsSequence: true, keepsTime: true)
@@ -54,7 +54,7 @@ import Testing
         #expect(judge(67_000, 900_000, at: .seconds(10)) == .fits(sequence: 67_000, timestamp: 900_000))
     }
 
-    @Test mutating func whatWasSentAgainIsNoEvidenceOfAJump() {
+    @Test mutating func `What was retransmitted is no evidence of a jump`() {
         _ = judge(10_000, 0, at: .zero)
         for step in 0..<5 {
             #expect(judge(30_000 + step, 900_000_000, isEvidence: false, at: .zero) == .straggler)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 127, 128, 32767, 32768, 65534, 65535])
-    mutating func theStreamsOwnPastIsNoJump(start: Int) {
+    mutating func `The stream's own past is not a jump`(start: Int) {
         continuity = StreamContinuity(capacity: 16)
         _ = judge(start, 90_000, at: .seconds(1))
         for back in [9, 10, 600, 32_766] {
@@ -84,7 +84,7 @@ import Testing
         #expect(judge(start - 599, 93_000, at: .seconds(1)) == .jumped(jump))
     }
 
-    @Test func timestampsThatRunAwayAreBroughtBack() {
+    @Test func `Timestamps that run away are brought back`() {
         // Each packet comes ten seconds further ahead of its time than the one before, as far as it may.
         var continuity = StreamContinuity(capacity: 1024, timestampLimit: 1 << 33)
         var largest: Int64 = 0
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 127, 128, 32767, 32768, 65534, 65535])
-    mutating func afterASilenceANumberThatGoesOnIsBelievedAlone(start: Int) {
+    mutating func `After a silence a number that goes on is believed alone`(start: Int) {
         _ = judge(start, 7000, at: .zero)
         // The media clock stood still for a minute.
         let packet = (start + 1, 10_000)
@@ -121,12 +121,12 @@ import Testing
     }
 
     @Test(arguments: [0, -1, -600, 513, 20_000])
-    mutating func afterASilenceANumberThatDoesNotGoOnIsNot(step: Int) {
+    mutating func `After a silence a number that does not go on is not`(step: Int) {
         _ = judge(10_000, 7000, at: .zero)
         #expect(judge(10_000 + step, 10_000, isAfterSilence: true, at: .seconds(60)) == .setAside)
     }
 
-    @Test mutating func afterASilenceTimestampsThatGoOnAreNoJump() {
+    @Test mutating func `After a silence timestamps that go on are not a jump`() {
         _ = judge(10_000, 7000, at: .zero)
         let fits = StreamContinuity.Verdict.fits(sequence: 10_001, timestamp: 7000 + 60 * 90_000)
         #expect(judge(10_001, 7000 + 60 * 90_000, isAfterSilence: true, at: .seconds(60)) == fits)

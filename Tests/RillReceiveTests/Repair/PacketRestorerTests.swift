@@ -19,7 +19,7 @@ import Testing
 
     // MARK: What needs no repair
 
-    @Test func whatNeedsNothingPassesAsItIs() throws {
+    @Test func `What needs nothing passes as it is`() throws {
         for repair in [RepairSettings(), ProtectedStream.repair] {
             var log = RestorerLog(repair)
             let datagrams = [
@@ -38,7 +38,7 @@ import Testing
 
     // MARK: Retransmissions
 
-    @Test func whatIsSentAgainComesAsItWas() throws {
+    @Test func `What is retransmitted comes as it was`() throws {
         let stream = try ProtectedStream(frames: 20)
         var log = RestorerLog()
         var byteCount = 0
@@ -55,7 +55,7 @@ import Testing
         #expect(log.withoutMedia.isEmpty)
     }
 
-    @Test func paddingAndStrangersOnTheRetransmissionStreamAreToldApart() throws {
+    @Test func `Padding and strangers on the retransmission stream are told apart`() throws {
         var repair = RepairSettings()
         repair.retransmission = .init(ssrc: ProtectedStream.rtxSSRC, payloadType: ProtectedStream.rtx)
         var log = RestorerLog(repair)
@@ -71,7 +71,7 @@ import Testing
         #expect(log.statistics.retransmittedPacketsReceived == 1 && log.statistics.retransmittedBytesReceived == 3)
     }
 
-    @Test func whoseTheyAreIsKnownFromTheStreamsFirstPacketOn() throws {
+    @Test func `Whose they are is known from the stream's first packet on`() throws {
         var repair = RepairSettings()
         repair.retransmission = .init(ssrc: ProtectedStream.rtxSSRC, payloadType: ProtectedStream.rtx)
         var log = RestorerLog(repair, ssrc: nil)
@@ -82,7 +82,7 @@ import Testing
         #expect(log.bytes(.retransmission) == [packet(7)])
     }
 
-    @Test func theOriginalTypeCanBeAgreedOn() throws {
+    @Test func `The original type can be agreed on`() throws {
         var repair = ProtectedStream.repair
         repair.retransmission?.originalPayloadType = ProtectedStream.media
         var log = RestorerLog(repair)
@@ -92,7 +92,7 @@ import Testing
 
     // MARK: RED
 
-    @Test func packetsComeOutOfREDAndParitiesAreNoGap() throws {
+    @Test func `Packets come out of RED, and FEC packets are no gap`() throws {
         let stream = try ProtectedStream(frames: 30)
         var log = RestorerLog()
         for datagram in stream.datagrams { log.insert(datagram) }
@@ -107,7 +107,7 @@ import Testing
         #expect(log.statistics.fecBytesReceived == parityBytes.reduce(0) { $0 + $1.count - 13 })
     }
 
-    @Test func emptyAndDamagedREDIsCounted() throws {
+    @Test func `Empty and damaged RED is counted`() throws {
         var log = RestorerLog()
         #expect(log.insert(packet(5, type: ProtectedStream.red, payload: [], padding: 9)) == .padding)
         #expect(log.withoutMedia == [SequenceNumber(5)])

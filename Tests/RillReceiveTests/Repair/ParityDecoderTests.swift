@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 32767, 65530, 65535] as [UInt16], [true, false])
-    func anyOnePacketOfAParityIsRestoredOnce(start: UInt16, isInRED: Bool) {
+    func `Any one packet of an FEC packet's group is restored once`(start: UInt16, isInRED: Bool) {
         for count in [1, 2, 16, 17, 48] {
             let media = packets(count, from: start)
             let parity = parity(of: media, number: start &+ UInt16(count), isInRED: isInRED)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aParityThatComesFirstRestoresWithTheLastPacketButOne() {
+    @Test func `An FEC packet that comes first restores with the last packet but one`() {
         let media = packets(5, from: 65533)
         var log = RestorerLog()
         log.insert(parity(of: media, number: 2))
@@ -70,7 +70,7 @@ import Testing
         #expect(log.bytes(.parity) == [media[2]])
     }
 
-    @Test func onePacketRestoredFreesTheNextParity() {
+    @Test func `One packet restored frees the next FEC packet`() {
         let media = packets(6, from: 100)
         var log = RestorerLog()
         // Each parity shares a packet with the next; only the last has one loss.
@@ -80,7 +80,7 @@ import Testing
         #expect(log.bytes(.parity) == [4, 3, 2, 1, 0].map { media[$0] })
     }
 
-    @Test func aPacketSentAgainCompletesAParity() throws {
+    @Test func `A retransmitted packet completes an FEC packet's group`() throws {
         let stream = try ProtectedStream(frames: 1, percent: 1, largestFrame: 3000)
         let numbers = stream.datagrams.map(ProtectedStream.number).filter { !stream.parities.contains($0) }
         try #require(numbers.count > 2 && stream.parities.count == 1)
@@ -94,7 +94,7 @@ import Testing
         #expect(log.bytes(.parity) == [stream.originals[numbers[0]]])
     }
 
-    @Test func aParityOfTwoLevelsRestoresWholePackets() {
+    @Test func `An FEC packet of two levels restores whole packets`() {
         let media = packets(4, from: 7)
         for lost in media.indices {
             var log = RestorerLog()
@@ -106,7 +106,7 @@ import Testing
 
     // MARK: What is of no use
 
-    @Test func oldParitiesFallOut() {
+    @Test func `Old FEC packets fall out`() {
         var log = RestorerLog()
         let media = packets(4, from: 10)
         log.insert(media[0])
@@ -122,7 +122,7 @@ import Testing
         #expect(!log.bytes(.parity).contains(media[3]))
     }
 
-    @Test func whatLiesBehindTheWindowIsNotWaitedFor() {
+    @Test func `What lies behind the window is not waited for`() {
         var log = RestorerLog()
         let media = packets(4, from: 65000)
         log.insert(parity(of: media, number: 65004))
@@ -133,7 +133,7 @@ import Testing
         #expect(log.bytes(.parity).isEmpty && log.statistics.fecPacketsDiscarded == 2)
     }
 
-    @Test func aStreamThatJumpsIsProtectedAgainSoon() {
+    @Test func `A stream that jumps is protected again soon`() {
         for jump in [40_000, 65_000, 300] as [UInt16] {
             var log = RestorerLog()
             let before = packets(20, from: 1000)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoPacketOfTheStreamIsNotGivenOut() {
+    @Test func `What is not a packet of the stream is not given out`() {
         let media = packets(3, from: 50)
         // A parity of another payload type, of another time, and of a packet that came damaged.
         var foreign = media

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [20, 50, 100])
-    func anyOrderAndSubsetRestoresWhatCanBeAndNothingElse(percent: Int) throws {
+    func `Any order and subset restores what can be and nothing else`(percent: Int) throws {
         for seed in 1...60 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let stream = try ProtectedStream(
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func longStreamsWithLossesAreRestoredThroughout() throws {
+    @Test func `Long streams with losses are restored throughout`() throws {
         let stream = try ProtectedStream(frames: 1500, percent: 30, seed: 9, largestFrame: 1500)
         var random = SeededGenerator(seed: 3)
         var log = RestorerLog()
@@ -96,7 +96,7 @@ import Testing
         for bytes in log.bytes(.parity) { #expect(bytes == stream.originals[ProtectedStream.number(of: bytes)]) }
     }
 
-    @Test func anyBytesAreTaken() throws {
+    @Test func `Any bytes are taken`() throws {
         let stream = try ProtectedStream(frames: 6, percent: 100)
         let seeds = stream.datagrams + stream.again.values.sorted { $0.lexicographicallyPrecedes($1) }
         var log = RestorerLog(ProtectedStream.repair, ssrc: nil)

@@ -14,7 +14,7 @@ import Testing
     // MARK: Asking
 
     @Test(arguments: starts)
-    func aGapIsAskedForAtOnceAndThenOncePerRoundTrip(start: Int64) {
+    func `A gap is NACKed at once and then once per round trip`(start: Int64) {
         let asker = NACKAsker(from: start)
         asker.arrive(0, at: 0)
         #expect(asker.next == nil)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: starts)
-    func everyNumberOfALongStreamIsAskedForWhenItIsMissing(start: Int64) {
+    func `Every number of a long stream is NACKed when it is missing`(start: Int64) {
         let asker = NACKAsker(from: start)
         var asked: [Int64] = []
         for packet in 0..<2000 as Range<Int64> where packet % 7 != 3 {
@@ -45,7 +45,7 @@ import Testing
         #expect(asked == (0..<1999).filter { $0 % 7 == 3 }, "from \(start)")
     }
 
-    @Test func whatScattersIsGivenLongerToAnswer() {
+    @Test func `What scatters is given longer to answer`() {
         let asker = NACKAsker()
         asker.generator.jitter = .milliseconds(40)
         asker.arrive(0, at: 0)
@@ -54,7 +54,7 @@ import Testing
         #expect(asker.next == 140)
     }
 
-    @Test func aShorterRoundTripHastensTheSecondRequest() {
+    @Test func `A shorter round trip hastens the second request`() {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
@@ -65,7 +65,7 @@ import Testing
         #expect(asker.collect(at: 25) == [1])
     }
 
-    @Test func theFirstRequestWaitsAsLongAsItIsTold() {
+    @Test func `The first request waits as long as it is told`() {
         let asker = NACKAsker { $0.firstRequestDelay = .milliseconds(30) }
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 5)
@@ -74,7 +74,7 @@ import Testing
         #expect(asker.hope(after: 0, through: 2) == .milliseconds(35 + 3 * 105))
     }
 
-    @Test func withoutSettingsNothingIsAskedFor() {
+    @Test func `Without settings nothing is NACKed`() {
         var generator = NACKGenerator(nil, roundTripTime: .milliseconds(100))
         generator.noteArrival(1, origin: .network, at: .zero)
         generator.noteArrival(9, origin: .network, at: .zero)
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: Giving up
 
-    @Test func aPacketIsAskedForSoOftenAndNoMore() {
+    @Test func `A packet is NACKed so often and no more`() {
         let asker = NACKAsker { $0.maximumRequestCount = 4 }
         asker.arrive(0, at: 0)
         asker.arrive(3, at: 0)
@@ -101,7 +101,7 @@ import Testing
         #expect(asker.hope(after: 0, through: 3) == nil)
     }
 
-    @Test func aPacketIsAskedForSoLongAndNoLonger() {
+    @Test func `A packet is NACKed so long and no longer`() {
         let asker = NACKAsker { $0.maximumAge = .milliseconds(250) }
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [(100, true), (101, false)])
-    func aGapThatIsTooLongIsNotAskedFor(length: Int64, isAskedFor: Bool) {
+    func `A gap that is too long is not NACKed`(length: Int64, isAskedFor: Bool) {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(1 + length, at: 1)
@@ -122,7 +122,7 @@ import Testing
         #expect(asker.collect(at: 2) == [2 + length])
     }
 
-    @Test func ofTooManyMissingPacketsTheOldestAreGivenUp() {
+    @Test func `Of too many missing packets the oldest are given up`() {
         let asker = NACKAsker { $0.maximumGap = 1000 }
         asker.arrive(0, at: 0)
         asker.arrive(1001, at: 0)
@@ -135,7 +135,7 @@ import Testing
         #expect(asker.hope(after: 76, through: 2000) == .milliseconds(315))
     }
 
-    @Test func whatIsNoUseAnyMoreIsNotAskedFor() {
+    @Test func `What is no use any more is not NACKed`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.arrive(3, at: 0)
@@ -146,7 +146,7 @@ import Testing
         #expect(asker.next == nil && asker.generator.missingCount == 0)
     }
 
-    @Test func afterAJumpNothingOfBeforeIsMissing() {
+    @Test func `After a jump nothing of before is missing`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.arrive(500, at: 0)
@@ -161,7 +161,7 @@ import Testing
 
     // MARK: Hope
 
-    @Test func hopeLastsForThreeRequests() {
+    @Test func `Hope lasts for three requests`() {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 10)
@@ -182,7 +182,7 @@ import Testing
 
     // MARK: Packets that overtake each other
 
-    @Test func whatPacketsOvertakeEachOtherByIsLearntAndForgotten() {
+    @Test func `What packets overtake each other by is learnt and forgotten`() {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
@@ -203,7 +203,7 @@ import Testing
         #expect(asker.reordering == 2.75)
     }
 
-    @Test func onlyWhatNoRequestBroughtWasOvertaken() {
+    @Test func `Only what no request brought was overtaken`() {
         // At 30 ms no answer can have come; at 60 ms it is likelier that one has.
         for (time, reordering) in [(49.0, 53.9), (60, 0)] {
             let asker = NACKAsker()
@@ -221,7 +221,7 @@ import Testing
         #expect(asker.reordering == 0)
     }
 
-    @Test func reorderingIsWaitedForOnlySoLong() {
+    @Test func `Reordering is waited for only so long`() {
         let asker = NACKAsker { $0.firstRequestDelay = .seconds(1) }
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
@@ -229,7 +229,7 @@ import Testing
         #expect(asker.reordering == 100)
     }
 
-    @Test func aRepairMakesTheNextMinuteLossy() {
+    @Test func `A repair makes the next minute lossy`() {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
@@ -242,7 +242,7 @@ import Testing
     // MARK: Asking once more
 
     @Test(arguments: starts)
-    func whatWasAskedForOfLateAndHasNotComeIsKnown(start: Int64) {
+    func `What was NACKed of late and has not come is known`(start: Int64) {
         let asker = NACKAsker(from: start)
         asker.arrive(0, at: 0)
         asker.arrive(3, at: 0)

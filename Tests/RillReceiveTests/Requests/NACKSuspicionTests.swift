@@ -8,7 +8,7 @@ import Testing
 /// Packets that may have been lost behind the newest one, before anything proves it.
 @Suite struct NACKSuspicionTests {
     @Test(arguments: NACKGeneratorTests.starts)
-    func whatIsSuspectedIsAskedForTwice(start: Int64) {
+    func `What is suspected is NACKed twice`(start: Int64) {
         let asker = NACKAsker(from: start)
         asker.arrive(0, at: 0)
         asker.suspect(1, at: 50)
@@ -19,7 +19,7 @@ import Testing
         #expect(asker.hope(after: 0, through: 1) == .distantFuture)
     }
 
-    @Test func onlyTheNextPacketCanBeSuspected() {
+    @Test func `Only the next packet can be suspected`() {
         let asker = NACKAsker(from: 0)
         asker.suspect(0, at: 0)
         asker.arrive(0, at: 0)
@@ -27,7 +27,7 @@ import Testing
         #expect(asker.generator.missingCount == 0 && asker.generator.suspected == nil)
     }
 
-    @Test func whatComesBehindConfirmsTheSuspicion() {
+    @Test func `What comes behind confirms the suspicion`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.suspect(1, at: 50)
@@ -41,7 +41,7 @@ import Testing
         #expect(asker.generator.missingCount == 2 && asker.generator.falseAlarms == 0)
     }
 
-    @Test func aRequestForASuspectThatMayStillBeAnsweredCounts() {
+    @Test func `A request for a suspect that may still be answered counts`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.suspect(1, at: 50)
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// A sender paused for a minute; of what it then sends something is lost that was suspected before.
-    @Test func whatWasSuspectedLongAgoIsAskedForWhenItIsLost() {
+    @Test func `What was suspected long ago is NACKed when it is lost`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.suspect(1, count: 4, at: 50)
@@ -65,7 +65,7 @@ import Testing
         #expect(asker.next == 60_105 && asker.generator.suspected == 4)
     }
 
-    @Test func whatCarriesNothingIsForgotten() {
+    @Test func `What carries nothing is forgotten`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.arrive(5, at: 0)
@@ -79,7 +79,7 @@ import Testing
         #expect(asker.generator.missingCount == 0 && asker.next == nil)
     }
 
-    @Test func aSuspectThatComesByItselfWasAFalseAlarm() {
+    @Test func `A suspect that comes by itself was a false alarm`() {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         for packet in 1...6 as ClosedRange<Int64> {
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: NACKGeneratorTests.starts)
-    func manyCanBeSuspectedAndEachIsConfirmedByWhatComesBehindIt(start: Int64) {
+    func `Many can be suspected, and each is confirmed by what comes behind it`(start: Int64) {
         let asker = NACKAsker(from: start)
         asker.arrive(0, at: 0)
         asker.suspect(1, count: 2, at: 50)
@@ -124,7 +124,7 @@ import Testing
         #expect(asker.generator.missingCount == 6)
     }
 
-    @Test func onlyTheFirstSuspectTellsAFalseAlarm() {
+    @Test func `Only the first suspect tells a false alarm`() {
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.suspect(1, count: 3, at: 50)
@@ -136,7 +136,7 @@ import Testing
         #expect(asker.generator.suspected == nil && asker.generator.missingCount == 1)
     }
 
-    @Test func suspectsThatArePassedOverAreForgotten() {
+    @Test func `Suspects that are passed over are forgotten`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.suspect(1, count: 4, at: 50)

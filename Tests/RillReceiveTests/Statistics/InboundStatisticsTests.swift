@@ -6,7 +6,7 @@ import Testing
 
 /// Sums over frames, by their W3C names.
 @Suite struct InboundStatisticsTests {
-    @Test func timesAreSummedOverFrames() {
+    @Test func `Times are summed over frames`() {
         var stream = SyntheticStream()
         let receiver = VirtualReceiver()
         let key = stream.frame(isKey: true, packets: 3)
@@ -27,7 +27,7 @@ import Testing
         #expect(statistics.framesDropped == 0)
     }
 
-    @Test func everyFrameReceivedIsReleasedDroppedOrHeld() {
+    @Test func `Every frame received is released, dropped or held`() {
         for seed in 1...20 as ClosedRange<UInt64> {
             var generator = SeededGenerator(seed: seed)
             var stream = SyntheticStream()

@@ -64,7 +64,7 @@ import Testing
     // MARK: What it comes to
 
     @Test(arguments: frameRates)
-    func ofACleanStreamTheMarginAloneIsLeft(frameRate: Int) {
+    func `Of a clean stream the margin alone is left`(frameRate: Int) {
         let stream = Stream(frameRate)
         let frames = stream.play(10)
         #expect(frames.allSatisfy { Self.isClose($0.offset, 22) }, "\(frames.map(\.offset))")
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: frameRates)
-    func underJitterNearlyAllFramesAreThereInTimeAndNoneWaitsForTheWorst(frameRate: Int) {
+    func `Under jitter nearly all frames are there in time, and none waits for the worst`(frameRate: Int) {
         for seed in 1...5 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let stream = Stream(frameRate)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: frameRates)
-    func theDelayMovesByNoMoreThanATenthOfTime(frameRate: Int) {
+    func `The delay moves by no more than a tenth of time`(frameRate: Int) {
         var random = SeededGenerator(seed: 5)
         let stream = Stream(frameRate)
         var frames = stream.play(10)
@@ -116,7 +116,7 @@ import Testing
     // MARK: Bounds
 
     @Test(arguments: frameRates)
-    func theDelayStaysWithinItsBounds(frameRate: Int) {
+    func `The delay stays within its bounds`(frameRate: Int) {
         var random = SeededGenerator(seed: 6)
         let stream = Stream(frameRate, PlayoutDelayBounds(minimum: .milliseconds(80), maximum: .milliseconds(150)))
         for frame in stream.play(10) { #expect(Self.isClose(frame.offset, 100)) }
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: frameRates)
-    func ofLowLatencyNoFrameWaits(frameRate: Int) {
+    func `Of low latency no frame waits`(frameRate: Int) {
         var random = SeededGenerator(seed: 7)
         let stream = Stream(frameRate, .lowLatency)
         for frame in stream.play(20, { 20 + 100 * random.unitInterval() }) {
@@ -138,7 +138,7 @@ import Testing
         #expect(stream.targetDelay == 0)
     }
 
-    @Test func theTimeThatDecodingTakesIsPartOfTheDelay() {
+    @Test func `The time that decoding takes is part of the delay`() {
         for (bounds, offset, delay) in [
             (PlayoutDelayBounds.fixed(.milliseconds(100)), 105.0, 100.0), (.adaptive, 22, 17),
             (.fixed(.milliseconds(10)), 20, 15),
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func aDecodeTimeBeyondReasonIsBounded() {
+    @Test func `A decode time beyond reason is bounded`() {
         var timing = PlayoutTiming(.adaptive)
         timing.noteDecodeTime(.seconds(60), at: .zero)
         #expect(timing.decodeTime == .milliseconds(500))
@@ -166,7 +166,7 @@ import Testing
     // MARK: Disturbances
 
     @Test(arguments: frameRates, [3, 8])
-    func afterAQueueHasDrainedTheDelayComesBack(frameRate: Int, seconds: Int) {
+    func `After a queue has drained the delay comes back`(frameRate: Int, seconds: Int) {
         let stream = Stream(frameRate)
         stream.play(15)
         stream.play(seconds) { 520 }
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: [5, 30, 120])
-    func aSingleRepairIsForgotten(frameRate: Int) {
+    func `A single repair is forgotten`(frameRate: Int) {
         let stream = Stream(frameRate)
         stream.play(10)
         stream.frame(140, repairTime: 120)
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: [5, 30, 120])
-    func repairsThatRecurAreWaitedForAMinute(frameRate: Int) {
+    func `Repairs that recur are waited for a minute`(frameRate: Int) {
         let stream = Stream(frameRate)
         stream.play(10)
         for _ in 0..<4 {
@@ -204,7 +204,7 @@ import Testing
         #expect(Self.isClose(stream.targetDelay, 2, 1), "\(stream.targetDelay)")
     }
 
-    @Test func afterARestartItLearnsAnew() {
+    @Test func `After a restart it learns anew`() {
         let stream = Stream(30)
         stream.play(10) { 20 }
         stream.timing.restart()

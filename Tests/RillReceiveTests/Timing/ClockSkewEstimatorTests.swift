@@ -25,7 +25,7 @@ import Testing
     private static let limit = 0.000_020
 
     @Test(arguments: [-0.0002, -0.00005, 0, 0.00005, 0.0002])
-    func theDriftOfTheClocksIsFoundUnderJitter(skew: Double) {
+    func `The drift of the clocks is found under jitter`(skew: Double) {
         for seed in 1...5 as ClosedRange<UInt64> {
             let clean = estimates(skew: skew, seed: seed)
             #expect(clean.prefix(100).allSatisfy { $0 == 0 })
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [300.0, -300], [-0.0002, 0.0002])
-    func aRouteThatBecomesLongerOrShorterIsNoDrift(step: Double, skew: Double) {
+    func `A route that becomes longer or shorter is no drift`(step: Double, skew: Double) {
         for jitter in [0.0, 10] {
             let estimates = estimates(skew: skew, jitter: jitter, seconds: 2400) { $0 < 1003 ? 400 : 400 + step }
             let worst = estimates.dropFirst(640).map { abs($0 - skew) }.max() ?? 1
@@ -44,19 +44,19 @@ import Testing
         }
     }
 
-    @Test func aQueueThatStandsForAMinuteIsNoDrift() {
+    @Test func `A queue that stands for a minute is no drift`() {
         let estimates = estimates(skew: 0.0001, jitter: 5, seconds: 2400) { (1000..<1070).contains($0) ? 150 : 0 }
         let worst = estimates.dropFirst(640).map { abs($0 - 0.0001) }.max() ?? 1
         #expect(worst < Self.limit, "\(worst * 1e6) ppm")
     }
 
-    @Test func aQueueThatGrowsForEverIsBoundedAtLeast() {
+    @Test func `A queue that grows for ever is bounded at least`() {
         let estimates = estimates(skew: 0.05, seconds: 600)
         #expect(estimates.last == 0.001)
         #expect(self.estimates(skew: -0.05, seconds: 600).last == -0.001)
     }
 
-    @Test func ajumpOfTimestampsKeepsTheEstimate() {
+    @Test func `A jump of timestamps keeps the estimate`() {
         var estimator = ClockSkewEstimator()
         for index in 0..<1000 { estimator.add(Int64(index) * 100_000, at: .seconds(Double(index))) }
         let before = estimator.skew

@@ -48,7 +48,7 @@ struct DecoderLagTests: ~Copyable {
     }
 
     @Test(arguments: [40, 60, 250])
-    mutating func aDecoderTooSlowForItsStreamShowsTwoPicturesASecond(cost: Int) {
+    mutating func `A decoder too slow for its stream shows two pictures a second`(cost: Int) {
         let cost = MediaDuration.milliseconds(cost)
         let shown = decode(frames: 300, cost: cost)
         #expect(longestStill(shown) <= DecoderLag.standstill + cost * 2, "\(longestStill(shown)) of \(cost)")
@@ -57,12 +57,12 @@ struct DecoderLagTests: ~Copyable {
         #expect(buffer.statistics.framesDecodedOnly == 300 - shown.count)
     }
 
-    @Test mutating func aDecoderThatKeepsUpShowsEveryPicture() {
+    @Test mutating func `A decoder that keeps up shows every picture`() {
         #expect(decode(frames: 300, cost: .milliseconds(30)).count == 300)
     }
 
     /// What the network held back for two seconds is caught up with, unseen but for what was not due yet.
-    @Test mutating func whatTheNetworkHeldBackIsNotTheDecoders() {
+    @Test mutating func `What the network held back is not the decoder's`() {
         let shown = decode(frames: 150, cost: .milliseconds(1)) { max(.frame($0), $0 < 60 ? .zero : .frame(120)) }
         // Frame 118 is due 33 ms after they all come, and decoded before.
         #expect(shown.count == 60 + (118..<150).count)

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func itSaysNothingBeforeFiveFrames() {
+    @Test func `It says nothing before five frames`() {
         var estimator = JitterEstimator()
         // Of the frame whose packets are coming nothing is known yet.
         note([10, 10, 10, 10, 10], from: 0, &estimator)
@@ -30,7 +30,7 @@ import Testing
         #expect(target(&estimator, at: .frame(8)) == 10)
     }
 
-    @Test func theLatestPacketOfAFrameCounts() {
+    @Test func `The latest packet of a frame counts`() {
         var estimator = JitterEstimator()
         for frame in 0..<30 {
             for transit in [10.0, 35, 20] {
@@ -40,7 +40,7 @@ import Testing
         #expect(target(&estimator, at: .frame(30)) == 35)
     }
 
-    @Test func stragglersOfEarlierFramesCountByThemselves() {
+    @Test func `Stragglers of earlier frames count by themselves`() {
         var estimator = JitterEstimator()
         note([Double](repeating: 10, count: 30), from: 0, &estimator)
         for frame in 20..<29 {
@@ -55,7 +55,7 @@ import Testing
         #expect(target(&estimator, at: .frame(42)) ?? 0 > 60)
     }
 
-    @Test func theWorstLiesNoFurtherBehindThanAFreeze() {
+    @Test func `The worst lies no further behind than a freeze`() {
         var estimator = JitterEstimator()
         note([Double](repeating: 10, count: 60) + [400], from: 0, &estimator)
         note([11], from: 61, &estimator)
@@ -66,7 +66,7 @@ import Testing
         #expect(slow == 30_000_000)
     }
 
-    @Test func afterFiveSecondsTheWorstIsForgotten() {
+    @Test func `After five seconds the worst is forgotten`() {
         var estimator = JitterEstimator()
         note([Double](repeating: 10, count: 10) + [400] + [Double](repeating: 10, count: 140), from: 0, &estimator)
         #expect(target(&estimator, at: .frame(151)) == 280)
@@ -74,7 +74,7 @@ import Testing
         #expect(target(&estimator, at: .frame(163)) == 10)
     }
 
-    @Test func framesThatAreFasterThanBeforeEndTheQueueOfBefore() {
+    @Test func `Frames that are faster than before end the queue of before`() {
         var estimator = JitterEstimator()
         note((0..<60).map { 300 + Double($0 % 5) }, from: 0, &estimator)
         #expect(target(&estimator, at: .frame(60)) ?? 0 > 302)
@@ -85,7 +85,7 @@ import Testing
         #expect(target(&estimator, at: .frame(77)) == 20)
     }
 
-    @Test func largeKeyFramesThatComeOftenHaveTheirTime() {
+    @Test func `Large key frames that come often have their time`() {
         var estimator = JitterEstimator()
         // A link of 500 kbit/s: 16 µs a byte. Every second a key frame of 10,000 bytes, the others have 1000 to 2000.
         var random = SeededGenerator(seed: 3)
@@ -100,7 +100,7 @@ import Testing
         #expect(target > 165 && target < 175, "\(target)")
     }
 
-    @Test func aWaitForRepairsOfRepairsCountsAsOne() {
+    @Test func `A wait for repairs of repairs counts as one`() {
         var estimator = JitterEstimator()
         for frame in 0..<600 {
             note([10], from: frame, &estimator)
@@ -115,7 +115,7 @@ import Testing
 
     /// A clock that runs 500 ppm too fast or too slow moves transits by 30 ms in the minute that repairs count.
     @Test(arguments: [-0.000_5, 0.000_5])
-    func repairsOfAMinuteAgoAreCarriedAlongWithTheClocks(skew: Double) {
+    func `Repairs of a minute ago are carried along with the clocks`(skew: Double) {
         var estimator = JitterEstimator()
         for frame in 0..<2100 {
             estimator.noteSkew(skew, at: .frame(frame))
@@ -133,7 +133,7 @@ import Testing
         #expect(abs(excess) < 0.1, "\(excess) ms")
     }
 
-    @Test func restartForgetsAll() {
+    @Test func `Restart forgets all`() {
         var estimator = JitterEstimator()
         note([Double](repeating: 500, count: 60), from: 0, &estimator)
         for frame in 0..<30 {

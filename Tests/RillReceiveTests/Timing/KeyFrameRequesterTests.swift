@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct KeyFrameRequesterTests {
     @Test(arguments: [(0, 33, 300), (50, 33, 300), (450, 100, 450), (450, 200, 600)])
-    func requestsAreSpacedByTheLargestOfThree(roundTrip: Int, interval: Int, spacing: Int) {
+    func `Requests are spaced by the largest of three`(roundTrip: Int, interval: Int, spacing: Int) {
         var requester = KeyFrameRequester(roundTripTime: .milliseconds(roundTrip))
         let interval = MediaDuration.milliseconds(interval)
         #expect(
@@ -16,7 +16,7 @@ import Testing
         #expect(next == .milliseconds(Double(1234 + spacing)), "\(roundTrip) ms, a frame in \(interval)")
     }
 
-    @Test func pausesAndStepsBackAreNoFrameRate() {
+    @Test func `Pauses and steps back are no frame rate`() {
         var interval = FrameInterval()
         for step in [MediaDuration.milliseconds(200), .zero, .seconds(-1), .seconds(11)] { interval.note(step) }
         #expect(interval.last == .milliseconds(200))

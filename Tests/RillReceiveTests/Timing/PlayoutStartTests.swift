@@ -55,7 +55,7 @@ import Testing
     private static func isNear(_ a: Double, _ b: Double) -> Bool { abs(a - b) < 0.001 }
 
     @Test(arguments: [1, 5, 30, 146])
-    func aLateFrameMovesTheDelayAtOnce(count: Int) {
+    func `A late frame moves the delay at once`(count: Int) {
         var stream = Stream()
         stream.play(count)
         let (before, waits, after) = (stream.offset, stream.waits(behind: 80), stream.offset)
@@ -66,14 +66,14 @@ import Testing
         #expect(!waitsAgain)
     }
 
-    @Test func whatComesInTimeMovesNothing() {
+    @Test func `What comes in time moves nothing`() {
         var stream = Stream()
         stream.play(10)
         let (waits, offset) = (stream.waits(behind: 20), stream.offset)
         #expect(!waits && Self.isNear(offset, 22))
     }
 
-    @Test func moreThanOneRepairIsWaitedForAsOne() {
+    @Test func `More than one repair is waited for as one`() {
         var stream = Stream()
         stream.play(10)
         let (waits, offset) = (stream.waits(behind: 700), stream.offset)
@@ -86,7 +86,7 @@ import Testing
         #expect(waitsToo && Self.isNear(youngOffset, 20 + 100 + 2), "\(youngOffset)")
     }
 
-    @Test func aFrameThatWaitedForAnotherIsAsLateAsThat() {
+    @Test func `A frame that waited for another is as late as that`() {
         var stream = Stream()
         stream.play(10)
         // Nobody asked behind this one: nothing waited then.
@@ -95,20 +95,20 @@ import Testing
         #expect(waits && Self.isNear(offset, 100 - 1000.0 / 30 + 2), "\(offset)")
     }
 
-    @Test func afterTheFirstSecondsNothingJumps() {
+    @Test func `After the first seconds nothing jumps`() {
         var stream = Stream()
         stream.play(151)
         let (waits, offset) = (stream.waits(behind: 80), stream.offset)
         #expect(!waits && Self.isNear(offset, 22), "\(offset)")
     }
 
-    @Test func beforeAnyFrameWasWholeThereIsNothingToMove() {
+    @Test func `Before any frame was whole there is nothing to move`() {
         var stream = Stream()
         let waits = stream.waits(behind: 80)
         #expect(!waits)
     }
 
-    @Test func withJumpedTimestampsTheFirstSecondsBeginAnew() {
+    @Test func `With jumped timestamps the first seconds begin again`() {
         var stream = Stream()
         stream.play(200)
         stream.timing.restart()
@@ -121,7 +121,7 @@ import Testing
         (PlayoutDelayBounds.lowLatency, 20.0, 20.0), (.fixed(.milliseconds(50)), 70, 70),
         (PlayoutDelayBounds(minimum: .zero, maximum: .milliseconds(30)), 22, 50),
     ])
-    func theBoundsHold(bounds: PlayoutDelayBounds, before: Double, after: Double) {
+    func `The bounds hold`(bounds: PlayoutDelayBounds, before: Double, after: Double) {
         var stream = Stream(bounds)
         stream.play(10)
         let (first, waits, then) = (stream.offset, stream.waits(behind: 80), stream.offset)

@@ -4,7 +4,7 @@ import Testing
 @testable import RillReceive
 
 @Suite struct PlayoutTimingTests {
-    @Test func ofAFixedDelayTheSmallestTransitAndTheDelayMakeThePlayoutTime() {
+    @Test func `Of a fixed delay the smallest transit and the delay make the playout time`() {
         var timing = PlayoutTiming(.fixed(.milliseconds(100)))
         let times = [(0, 50.0), (90_000, 1020), (180_000, 2400)].map { timestamp, now in
             timing.noteFrame(
@@ -15,7 +15,7 @@ import Testing
         #expect(provisional == .milliseconds(3120))
     }
 
-    @Test func beforeAFrameIsWholeTheFirstPacketStandsIn() {
+    @Test func `Before a frame is whole the first packet stands in`() {
         var timing = PlayoutTiming(.fixed(.milliseconds(100)))
         timing.notePacket(timestamp: 90_000, at: .milliseconds(1030))
         timing.notePacket(timestamp: 180_000, at: .milliseconds(2010))

@@ -31,7 +31,7 @@ import Testing
 
     /// From far fewer than the ring holds to far more.
     @Test(arguments: [1, 5, 20, 30, 43, 60, 200, 1000])
-    func theyAreThoseOfThePlainModel(perSecond: Int) {
+    func `They are those of the plain model`(perSecond: Int) {
         var values = RecentValues(span: .seconds(6))
         var model = Model(span: .seconds(6))
         var random = SeededGenerator(seed: UInt64(perSecond))
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aValueCountsForTheSpanAndNoLonger() {
+    @Test func `A value counts for the span and no longer`() {
         var values = RecentValues(span: .seconds(6))
         values.add(9, at: .zero)
         values.add(1, at: .seconds(6))
@@ -80,7 +80,7 @@ import Testing
         #expect(values.count == 1 && values.largest == 5)
     }
 
-    @Test func ofAFastStreamTheLargestOfEachMomentCounts() {
+    @Test func `Of a fast stream the largest of each moment counts`() {
         var values = RecentValues(span: .seconds(6))
         for index in 0..<6000 { values.add(Int64(index % 24), at: .milliseconds(Double(index))) }
         // A 256th of six seconds is 23.4 ms, so 24 values share an entry.
@@ -88,7 +88,7 @@ import Testing
         #expect(values.value(rank: 0) == 23 && values.largest == 23)
     }
 
-    @Test func aBoundMayBeExceededByFewALotOrByManyALittle() {
+    @Test func `A bound may be exceeded by few a lot, or by many a little`() {
         // Sixteen values, so two may lie above.
         func bound(_ all: [Int64], _ mean: Int64) -> Int64 {
             var values = RecentValues(span: .seconds(60))
@@ -103,7 +103,7 @@ import Testing
         #expect(bound([1, 2, 3], 1000) == 3)
     }
 
-    @Test func valuesAnAgeApartAreBeyondAnyBudget() {
+    @Test func `Values an age apart are beyond any budget`() {
         var values = RecentValues(span: .seconds(5))
         for index in 0..<40 {
             values.add(index < 36 ? 0 : 1 << 61, at: .zero + .milliseconds(100 * index))

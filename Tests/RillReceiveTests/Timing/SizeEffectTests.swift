@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [4000, 16_000, 64_000] as [Int64])
-    func theTimeThatANarrowLinkTakesForAByteIsFound(nanosecondsPerByte: Int64) {
+    func `The time that a narrow link takes for a byte is found`(nanosecondsPerByte: Int64) {
         for seed in 1...20 as ClosedRange<UInt64> {
             var effect = SizeEffect()
             var random = SeededGenerator(seed: seed)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func jitterAloneSaysNothingOfSizes() {
+    @Test func `Jitter alone says nothing of sizes`() {
         var found = 0
         var largest: Int64 = 0
         for seed in 1...200 as ClosedRange<UInt64> {
@@ -48,7 +48,7 @@ import Testing
         #expect(largest < 10_000_000, "\(largest) ns")
     }
 
-    @Test func aLinkThatBecomesWideIsForgotten() {
+    @Test func `A link that becomes wide is forgotten`() {
         var effect = SizeEffect()
         var random = SeededGenerator(seed: 3)
         feed(&effect, &random, frames: 0..<300, nanosecondsPerByte: 16_000, jitter: .milliseconds(1))
@@ -57,7 +57,7 @@ import Testing
         #expect(effect.delay(ofBytes: 10_000) < 15_000_000)
     }
 
-    @Test func aFewStepsAndEqualSizesSayNothing() {
+    @Test func `A few steps and equal sizes say nothing`() {
         var effect = SizeEffect()
         #expect(effect.delay(ofBytes: 10_000) == 0)
         for index in 0..<7 {

@@ -4,7 +4,7 @@ import Testing
 @testable import RillReceive
 
 @Suite struct TransitFloorTests {
-    @Test func theFloorFallsAtOnceAndRisesAfterAMinute() {
+    @Test func `The floor falls at once, and rises after a minute`() {
         var floor = TransitFloor()
         #expect(floor.smallest == nil)
         floor.add(100, at: .zero, skew: 0)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [-0.0002, 0.0002])
-    func aClockThatRunsAwayIsFollowed(skew: Double) {
+    func `A clock that runs away is followed`(skew: Double) {
         var floor = TransitFloor()
         let followed = MediaDuration.milliseconds(1).nanoseconds + 100
         for index in 0..<36_000 {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func aSilenceLeavesTheFloorAndTheClocksGoOn() {
+    @Test func `A silence leaves the floor and the clocks go on`() {
         for skew in [0, -0.0002, 0.0002] {
             var floor = TransitFloor()
             floor.add(50_000_000, at: .zero, skew: skew)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [5.0, 59, 61, 3600])
-    func lookingAfterASilenceFindsTheSameAsWithoutOne(silence: Double) {
+    func `Looking after a silence finds the same as without one`(silence: Double) {
         var floor = TransitFloor()
         floor.add(70, at: .zero, skew: 0)
         floor.add(90, at: .seconds(silence), skew: 0)

@@ -96,7 +96,7 @@ struct OwnPayloadTests {
     }
 
     @Test(arguments: TemporalPattern.allCases, [true, false])
-    func whatTheEncoderTellsArrives(pattern: TemporalPattern, namesReferences: Bool) throws {
+    func `What the encoder tells arrives`(pattern: TemporalPattern, namesReferences: Bool) throws {
         let frames = frames(pattern, namesReferences: namesReferences)
         let received = receive(try packets(of: frames))
         #expect(received.frames.count == frames.count && received.keyFrameRequests == 0)
@@ -114,7 +114,7 @@ struct OwnPayloadTests {
         #expect(received.payloads == frames.map { bytes(of: $0.number) })
     }
 
-    @Test func aLostFrameOfTheTopLayerBreaksNothing() throws {
+    @Test func `A lost frame of the top layer breaks nothing`() throws {
         let frames = frames(.l1t2, namesReferences: true)
         // Frame 5 is of the upper layer, which nobody refers to.
         let received = receive(try packets(of: frames), nack: nil) { frame, _ in frame != 5 }
@@ -122,7 +122,7 @@ struct OwnPayloadTests {
     }
 
     @Test(arguments: [true, false])
-    func aLostBaseFrameBreaksTheChainUntilTheNextKeyFrame(namesReferences: Bool) throws {
+    func `A lost base frame breaks the chain until the next key frame`(namesReferences: Bool) throws {
         let frames = frames(.l1t1, namesReferences: namesReferences)
         let received = receive(try packets(of: frames), nack: nil) { frame, packet in frame != 10 || packet != 1 }
         let first = try #require(received.frames.first?.number)
@@ -130,7 +130,7 @@ struct OwnPayloadTests {
         #expect(received.keyFrameRequests > 0)
     }
 
-    @Test func whatIsMissingIsAskedFor() throws {
+    @Test func `What is missing is NACKed`() throws {
         let packets = try packets(of: frames(.l1t1, namesReferences: true))
         let received = receive(packets) { frame, packet in frame != 10 || packet != 1 }
         let missing = packets[10][1]
@@ -139,7 +139,7 @@ struct OwnPayloadTests {
     }
 
     /// A format in which frames are not numbered.
-    @Test func anAppsOwnFormatIsObeyed() throws {
+    @Test func `An app's own format is obeyed`() throws {
         let plain = PayloadFormat("plain") { frame, isFirst, bytes in
             bytes.append((isFirst ? 0x80 : 0) | (frame.isKey ? 0x40 : 0))
         } parse: { payload throws(RTPError) in
@@ -156,7 +156,7 @@ struct OwnPayloadTests {
 
     /// What a format says that is beside the packet, or of no size, harms nobody.
     @Test(arguments: [-1, 0, 1, 150, 100_000])
-    func aFormatThatSaysNonsenseOnlyLosesFrames(offset: Int) throws {
+    func `A format that says nonsense only loses frames`(offset: Int) throws {
         let format = PayloadFormat("nonsense") { _, _, bytes in
             bytes.append(0)
         } parse: { payload throws(RTPError) in
@@ -167,7 +167,7 @@ struct OwnPayloadTests {
         #expect(received.frames.isEmpty)
     }
 
-    @Test func mutatedPacketsDoNoHarm() throws {
+    @Test func `Mutated packets do no harm`() throws {
         let packets = try packets(of: frames(.l1t3, namesReferences: true))
         var random = SeededGenerator(seed: 7)
         for _ in 0..<20 {
