@@ -19,7 +19,7 @@ struct LiveDriverTests {
         return [.high(resolution, bitrate: .kilobits(100)), low]
     }
 
-    @Test func theLiveDriverGivesTheBytesOfTheOfflineOne() throws {
+    @Test func `The live driver gives the bytes of the offline one`() throws {
         let pictures = try LoopedPictures(resolution, frameCount: 45)
         let live = CodedRecording()
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: live))
@@ -40,7 +40,7 @@ struct LiveDriverTests {
         #expect(live.frames(of: .high).count == 45 && live.frames(of: .low).count == 8)
     }
 
-    @Test func aLiveCallShowsWhatWasSent() throws {
+    @Test func `A live call shows what was sent`() throws {
         var settings = LoopbackSettings(
             layers: layers, network: try LinkSettings(notation: "delay=5ms,jitter=1ms"))
         settings.playoutDelay = .fixed(.milliseconds(60))
@@ -54,7 +54,7 @@ struct LiveDriverTests {
         }
     }
 
-    @Test func stoppingEndsAnEndlessSource() throws {
+    @Test func `Stopping ends an endless source`() throws {
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1))
         let sender = LiveSender(
             pipeline, source: try LoopedPictures(resolution, frameCount: 1_000_000),
@@ -64,7 +64,7 @@ struct LiveDriverTests {
         #expect(sender.isFinished && sender.framesCaptured < 1000)
     }
 
-    @Test func aSinkThatFailsEndsTheSessionWithItsError() throws {
+    @Test func `A sink that fails ends the session with its error`() throws {
         struct DiskFull: Error {}
         final class FullDisk: EncodedFrameSink {
             func consume(_ frame: EncodedFrame, payload: Span<UInt8>) throws {
@@ -79,7 +79,7 @@ struct LiveDriverTests {
         #expect(throws: DiskFull.self) { try sender.waitUntilFinished() }
     }
 
-    @Test func controlsFromOtherThreadsReachTheLayers() async throws {
+    @Test func `Controls from other threads reach the layers`() async throws {
         let recording = CodedRecording()
         let pipeline = try SendPipeline(
             SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: recording))
@@ -97,14 +97,14 @@ struct LiveDriverTests {
         #expect(recording.frames(of: .high).count + sender.framesDropped[0] == 60)
     }
 
-    @Test func aSourceIsPacedFromItsFirstFrameOnWhereverItsClockBegins() throws {
+    @Test func `A source is paced from its first frame on, wherever its clock begins`() throws {
         let source = try ShiftedPictures(resolution, start: .seconds(1_000_000), spacing: .milliseconds(1), count: 5)
         let sender = try LiveSender(source: source, layers: layers) { _, _ in }
         try sender.waitUntilFinished()
         #expect(sender.framesCaptured == 5)
     }
 
-    @Test func aClipsFramesCountAsCapturedWhenTheyAreDueHoweverLateItsThreadWakes() throws {
+    @Test func `A clip's frames count as captured when they are due, however late its thread wakes`() throws {
         let kept = Monitor([StreamLayer.RID: [(captureTime: MediaTime, stamps: FrameStamps)]]())
         let tap = EncodedFrameTap { frame, _ in
             kept.withLock { $0[frame.layer.rid, default: []].append((frame.captureTime, frame.stamps)) }
@@ -125,7 +125,7 @@ struct LiveDriverTests {
         }
     }
 
-    @Test func stoppingDoesNotWaitForTheNextFramesTime() throws {
+    @Test func `Stopping does not wait for the next frame's time`() throws {
         let source = try ShiftedPictures(resolution, start: .zero, spacing: .seconds(3600), count: 5)
         let sender = try LiveSender(source: source, layers: layers) { _, _ in }
         while sender.framesCaptured < 1 { LiveClock.pause() }
@@ -133,7 +133,7 @@ struct LiveDriverTests {
         #expect(sender.framesCaptured == 1)
     }
 
-    @Test func threadsEndWithTheReceiverAndTheLinkThatNobodyStopped() throws {
+    @Test func `Threads end with the receiver and the link that nobody stopped`() throws {
         final class Witness: Sendable {}
         weak var ofReceiver: Witness?
         weak var ofLink: Witness?

@@ -116,7 +116,7 @@ import Testing
         #expect(others.map(\.screen.isFinished) == [true, true])
     }
 
-    @Test func packetsCountEvenWhenNoFrameComesOfThem() throws {
+    @Test func `Packets count even when no frame comes of them`() throws {
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
         let buffer = JitterBufferSettings(ssrc: SSRC(7), payloadType: PayloadType(96))
         try receiver.add(ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(1)), sink: PictureRecording())
@@ -128,7 +128,7 @@ import Testing
         try receiver.stop()
     }
 
-    @Test func everySinkIsFinishedThoughOneHasFailed() throws {
+    @Test func `Every sink is finished though one has failed`() throws {
         struct DiskFull: Error {}
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
         final class FullDisk: FrameSink, Sendable {

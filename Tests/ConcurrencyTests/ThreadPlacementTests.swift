@@ -5,7 +5,7 @@ import Testing
 @testable import Rill
 
 @Suite struct ThreadPlacementTests {
-    @Test func placementKeepsTheLargestEncoderApart() {
+    @Test func `Placement keeps the largest encoder apart`() {
         #expect(ThreadPlacement.system.part(isLargestEncoder: true) == .any)
         #expect(ThreadPlacement.system.part(isLargestEncoder: false) == .any)
         #expect(ThreadPlacement.encoderApart.part(isLargestEncoder: true) == .last)

@@ -15,7 +15,7 @@ struct TraceReplayTests {
     let folder = TemporaryFolder()
 
     @Test(arguments: VideoCodec.allCases)
-    func aRunThatDroppedAndAdaptedGivesTheSameBytesOffline(codec: VideoCodec) throws {
+    func `A run that dropped and adapted gives the same bytes offline`(codec: VideoCodec) throws {
         let resolution = Resolution(width: 320, height: 240)
         func source() throws -> LoopedPictures {
             try LoopedPictures(resolution, frameRate: 120, frameCount: 240)
@@ -56,7 +56,7 @@ struct TraceReplayTests {
     }
 
     /// What was done to faces, changed on the way and limited by a deadline, is done again.
-    @Test func beautyIsDoneAgainAsItWas() throws {
+    @Test func `Beauty is done again as it was`() throws {
         let resolution = Resolution(width: 160, height: 120)
         func scene() throws -> PortraitScene {
             try PortraitScene(resolution: resolution, frameRate: 30, frameCount: 24)
@@ -92,7 +92,7 @@ struct TraceReplayTests {
         #expect(live.frames(of: .high) != plain.frames(of: .high))
     }
 
-    @Test func anotherClipIsFoundOut() throws {
+    @Test func `Another clip is found out`() throws {
         let path = folder.path("call.trace")
         let pictures = try LoopedPictures(.qqvga, frameCount: 30)
         let pipeline = try SendPipeline(

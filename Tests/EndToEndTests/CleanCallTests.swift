@@ -9,7 +9,7 @@ import Testing
 @testable import Rill
 
 struct CleanCallTests {
-    @Test func everyFrameSentIsDecodedBitExactly() throws {
+    @Test func `Every frame sent is decoded bit exactly`() throws {
         let source = try LoopedPictures(.vga, frameCount: 90)
         let call = try VirtualCall(source, layers: [.high(.vga, bitrate: .kilobits(800)), .low], network: .clean)
         for layer in call.layers {
@@ -48,7 +48,7 @@ struct CleanCallTests {
         #expect(delay > 0.1 && delay < 60)
     }
 
-    @Test func theSameSeedGivesTheSameReportAndAnotherDoesNot() throws {
+    @Test func `The same seed gives the same report, and another does not`() throws {
         func report(seed: UInt64) throws -> Data {
             let settings = LoopbackSettings(
                 layers: [.high(Resolution(width: 320, height: 240), bitrate: .kilobits(300)), .low],
@@ -65,7 +65,7 @@ struct CleanCallTests {
         #expect(try report(seed: 4) != first)
     }
 
-    @Test func aReportAddsUp() throws {
+    @Test func `A report adds up`() throws {
         let settings = LoopbackSettings(
             layers: [.high(Resolution(width: 320, height: 240), bitrate: .kilobits(300)), .low],
             network: try LinkSettings(notation: "delay=40ms"))
@@ -84,7 +84,7 @@ struct CleanCallTests {
         }
     }
 
-    @Test func anEncoderThatIsTooSlowKeepsTheNewestFrames() throws {
+    @Test func `An encoder that is too slow keeps the newest frames`() throws {
         var settings = LoopbackSettings(layers: [.high(Resolution(width: 320, height: 240), bitrate: .kilobits(300))])
         settings.encodeTime = .milliseconds(50)
         settings.adaptation = nil
@@ -98,7 +98,7 @@ struct CleanCallTests {
         #expect(layer.received.freezeCount == 0)
     }
 
-    @Test func whatEncodingTakesInVirtualTimeLiesBetweenTheScaledPictureAndTheCodedFrame() throws {
+    @Test func `What encoding takes in virtual time lies between the scaled picture and the coded frame`() throws {
         var settings = LoopbackSettings(layers: [.high(.qqvga, bitrate: .kilobits(100)), .low])
         settings.encodeTime = .milliseconds(7)
         let pictures = try LoopedPictures(.qqvga, frameCount: 30)
@@ -111,7 +111,7 @@ struct CleanCallTests {
         }
     }
 
-    @Test func aSourceThatFailsHalfWayIsSentThatFar() throws {
+    @Test func `A source that fails half way is sent that far`() throws {
         struct Unplugged: Error {}
         final class FailingSource: FrameSource {
             private let source: LoopedPictures

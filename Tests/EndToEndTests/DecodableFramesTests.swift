@@ -31,7 +31,7 @@ struct DecodableFramesTests {
     private let seedCount = UInt64(ProcessInfo.processInfo.environment["RILL_SEEDS"] ?? "60") ?? 60
 
     @Test(arguments: Stream.all)
-    func whatIsReleasedDecodesToWhatWasSent(stream: Stream) throws {
+    func `What is released decodes to what was sent`(stream: Stream) throws {
         let sent = try SentStream(stream)
         var totals = Totals()
         for seed in 1...seedCount {

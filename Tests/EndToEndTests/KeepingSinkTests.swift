@@ -7,7 +7,7 @@ import Testing
 
 /// Bar 7 of the codecs, through the receiving pipeline.
 @Suite struct KeepingSinkTests {
-    @Test func aSinkThatKeepsEveryPictureStopsNothingButItself() throws {
+    @Test func `A sink that keeps every picture stops nothing but itself`() throws {
         let sender = try SendPipeline(
             SendSettings(layers: [.high(.qqvga, bitrate: .kilobits(200))], seed: 7))
         let buffer = JitterBufferSettings(

@@ -16,7 +16,7 @@ struct LossyCallTests {
     static let seeds: ClosedRange<UInt64> = isLongRun ? 1...100 : 1...3
 
     @Test(arguments: networks, seeds)
-    func theFramesShownAreThoseThatTheModelCallsDecodable(network: String, seed: UInt64) throws {
+    func `The frames shown are those that the model calls decodable`(network: String, seed: UInt64) throws {
         let settings = try LinkSettings(notation: "\(network),delay=40ms,jitter=10ms,seed=\(seed)")
         let source = try LoopedPictures(.vga, frameCount: 150)
         let call = try VirtualCall(source, layers: [.high(.vga, bitrate: .kilobits(800)), .low], network: settings)
@@ -67,7 +67,7 @@ struct LossyCallTests {
 
     /// Broken chains are noticed in time: within a frame interval and the playout delay of the loss.
     @Test(arguments: seeds)
-    func aLostFrameLeadsToARequestInTime(seed: UInt64) throws {
+    func `A lost frame leads to a request in time`(seed: UInt64) throws {
         let settings = try LinkSettings(notation: "loss=2%,delay=40ms,seed=\(seed)")
         let source = try LoopedPictures(Resolution(width: 320, height: 240), frameCount: 300)
         let high = LayerSettings.high(Resolution(width: 320, height: 240), bitrate: .kilobits(300))
@@ -86,7 +86,7 @@ struct LossyCallTests {
         }
     }
 
-    @Test func aKeyFrameRequestOnOneLayerMakesNoneOnTheOther() throws {
+    @Test func `A key frame request on one layer makes none on the other`() throws {
         let log = KeyFrameLog()
         let pipeline = try SendPipeline(
             SendSettings(

@@ -77,7 +77,7 @@ struct OwnCodecTests {
         #expect(call.received.decoder.framesCorrupted == 0, comment)
     }
 
-    @Test func aCleanCallShowsEveryPicture() throws {
+    @Test func `A clean call shows every picture`() throws {
         let call = try call("delay=20ms")
         expectTruePictures(call)
         #expect(call.shown.count == 90 && call.received.decoder.framesDecoded == 90)
@@ -86,14 +86,14 @@ struct OwnCodecTests {
     }
 
     @Test(arguments: [true, false], 1...3 as ClosedRange<UInt64>)
-    func lostPacketsAreSentAgain(usesRTX: Bool, seed: UInt64) throws {
+    func `Lost packets are retransmitted`(usesRTX: Bool, seed: UInt64) throws {
         let call = try call("delay=20ms,loss=3%,seed=\(seed)", usesRTX: usesRTX)
         expectTruePictures(call, "seed \(seed)")
         #expect(call.sender.stream.nackCount > 0 && call.sender.stream.retransmittedPacketsSent > 0)
         #expect(call.shown.count >= 85, "\(call.shown.count) shown, seed \(seed)")
     }
 
-    @Test func paritiesRestoreWhatWasLost() throws {
+    @Test func `FEC packets restore what was lost`() throws {
         let protection = ProtectionSettings(
             percentage: .percent(50), payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         let call = try call("delay=20ms,loss=3%,seed=5", protection: protection)
@@ -102,7 +102,7 @@ struct OwnCodecTests {
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func withoutRepairAKeyFrameIsAskedForAndComes(seed: UInt64) throws {
+    func `Without repair a key frame is requested and comes`(seed: UInt64) throws {
         let call = try call("delay=20ms,loss=2%,seed=\(seed)", frames: 200, nack: nil, playoutDelay: .milliseconds(60))
         expectTruePictures(call, "seed \(seed)")
         #expect(call.sender.encoder.keyFramesEncoded > 1 && call.received.decoder.keyFramesDecoded > 1)
@@ -110,7 +110,7 @@ struct OwnCodecTests {
         #expect(!call.shown.isEmpty)
     }
 
-    @Test func whatChangesAtRunTimeIsToldToTheEncoder() throws {
+    @Test func `What changes at run time is told to the encoder`() throws {
         let log = RunLengthEncoder.Log()
         var settings = SendSettings(layers: [Self.layer()], seed: 1)
         settings.makeEncoder = { RunLengthEncoder($0.rid, $0.resolution, log: log) }
@@ -140,7 +140,7 @@ struct OwnCodecTests {
 
     private final class KeyLog: @unchecked Sendable { var frames: [EncodedFrame] = [] }
 
-    @Test func aCodecThatNobodyHasIsAnError() throws {
+    @Test func `A codec that nobody has is an error`() throws {
         #expect(throws: PipelineError.codec(.unsupportedCodec(.runLength))) {
             try SendPipeline(SendSettings(layers: [Self.layer()], seed: 1))
         }
@@ -152,7 +152,7 @@ struct OwnCodecTests {
         }
     }
 
-    @Test func whatTheMakerThrowsIsTold() throws {
+    @Test func `What the maker throws is told`() throws {
         struct Busy: Error, CustomStringConvertible { var description: String { "the hardware is busy" } }
         var settings = SendSettings(layers: [Self.layer()], seed: 1)
         settings.makeEncoder = { _ in throw Busy() }
@@ -162,7 +162,7 @@ struct OwnCodecTests {
     }
 
     /// A factory may take over a layer of VP8, too, and leave the other to libvpx.
-    @Test func aLayerThatTheFactoryDeclinesIsLibvpxs() throws {
+    @Test func `A layer that the factory declines is libvpx's`() throws {
         let calls = Monitor<[StreamLayer.RID]>([])
         var settings = SendSettings(layers: [Self.layer(.vp8), .low], seed: 1)
         settings.makeEncoder = { layer in

@@ -12,7 +12,7 @@ struct RepairedCallTests {
     }
 
     @Test(arguments: VideoCodec.allCases, [true, false])
-    func whatIsLostIsAskedForOnceAndComesAgain(codec: VideoCodec, usesRTX: Bool) throws {
+    func `What is lost is NACKed once and retransmitted`(codec: VideoCodec, usesRTX: Bool) throws {
         let isUnlucky = Self.random(5, seed: 4)
         // The last packets of the call have none behind them that would show their loss at once.
         let call = try RepairedCall(codec, RepairedCall.Repair(usesRTX: usesRTX)) { frame, _, _ in
@@ -34,7 +34,7 @@ struct RepairedCallTests {
     }
 
     @Test(arguments: VideoCodec.allCases)
-    func oneLossAFrameIsRepairedByItsParityAlone(codec: VideoCodec) throws {
+    func `One loss a frame is repaired by its FEC packet alone`(codec: VideoCodec) throws {
         var random = SeededGenerator(seed: 8)
         var (current, victim) = (-1, 0)
         let repair = RepairedCall.Repair(requestsPackets: false, fec: .percent(20))
@@ -51,7 +51,7 @@ struct RepairedCallTests {
     }
 
     @Test(arguments: VideoCodec.allCases, [2, 10])
-    func togetherTheyRepairBursts(codec: VideoCodec, percent: Int) throws {
+    func `Together they repair bursts`(codec: VideoCodec, percent: Int) throws {
         var burst = 0
         let isUnlucky = Self.random(percent, seed: UInt64(percent))
         let call = try RepairedCall(codec, RepairedCall.Repair(fec: .percent(20))) { frame, _, _ in
@@ -78,7 +78,7 @@ struct RepairedCallTests {
     }
 
     @Test(arguments: VideoCodec.allCases, [1, 2] as [UInt64])
-    func lossBothWaysIsRepairedToo(codec: VideoCodec, seed: UInt64) throws {
+    func `Loss both ways is repaired too`(codec: VideoCodec, seed: UInt64) throws {
         let network = "loss=2%,delay=20ms,jitter=5ms,seed=\(seed)"
         let none = RepairedCall.Repair(usesRTX: false, requestsPackets: false)
         let bare = try RepairedCall(codec, frames: 300, network: network, none)

@@ -25,26 +25,26 @@ struct RequestRepeaterTests {
         return times
     }
 
-    @Test func aRequestIsRepeatedOverFiveEighthsOfARoundTrip() {
+    @Test func `A request is repeated over five eighths of a round trip`() {
         #expect(times(count: 5, roundTrip: 80) == [10, 20, 30, 40, 50])
         #expect(times(count: 5, roundTrip: 320) == [40, 80, 120, 160, 200])
     }
 
-    @Test func afterARoundInVainTwiceAsOften() {
+    @Test func `After a round in vain, twice as often`() {
         #expect(times(count: 5, roundTrip: 160, isInVain: true) == (1...10).map { Double($0) * 10 })
     }
 
-    @Test func notCloserTogetherThanFiveMilliseconds() {
+    @Test func `Not closer together than five milliseconds`() {
         #expect(times(count: 6, roundTrip: 24) == [5, 10, 15])
         #expect(times(count: 6, roundTrip: 0) == [])
     }
 
-    @Test func whatScattersHasItsLastRepetitionEarlier() {
+    @Test func `What scatters has its last repetition earlier`() {
         #expect(times(count: 4, roundTrip: 160, jitter: 40) == [15, 30, 45, 60])
         #expect(times(count: 4, roundTrip: 160, jitter: 500) == [10, 20, 30, 40])
     }
 
-    @Test func withoutRepetitionsThereAreNone() {
+    @Test func `Without repetitions there are none`() {
         #expect(times(count: 0, roundTrip: 100) == [])
         var repeater = RequestRepeater(count: 3)
         repeater.note(roundTripTime: .milliseconds(100), jitter: .zero)
@@ -68,7 +68,7 @@ struct RequestRepeaterTests {
         }
     }
 
-    @Test func repetitionsBringNoPacketTwice() throws {
+    @Test func `Repetitions bring no packet twice`() throws {
         let (once, repeated) = (try Self.call(0), try Self.call(6))
         #expect(once.lost == repeated.lost && once.lost.count > 20)
         // Or hardly any: one of eighty.
@@ -80,7 +80,7 @@ struct RequestRepeaterTests {
     }
 
     @Test(arguments: ["loss=50%,delay=40ms", "burst=30%/4,delay=40ms"])
-    func aWayBackThatLosesMuchDelaysLittle(back: String) throws {
+    func `A return path that loses much delays little`(back: String) throws {
         // Time enough for a request and its answer, and not for two.
         let delay = MediaDuration.milliseconds(130)
         let (once, repeated) = (

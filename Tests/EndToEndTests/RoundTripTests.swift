@@ -9,7 +9,7 @@ import Testing
 /// A receiver that sends no media knows how far away its sender is.
 struct RoundTripTests {
     @Test(arguments: [10, 50, 150])
-    func theRoundTripIsKnownEarlyAndRight(delay: Int) throws {
+    func `The round trip is known early and right`(delay: Int) throws {
         let call = try RepairedCall(frames: 300, network: "delay=\(delay)ms")
         let (time, first) = try #require(call.firstRoundTrip)
         // There and, 20 ms later, back; the sender waits 100 ms at the most, and the echo takes the way there.
@@ -24,7 +24,7 @@ struct RoundTripTests {
         #expect(abs(mean - Double(2 * delay) / 1000) < 0.0001)
     }
 
-    @Test func theFirstEchoCountsAtOnceAndLaterOnesByAQuarter() {
+    @Test func `The first echo counts at once, and later ones by a quarter`() {
         var meter = RoundTripMeter()
         func echo(_ milliseconds: Int, at seconds: Int) -> MediaDuration? {
             let sent = meter.referenceTime(at: .zero + .seconds(seconds))
@@ -37,7 +37,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func whatEchoesNothingOfLateIsPassedOver() {
+    @Test func `What echoes nothing of late is passed over`() {
         var meter = RoundTripMeter()
         let early = ReceiverDelay(ssrc: SSRC(1), lastReceiverReport: NTPShort(rawValue: 77))
         #expect(meter.note(early, at: .zero + .seconds(1)) == nil)
@@ -56,7 +56,7 @@ struct RoundTripTests {
     }
 
     /// The time from a request to its answer is the round trip too: it would say nothing that the echoes do not.
-    @Test func anAnswerTakesTheRoundTripThatTheEchoesTell() throws {
+    @Test func `An answer takes the round trip that the echoes tell`() throws {
         var random = SeededGenerator(seed: 2)
         let call = try RepairedCall(frames: 300, network: "delay=40ms,jitter=10ms,seed=3") { frame, _, _ in
             frame < 290 && random.next() % 50 == 0

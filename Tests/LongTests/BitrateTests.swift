@@ -8,19 +8,19 @@ import Testing
 /// The bits that each layer takes, in every window of ten seconds that starts with one of its frames.
 struct BitrateTests {
     @Test(.needsMedia, arguments: BarClip.webcams.map(\.whole))
-    func everyTenSecondsOfARealClipKeepToTheTargets(clip: BarClip) throws {
+    func `Every ten seconds of a real clip keep to the targets`(clip: BarClip) throws {
         let folder = TemporaryFolder()
         let source = try FirstFrames(clip.frameCount, of: Clip.open(clip.path(in: folder)))
         try measure(clip, source, frameCount: clip.frameCount)
     }
 
     @Test(.needsMedia, .needsMinutes, arguments: BarClip.webcams.map(\.whole))
-    func everyTenSecondsOfAMinuteKeepToTheTargets(clip: BarClip) throws {
+    func `Every ten seconds of a minute keep to the targets`(clip: BarClip) throws {
         try measure(clip, SwingingFrames(clip.frames(), frameCount: 1800), frameCount: 1800)
     }
 
     @Test(.needsMinutes)
-    func everyTenSecondsOfThePortraitKeepToTheTargets() throws {
+    func `Every ten seconds of the portrait keep to the targets`() throws {
         try measure(.portrait, SwingingFrames(BarClip.portrait.frames(), frameCount: 1800), frameCount: 1800)
     }
 

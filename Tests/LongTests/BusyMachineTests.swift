@@ -15,14 +15,14 @@ struct BusyMachineTests {
 
     /// VP9 with two threads is cut into tiles that the threads share out by who comes first.
     @Test(arguments: [(VideoCodec.vp8, 1), (.vp8, 2), (.vp9, 1), (.vp9, 2)])
-    func theSameFilesComeOutIdleAndBusy(codec: VideoCodec, threadCount: Int) throws {
+    func `The same files come out idle and busy`(codec: VideoCodec, threadCount: Int) throws {
         let size = Resolution(width: threadCount == 1 ? 320 : 640, height: 240)
         let pictures = try LoopedPictures(size, frameCount: isLongRun ? 1000 : 100)
         try compare(codec, threadCount) { LoopedPictures(pictures) }
     }
 
     @Test(.needsMedia, arguments: BarClip.webcams, VideoCodec.allCases)
-    func theSameFilesOfARealClipComeOutIdleAndBusy(clip: BarClip, codec: VideoCodec) throws {
+    func `The same files of a real clip come out idle and busy`(clip: BarClip, codec: VideoCodec) throws {
         let path = try clip.path(in: folder)
         try compare(codec, 2) { try FirstFrames(clip.frameCount, of: Clip.open(path)) }
     }

@@ -11,7 +11,7 @@ struct LongStreamTests {
     // Each in a process of its own: memory is what the whole process takes.
 
     @Test(arguments: skews)
-    func aDayOfAThumbnailStream(skew: Double) async throws {
+    func `A day of a thumbnail stream`(skew: Double) async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [skew] in
             try expectNoCreep(DayOfVideo(frameRate: 5, packetsPerFrame: 1, hours: isLongRun ? 24 : 6, skew: skew))
@@ -20,7 +20,7 @@ struct LongStreamTests {
     }
 
     @Test(arguments: skews)
-    func aDayOfACall(skew: Double) async throws {
+    func `A day of a call`(skew: Double) async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [skew] in
             try expectNoCreep(DayOfVideo(frameRate: 30, packetsPerFrame: 2, hours: isLongRun ? 24 : 3, skew: skew))

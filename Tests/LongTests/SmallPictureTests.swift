@@ -13,7 +13,7 @@ import Testing
 @Suite(.serialized) struct SmallPictureTests {
     /// The whole clips: a few pictures of so slow a layer would say nothing.
     @Test(.needsMedia, arguments: BarClip.webcams.map(\.whole))
-    func smoothingGainsAtLowRatesAndCostsNothingAtTheUsualOne(clip: BarClip) throws {
+    func `Smoothing gains at low rates, and costs nothing at the usual one`(clip: BarClip) throws {
         for kilobits in [45, 30, 20, 12] {
             var low = LayerSettings.low
             low.bitrate = .kilobits(kilobits)

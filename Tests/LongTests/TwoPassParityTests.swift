@@ -11,14 +11,14 @@ struct TwoPassParityTests {
     private let folder = TemporaryFolder()
 
     @Test(.needsVPXTools, arguments: VideoCodec.allCases, [nil, 20])
-    func thePortraitIsCodedToTheBytesOfVPXEnc(codec: VideoCodec, quality: Int?) throws {
+    func `The portrait is coded to the bytes of vpxenc`(codec: VideoCodec, quality: Int?) throws {
         var clip = BarClip.portrait
         clip.frameCount = min(clip.frameCount, 60)
         try compareBytes(clip, codec, quality)
     }
 
     @Test(.needsVPXTools, .needsMedia, arguments: VideoCodec.allCases)
-    func aRealClipIsCodedToTheBytesOfVPXEnc(codec: VideoCodec) throws {
+    func `A real clip is coded to the bytes of vpxenc`(codec: VideoCodec) throws {
         var clip = BarClip.webcams[0]
         clip.frameCount = isLongRun ? 300 : 40
         try compareBytes(clip, codec, nil)

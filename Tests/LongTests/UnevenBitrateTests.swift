@@ -28,7 +28,7 @@ struct UnevenBitrateTests {
             Case(clip: clips[0].at(.kilobits(400)), codec: .vp9, pattern: .random(10)),
             Case(clip: clips[0].at(.kilobits(800)), codec: .vp9, pattern: .halfSeconds),
         ])
-    func theTargetIsKeptWhateverIsMissing(of testCase: Case) throws {
+    func `The target is kept, whatever is missing`(of testCase: Case) throws {
         let run = try Run(testCase)
         run.expectTarget()
         // Once with each codec: what a frame behind a gap is compared with.
@@ -43,7 +43,7 @@ struct UnevenBitrateTests {
                 [400, 800].map { Case(clip: clip.at(.kilobits($0)), codec: codec, pattern: .even) }
             }
         })
-    func everyPatternKeepsTargetAndQuality(of evenCase: Case) throws {
+    func `Every pattern keeps target and quality`(of evenCase: Case) throws {
         // The even clip at three rates: what its pictures are like at any rate between.
         let even = try [0.8, 1, 1.2].map { share in
             var testCase = evenCase

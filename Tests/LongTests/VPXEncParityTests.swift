@@ -17,23 +17,23 @@ struct VPXEncParityTests {
     static let bitrates: [Bitrate] = [.kilobits(150), .kilobits(400), .kilobits(800), .kilobits(1500)]
 
     @Test(.needsVPXTools, arguments: VideoCodec.allCases, bitrates)
-    func thePortraitIsCodedToTheBytesOfVPXEnc(codec: VideoCodec, bitrate: Bitrate) throws {
+    func `The portrait is coded to the bytes of vpxenc`(codec: VideoCodec, bitrate: Bitrate) throws {
         try compareBytes(.portrait.at(bitrate), codec)
     }
 
     @Test(.needsVPXTools, .needsMedia, arguments: BarClip.webcams, VideoCodec.allCases)
-    func aRealClipIsCodedToTheBytesOfVPXEnc(clip: BarClip, codec: VideoCodec) throws {
+    func `A real clip is coded to the bytes of vpxenc`(clip: BarClip, codec: VideoCodec) throws {
         // One rate of the four where the tests may not take minutes.
         for bitrate in isLongRun ? Self.bitrates : [clip.bitrate] { try compareBytes(clip.at(bitrate), codec) }
     }
 
     @Test(.needsVPXTools)
-    func thePortraitIsShownAsWellAsByVPXDec() throws {
+    func `The portrait is shown as well as by vpxdec`() throws {
         try compareQuality(.portrait)
     }
 
     @Test(.needsVPXTools, .needsMedia, arguments: BarClip.webcams)
-    func aRealClipIsShownAsWellAsByVPXDec(clip: BarClip) throws {
+    func `A real clip is shown as well as by vpxdec`(clip: BarClip) throws {
         try compareQuality(clip)
     }
 

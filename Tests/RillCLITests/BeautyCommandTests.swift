@@ -13,7 +13,7 @@ import Testing
         return path
     }
 
-    @Test func aClipIsMadeBeautifulTheSameWayEachTime() throws {
+    @Test func `A clip is made beautiful the same way each time`() throws {
         let clip = try makeClip()
         let outputs = try ["a", "b"].map { name in
             let path = folder.path("\(name).y4m")
@@ -28,7 +28,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: off)) == source)
     }
 
-    @Test func aPictureIsTheFirstFrame() throws {
+    @Test func `A picture is the first frame`() throws {
         let clip = try makeClip()
         let (one, three) = (folder.path("one.png"), folder.path("three.png"))
         #expect(try rill("transcode", clip, one, "--beauty", "smoothness=0.7").status == 0)
@@ -42,7 +42,7 @@ import Testing
         #expect(try width(three) == 288)
     }
 
-    @Test func aLoopbackTakesIt() throws {
+    @Test func `A loopback takes it`() throws {
         let clip = try makeClip()
         let outcome = try rill("loopback", clip, "--beauty", "natural", "--json")
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -56,7 +56,7 @@ import Testing
         (["clip.y4m", "out.png", "--size", "64x48"], "out.png"),
         (["clip.y4m", "out.ivf", "--low", "low.png"], "low.png"),
     ])
-    func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
+    func `Wrong arguments are refused by name`(arguments: [String], word: String) throws {
         let outcome = try rillProgram().run(["transcode"] + arguments)
         #expect(outcome.status == 64 && outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct HelpTests {
     @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"]])
-    func helpFitsATerminalAndTeachesByExample(command: [String]) throws {
+    func `Help fits a terminal and teaches by example`(command: [String]) throws {
         let outcome = try rillProgram().run(command + ["--help"])
         #expect(outcome.status == 0)
         let lines = outcome.text.split(separator: "\n", omittingEmptySubsequences: false)

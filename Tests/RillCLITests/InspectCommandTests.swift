@@ -4,13 +4,13 @@ import Testing
 @Suite struct InspectCommandTests {
     private let folder = TemporaryFolder()
 
-    @Test func aFileThatIsNotThereIsNamed() throws {
+    @Test func `A file that is not there is named`() throws {
         let outcome = try rill("inspect", "/no/such/file.ivf")
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("/no/such/file.ivf: no such file"), "\(outcome.errors)")
     }
 
-    @Test func aFileOfNoKnownKindIsSaidToBeOne() throws {
+    @Test func `A file of no known kind is said to be one`() throws {
         let path = folder.path("words.ivf")
         try write(Array("these are words, not pictures, and nobody made them so".utf8), to: path)
         let outcome = try rill("inspect", path)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aClipIsShownAsATableAndAsJSON() throws {
+    @Test func `A clip is shown as a table and as JSON`() throws {
         let path = folder.path("clip.y4m")
         #expect(try rill("generate", "portrait", path, "--size", "32x32", "--duration", "200ms").status == 0)
         let table = try rill("inspect", path).text

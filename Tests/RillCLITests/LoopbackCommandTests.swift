@@ -19,7 +19,7 @@ import Testing
         try JSONDecoder().decode(Report.self, from: Data(outcome.output))
     }
 
-    @Test func theSameSeedPrintsTheSameBytes() throws {
+    @Test func `The same seed prints the same bytes`() throws {
         let arguments = ["loopback", try movingClip(in: folder, frames: 15), "--json", "--network"]
         let program = try rillProgram()
         let first = try program.run(arguments + ["loss=20%,delay=40ms,jitter=10ms,seed=3"])
@@ -33,7 +33,7 @@ import Testing
         #expect(first.errors.contains("measured:"))
     }
 
-    @Test func repairIsAskedForInTheWordsOfItsTrade() throws {
+    @Test func `Repair is asked for in the words of its trade`() throws {
         let arguments = [
             "loopback", try movingClip(in: folder, frames: 60), "--json", "--playout-delay", "300ms", "--network",
             "loss=10%,delay=20ms,seed=3",
@@ -54,7 +54,7 @@ import Testing
         #expect(try program.run(["loopback", "--fec", "120%"]).status != 0)
     }
 
-    @Test func ctrlCEndsALiveCallWithItsReport() throws {
+    @Test func `Ctrl-C ends a live call with its report`() throws {
         let capture = folder.path("call.pcap")
         let program = try rillProgram().start([
             "loopback", try movingClip(in: folder, frames: 900), "--live", "--no-compare", "--json", "--capture",
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func theWayBackHasSettingsOfItsOwn() throws {
+    @Test func `The return path has settings of its own`() throws {
         let arguments = [
             "loopback", try movingClip(in: folder, frames: 30), "--json", "--network", "loss=20%,delay=40ms,seed=3",
         ]
@@ -98,7 +98,7 @@ import Testing
         #expect(plain.status == 0 && plain.output == same.output && plain.output != deaf.output)
     }
 
-    @Test func theFilesOfALossyCallAreAsLongAsItsSource() throws {
+    @Test func `The files of a lossy call are as long as its source`() throws {
         let (high, low) = (folder.path("high.y4m"), folder.path("low.y4m"))
         let outcome = try rill(
             "loopback", try movingClip(in: folder, frames: 60), "--network", "loss=30%,delay=20ms,seed=2", "--json",
@@ -113,7 +113,7 @@ import Testing
         #expect(counts == [60, 10])
     }
 
-    @Test func aDurationPlaysTheBeginningOfAClip() throws {
+    @Test func `A duration plays the beginning of a clip`() throws {
         let clip = try movingClip(in: folder, frames: 60)
         for (duration, frames) in [("1s", 30), ("500ms", 15), ("5s", 60)] {
             let outcome = try rill("loopback", clip, "--duration", duration, "--json")
@@ -130,7 +130,9 @@ import Testing
             ("mp4", ["-c:v", "libx264", "-movflags", "+faststart"]), ("webm", ["-c:v", "libvpx"]),
             ("mkv", ["-c:v", "libx264"]),
         ])
-    func ofAFileThatIsCutOffTheBeginningIsPlayedAndThatIsSaid(container: String, options: [String]) throws {
+    func `Of a file that is cut off the beginning is played, and that is said`(container: String, options: [String])
+        throws
+    {
         let path = folder.path("clip.\(container)")
         try Peer.ffmpeg.run(
             ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=4"] + options
@@ -148,7 +150,7 @@ import Testing
         #expect(beginning.status == 0, "\(beginning.errors)")
     }
 
-    @Test func aScreenThatStandsStillRests() throws {
+    @Test func `A screen that stands still rests`() throws {
         let raw = folder.path("slide.yuv")
         var frame = [UInt8](repeating: 128, count: 64 * 48 * 3 / 2)
         for index in 0..<64 * 48 where index % 7 < 3 { frame[index] = 30 }
@@ -159,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func picturesThatAReceiverOfStrangersWouldRefuseAreShown() throws {
+    @Test func `Pictures that a receiver of strangers would refuse are shown`() throws {
         let (raw, size) = (folder.path("grey.yuv"), 4096 * 2320)
         try write([UInt8](repeating: 128, count: size * 3 / 2), to: raw)
         let outcome = try rill("loopback", raw, "--raw-size", "4096x2320", "--json", "--no-compare")
@@ -178,7 +180,7 @@ import Testing
         (["--size", "10000x10000"], "10000x10000 is more than a loopback takes"),
         (["--output", "a.y4m", "--low-output", "a.y4m"], "same file"),
     ])
-    func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
+    func `Wrong arguments are refused by name`(arguments: [String], word: String) throws {
         let outcome = try rillProgram().run(["loopback"] + arguments)
         #expect(outcome.status == 64, "\(arguments)")
         #expect(outcome.errors.contains(word), "\(arguments): \(outcome.errors)")

@@ -18,7 +18,7 @@ import Testing
         return (clip, trace, coded)
     }
 
-    @Test func aTraceGivesTheFilesOfItsRun() throws {
+    @Test func `A trace gives the files of its run`() throws {
         let (clip, trace, coded) = try call()
         let again = ["again.ivf", "again-low.ivf"].map(folder.path)
         let outcome = try rill("reencode", trace, clip, again[0], again[1])
@@ -33,7 +33,7 @@ import Testing
         #expect(outcome.text.contains("dropped live"))
     }
 
-    @Test func whatDoesNotFitIsSaid() throws {
+    @Test func `What does not fit is said`() throws {
         let (clip, trace, coded) = try call()
         let out = folder.path("out.ivf")
         for (arguments, words) in [

@@ -13,7 +13,7 @@ import Testing
         return path
     }
 
-    @Test func twoRunsGiveTheSameBytes() throws {
+    @Test func `Two runs give the same bytes`() throws {
         let clip = try makeClip()
         var runs: [[UInt8]] = []
         for run in ["a", "b"] {
@@ -24,7 +24,7 @@ import Testing
         #expect(!runs[0].isEmpty && runs[0] == runs[1])
     }
 
-    @Test func aClipGoesThroughStandardInputAndOutput() throws {
+    @Test func `A clip goes through standard input and output`() throws {
         let clip = try makeClip()
         let outcome = try rill("transcode", "-", "-", "--fps", "10", input: clip)
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -32,7 +32,7 @@ import Testing
         #expect(outcome.errors.contains("read 30 frames"))
     }
 
-    @Test func whatStandsBeforeTheDamageIsTranscoded() throws {
+    @Test func `What stands before the damage is transcoded`() throws {
         let clip = try makeClip()
         let bytes = try read(clip)
         let cut = folder.path("cut.y4m")
@@ -54,14 +54,14 @@ import Testing
         (["clip.ivf", "out.ivf", "--split-sizes"], "--split-sizes"),
         (["clip.ivf", "out.y4m", "--split-sizes", "--size", "64x48"], "--split-sizes"),
     ])
-    func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
+    func `Wrong arguments are refused by name`(arguments: [String], word: String) throws {
         let outcome = try rillProgram().run(["transcode"] + arguments)
         #expect(outcome.status == 64, "\(arguments)")
         #expect(outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
         #expect(outcome.errors.contains("rill transcode --help"), "\(arguments): \(outcome.errors)")
     }
 
-    @Test func aRawClipNeedsItsSize() throws {
+    @Test func `A raw clip needs its size`() throws {
         let raw = folder.path("clip.yuv")
         try write([UInt8](repeating: 128, count: 16 * 16 * 3 / 2 * 5), to: raw)
         let without = try rill("transcode", raw, folder.path("out.y4m"))
@@ -74,7 +74,7 @@ import Testing
     private static let resized = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Streams/vp9-resized.ivf").path
 
-    @Test func laterSizesAreScaledToTheFirst() throws {
+    @Test func `Later sizes are scaled to the first`() throws {
         let out = folder.path("out.y4m")
         let outcome = try rill("transcode", Self.resized, out)
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -89,7 +89,7 @@ import Testing
         #expect(try rill("inspect", coded).text.contains("128x96"))
     }
 
-    @Test func withSplitSizesEachSizeGetsAFile() throws {
+    @Test func `With split sizes each size gets a file`() throws {
         let out = folder.path("out.y4m")
         let outcome = try rill("transcode", Self.resized, out, "--split-sizes", "--json")
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -106,7 +106,7 @@ import Testing
         #expect(throws: (any Error).self) { try read(folder.path("out.5.y4m")) }
     }
 
-    @Test func picturesOfFullRangeBecomeLimitedAndThatIsSaid() throws {
+    @Test func `Pictures of full range become limited, and that is said`() throws {
         // color_range is bit 35 of a VP9 key frame, color_space the three before it (specification §6.2); the frame
         // begins behind 44 bytes of IVF.
         var bytes = try read(Self.resized)

@@ -10,7 +10,7 @@ import Testing
         get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.root)) }
     }
 
-    @Test func onePassGivesTheLadderThePicturesAndTheThumbnails() throws {
+    @Test func `One pass gives the ladder, the pictures and the thumbnails`() throws {
         let clip = try movingClip(in: folder, frames: 60, width: 480, height: 360)
         let outcome = try rill(
             "transcode", clip, folder.path("out.ivf"), "--ladder", "--pictures", folder.path("all.y4m"),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), arguments: ["--realtime", "--good"])
-    func segmentsOfAContainerAreTheSameByAnyNumberOfThreads(effort: String) throws {
+    func `Segments of a container are the same by any number of threads`(effort: String) throws {
         let clip = folder.path("clip.mp4")
         try Peer.ffmpeg.run(
             "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=128x96:rate=30:duration=2", "-c:v",
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
-    func segmentsWithALadderAndThumbnailsAreTheSameByAnyNumberOfThreads() throws {
+    func `Segments with a ladder and thumbnails are the same by any number of threads`() throws {
         let clip = folder.path("clip.mp4")
         try Peer.ffmpeg.run(
             "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=480x360:rate=30:duration=2", "-c:v",
@@ -95,7 +95,9 @@ import Testing
             ("avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"]),
             ("ts", ["-c:v", "mpeg2video", "-r", "25", "-c:a", "mp2"]),
         ])
-    func ofAFileThatIsCutOffTheBeginningIsSavedAndThatIsSaid(container: String, options: [String]) throws {
+    func `Of a file that is cut off the beginning is saved, and that is said`(container: String, options: [String])
+        throws
+    {
         let whole = folder.path("whole.\(container)")
         try Peer.ffmpeg.run(
             [
@@ -120,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeReadIsSaidAndNothingIsWritten() throws {
+    @Test func `What cannot be read is said, and nothing is written`() throws {
         try write([], to: folder.path("empty.y4m"))
         try write(Array("no clip at all, but some words".utf8), to: folder.path("words.mp4"))
         try write(Array("YUV4MPEG2 W64 H48 F30:1\n".utf8), to: folder.path("none.y4m"))
@@ -134,7 +136,7 @@ import Testing
         #expect(try names.sorted() == there)
     }
 
-    @Test func anOutputThatCannotBeMadeIsSaid() throws {
+    @Test func `An output that cannot be made is said`() throws {
         let clip = try movingClip(in: folder, frames: 3)
         for name in ["out.ivf", "out.webm", "out.y4m", "out.yuv", "out.png"] {
             let path = folder.path("no/such/\(name)")
@@ -149,13 +151,13 @@ import Testing
         #expect(outcome.errors == "Error: \(below): cannot be opened: Not a directory (errno 20)\n")
     }
 
-    @Test func twoPassesNeedAFile() throws {
+    @Test func `Two passes need a file`() throws {
         let clip = try movingClip(in: folder, frames: 3)
         let outcome = try rill("transcode", "-", folder.path("out.ivf"), "--good", input: clip)
         #expect(outcome.status == 64 && outcome.errors.contains("--good reads the clip twice"), "\(outcome.errors)")
     }
 
-    @Test func controlCLeavesNoFile() throws {
+    @Test func `Control-C leaves no file`() throws {
         // Thousands of small pictures in two passes: long enough to be interrupted, and nobody waits for the end.
         let clip = try movingClip(in: folder, frames: 600, width: 160, height: 120)
         let before = try names
@@ -185,7 +187,7 @@ import Testing
         (["c.y4m", "-", "--psnr"], "--psnr"),
         (["c.half.ivf", "c.ivf", "--ladder"], "same file"),
     ])
-    func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
+    func `Wrong arguments are refused by name`(arguments: [String], word: String) throws {
         let outcome = try rillProgram().run(["transcode"] + arguments)
         #expect(outcome.status == 64, "\(arguments)")
         #expect(outcome.errors.contains(word), "\(arguments): \(outcome.errors)")

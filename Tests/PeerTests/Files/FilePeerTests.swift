@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), arguments: interestingSizes)
-    func ffmpegReadsAndWritesOurClips(resolution: Resolution) throws {
+    func `FFmpeg reads and writes our clips`(resolution: Resolution) throws {
         let (path, frames) = try clip(resolution)
         let raw = try Peer.ffmpeg.run("-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "yuv420p", "-")
         #expect(raw == frames.flatMap(\.self))
@@ -34,7 +34,7 @@ import Testing
     @Test(
         .enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"),
         arguments: [("yuv422p", "422"), ("yuv444p", "444"), ("gray", "mono"), ("yuv420p10", "420p10")])
-    func ffmpegsOtherFormatsAreRefusedByName(pixelFormat: String, name: String) throws {
+    func `FFmpeg's other formats are refused by name`(pixelFormat: String, name: String) throws {
         let path = folder.path("other.y4m")
         try Peer.ffmpeg.run(
             "-v", "error", "-f", "lavfi", "-i", "testsrc=size=32x32:rate=5:duration=1", "-pix_fmt", pixelFormat,
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), arguments: ["pc", "tv"])
-    func ffmpegsColourRangeIsUnderstood(range: String) throws {
+    func `FFmpeg's color range is understood`(range: String) throws {
         let path = folder.path("range.y4m")
         try Peer.ffmpeg.run(
             "-v", "error", "-f", "lavfi", "-i", "testsrc=size=32x32:rate=5:duration=1,format=yuv420p", "-color_range",
@@ -56,7 +56,7 @@ import Testing
     @Test(
         .enabled(if: Peer.vpxenc.isInstalled && Peer.vpxdec.isInstalled, "vpxenc and vpxdec are not installed"),
         arguments: [VideoCodec.vp8, .vp9])
-    func vpxencsFilesAreReadAndWrittenToTheByte(codec: VideoCodec) throws {
+    func `vpxenc's files are read and written to the byte`(codec: VideoCodec) throws {
         let (path, frames) = try clip(Resolution(width: 177, height: 145))
         let (theirs, ours) = (folder.path("theirs.ivf"), folder.path("ours.ivf"))
         try Peer.vpxenc.run("--codec=\(codec.rawValue.lowercased())", "--ivf", "--rt", "-o", theirs, path)

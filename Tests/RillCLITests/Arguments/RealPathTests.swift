@@ -8,7 +8,7 @@ import Testing
 struct RealPathTests {
     private let folder = TemporaryFolder()
 
-    @Test func aFileIsOneByWhateverPath() throws {
+    @Test func `A file is one by whatever path`() throws {
         try write([1], to: folder.path("file"))
         try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "file")
         let file = RealPath(folder.path("file"))
@@ -16,7 +16,7 @@ struct RealPathTests {
         #expect(file.text.hasSuffix("/file"))
     }
 
-    @Test func aLinkToWhatIsNotThereIsThat() throws {
+    @Test func `A link to what is not there is that`() throws {
         let files = FileManager.default
         try files.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "next")
         try files.createSymbolicLink(atPath: folder.path("next"), withDestinationPath: folder.path("./planned"))
@@ -30,7 +30,7 @@ struct RealPathTests {
         try requireDistinct(input: nil, outputs: [folder.path("link"), folder.path("other"), "/dev/null", "/dev/zero"])
     }
 
-    @Test func soIsOneThatIsStillToBeMade() {
+    @Test func `So is one that is still to be made`() {
         let file = RealPath(folder.path("no/such/file"))
         for path in ["./no/such/file", "no//such/./file", "no/other/../such/file"] {
             #expect(RealPath(folder.path(path)) == file, "\(path)")

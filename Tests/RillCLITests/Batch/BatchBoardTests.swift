@@ -18,7 +18,7 @@ struct BatchBoardTests {
         return .running(progress, frameCount: count)
     }
 
-    @Test func eachJobInWorkHasALineAndAllTogetherHaveOne() throws {
+    @Test func `Each job in work has a line, and all together have one`() throws {
         let snapshot = BatchRun.Snapshot(
             statuses: [
                 .ended(.failed(reason: "no room")), running(50, of: 100), running(7, of: nil),
@@ -35,7 +35,7 @@ struct BatchBoardTests {
             ])
     }
 
-    @Test func moreJobsThanTheTerminalHasRowsAreLeftOut() throws {
+    @Test func `More jobs than the terminal has rows are left out`() throws {
         let snapshot = BatchRun.Snapshot(statuses: (0..<30).map { _ in running(1, of: 4) })
         let lines = BatchBoard.lines(snapshot, try jobs(30), seconds: 7200, height: 5)
         #expect(lines.count == 5 && lines[3].hasPrefix("clip-4.webm"))

@@ -32,7 +32,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     }
 
-    @Test func aListsJobsAreDoneAsTheyWouldBeAlone() throws {
+    @Test func `A list's jobs are done as they would be alone`() throws {
         let clip = try movingClip(in: folder, frames: 40)
         let list = try list(
             "# three jobs", "'\(clip)' a.ivf --segments 2", "\(clip) 'b 2.webm' --codec vp8", "\(clip) c.y4m --fps 10")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsIsListedAndTheRestIsDone() throws {
+    @Test func `What fails is listed, and the rest is done`() throws {
         let clip = try movingClip(in: folder, frames: 20)
         try write(Array(try read(clip).dropLast(5)), to: folder.path("cut.y4m"))
         let unreadable = "nothing.y4m b.ivf"
@@ -76,7 +76,7 @@ import Testing
         #expect(report.jobs[1].reason?.hasPrefix("done before, partial: the clip ended early") == true)
     }
 
-    @Test func whatIsWrongWithAListIsSaidBeforeAnythingIsDone() throws {
+    @Test func `What is wrong with a list is said before anything is done`() throws {
         let clip = try movingClip(in: folder, frames: 3)
         let before = try names(in: folder.root) + ["jobs.txt"]
         let outcome = try rill(
@@ -95,12 +95,12 @@ import Testing
         (["a.y4m", "b.ivf", "--resume"], "--resume"), (["--jobs", "list", "--low", "l.ivf"], "lines of --jobs"),
         (["a.y4m"], "Missing expected argument '<output>'"), ([], "Missing expected argument '<input>'"),
     ])
-    func wrongArgumentsAreRefusedByName(arguments: [String], word: String) throws {
+    func `Wrong arguments are refused by name`(arguments: [String], word: String) throws {
         let outcome = try rillProgram().run(["transcode"] + arguments)
         #expect(outcome.status == 64 && outcome.errors.contains(word), "\(arguments): \(outcome.errors)")
     }
 
-    @Test func resumingDoesWhatHasChangedAndNothingElse() throws {
+    @Test func `Resuming does what has changed and nothing else`() throws {
         let (one, two) = (folder.path("one.y4m"), folder.path("two.y4m"))
         for (path, frames) in [(one, 20), (two, 25)] {
             try write(read(movingClip(in: folder, frames: frames)), to: path)
@@ -137,7 +137,7 @@ import Testing
         #expect(try read(list + ".done").filter { $0 == 0x0A }.count == 3)
     }
 
-    @Test func twoAtOnceDoNotDoTheSameBatch() throws {
+    @Test func `Two at once do not do the same batch`() throws {
         let list = try list("\(try movingClip(in: folder, frames: 3)) a.ivf")
         let manifest = unsafe open(list + ".done", O_RDWR | O_CREAT, 0o600)
         try #require(manifest >= 0 && lockf(manifest, F_TLOCK, 0) == 0)
@@ -147,7 +147,7 @@ import Testing
         #expect(try rill("transcode", "--jobs", list, "--resume").status == 0)
     }
 
-    @Test func theClipsOfAFolderKeepTheirNames() throws {
+    @Test func `The clips of a folder keep their names`() throws {
         let clips = folder.path("clips")
         try FileManager.default.createDirectory(atPath: clips + "/more", withIntermediateDirectories: true)
         let clip = try read(movingClip(in: folder, frames: 10))
@@ -171,7 +171,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("same")))
     }
 
-    @Test func controlCEndsAllAndKeepsWhatIsDone() throws {
+    @Test func `Control-C ends all and keeps what is done`() throws {
         let (short, long) = (
             try movingClip(in: folder, frames: 5), try movingClip(in: folder, frames: 600, width: 160, height: 120)
         )

@@ -9,7 +9,7 @@ struct JobListTests {
         try JobList.jobs(of: Array(text.utf8), path: "lists/jobs.txt", common: CommonWords(common))
     }
 
-    @Test func eachLineIsAJobWithPathsRelativeToTheList() throws {
+    @Test func `Each line is a job, with paths relative to the list`() throws {
         let jobs = try jobs(
             """
             \u{23} comment
@@ -23,7 +23,7 @@ struct JobListTests {
         #expect(jobs[0].job.files.low == "lists/low.ivf" && jobs[0].job.files.thumbnails == "lists/th")
     }
 
-    @Test func aLinesOptionsWinOverThoseOfTheCommandLine() throws {
+    @Test func `A line's options win over those of the command line`() throws {
         let lines = """
             a.mp4 a.webm
             b.mp4 b.webm --codec vp8 --realtime --quality 20
@@ -40,7 +40,7 @@ struct JobListTests {
         #expect(options.map(\.parallel) == [3, 3, 3])
     }
 
-    @Test func everyBadLineIsNamedWithItsReason() {
+    @Test func `Every bad line is named with its reason`() {
         let text = """
             a.mp4 a.webm
             b.mp4
@@ -77,7 +77,7 @@ struct JobListTests {
         ),
         ("a.mp4 x.webm\nx.webm y.ivf", "is written by lists/jobs.txt:1: jobs have no order"),
     ])
-    func jobsThatTouchEachOthersFilesAreRefused(text: String, reason: String) throws {
+    func `Jobs that touch each other's files are refused`(text: String, reason: String) throws {
         let jobs = try jobs(text)
         let refusal = #expect(throws: BatchRefusal.self) { try BatchPlan(jobs, manifestPath: "lists/jobs.txt.done") }
         #expect(refusal?.problems.map(\.place) == ["lists/jobs.txt:2"])

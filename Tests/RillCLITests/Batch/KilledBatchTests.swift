@@ -45,7 +45,7 @@ import Testing
         while lockf(manifest, F_TEST, 0) == 0, !program.hasEnded { usleep(2000) }
     }
 
-    @Test func killedAtAnyMomentAndResumedItMakesTheSameFiles() throws {
+    @Test func `Killed at any moment and resumed, it makes the same files`() throws {
         let (calm, rough) = (folder.path("calm"), folder.path("rough"))
         let program = try rillProgram().start(batch(in: calm))
         try waitForBeginning(of: program, in: calm)

@@ -10,11 +10,11 @@ struct ShellWordsTests {
         (#""a 'b' \"c\" \\ \d""#, [#"a 'b' "c" \ \d"#]), (#"'a\b'"#, [#"a\b"#]), ("a'b c'd\"e f\"", ["ab cde f"]),
         ("'' \"\"", ["", ""]), ("~/*.mp4 $HOME", ["~/*.mp4", "$HOME"]), ("é '世 界'", ["é", "世 界"]),
     ])
-    func aLineIsSplitAsByAShell(line: String, words: [String]) throws {
+    func `A line is split as by a shell`(line: String, words: [String]) throws {
         #expect(try ShellWords.split(line) == words)
     }
 
-    @Test func whatHasNoEndIsRefused() {
+    @Test func `What has no end is refused`() {
         #expect(throws: ShellWords.Failure.openQuote("'")) { try ShellWords.split("a 'b") }
         #expect(throws: ShellWords.Failure.openQuote("\"")) { try ShellWords.split(#"a "b\"#) }
         #expect(throws: ShellWords.Failure.openBackslash) { try ShellWords.split(#"a b\"#) }

@@ -118,7 +118,7 @@ struct UnevenClipTests {
     }
 
     @Test(arguments: spacings, VideoCodec.allCases)
-    func everyFrameIsWrittenAtItsTime(spacing: Spacing, codec: VideoCodec) throws {
+    func `Every frame is written at its time`(spacing: Spacing, codec: VideoCodec) throws {
         let clip = try ivf(spacing, codec)
         let original = try pictures(clip)
         try #require(original.times.count == Self.count)
@@ -141,7 +141,7 @@ struct UnevenClipTests {
     ]
 
     @Test(arguments: joined)
-    func whereStampsBeginAnewTheClipGoesOn(ticks: [Int64], clock: UInt32) throws {
+    func `Where stamps reset, the clip goes on`(ticks: [Int64], clock: UInt32) throws {
         let path = folder.path("joined.ivf")
         let writer = try IVFWriter(path: path, codec: .vp8, resolution: Self.size, timeBase: .init(1, clock))
         for (frame, tick) in zip(try Self.frames(.vp8), ticks) { try writer.write(frame.span, at: tick) }
@@ -158,7 +158,7 @@ struct UnevenClipTests {
 
     /// As a camera's clip comes that dropped frames: the container names another rate than its pictures have.
     @Test(arguments: [(.webm, .vp9, "1"), (.mkv, .vp8, "3")] as [(ContainerFormat, VideoCodec, String)])
-    func soIsThatOfAContainer(format: ContainerFormat, codec: VideoCodec, segments: String) throws {
+    func `So is that of a container`(format: ContainerFormat, codec: VideoCodec, segments: String) throws {
         for spacing in Self.spacings where spacing.rate.framesPerSecond <= 60 {
             let clip = folder.path("clip.\(format.rawValue)")
             let writer = try ContainerWriter(
@@ -182,7 +182,7 @@ struct UnevenClipTests {
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"), arguments: ["mp4", "mov", "mkv", "ts"])
-    func soIsThatOfFFmpegsMaking(container: String) throws {
+    func `So is that of FFmpeg's making`(container: String) throws {
         let clip = folder.path("clip.\(container)")
         // Twelve pictures at 15 a second, and 28 at 60.
         try Peer.ffmpeg.run(
@@ -201,7 +201,7 @@ struct UnevenClipTests {
     }
 
     /// A rate that is asked for thins out, and has a limit.
-    @Test func anAskedRateIsAMaximum() throws {
+    @Test func `An asked rate is a maximum`() throws {
         let clip = try ivf(Self.spacings[0], .vp8)
         let summary = try transcode(clip, folder.path("out.ivf"), "--fps", "10", "--low", folder.path("low.ivf"))
         // From 0 to 43/30 s.

@@ -9,7 +9,7 @@ import Testing
 @testable import RillLab
 
 struct FileInspectionTests {
-    @Test func packetsOfALossyLinkAreCounted() throws {
+    @Test func `Packets of a lossy link are counted`() throws {
         let folder = TemporaryFolder()
         let path = folder.path("packets.rtpdump")
         let pipeline = try SendPipeline(
@@ -54,14 +54,14 @@ struct FileInspectionTests {
         #expect(abs((low.frameRate ?? 0) - 5) < 0.1)
     }
 
-    @Test func aForeignFileIsRefusedByName() throws {
+    @Test func `A foreign file is refused by name`() throws {
         let folder = TemporaryFolder()
         let path = folder.path("x.bin")
         try PNGWriter.write(TestPictures(.qqvga).picture(0), to: path)
         #expect(throws: FileError.self) { try FileInspection(of: path) }
     }
 
-    @Test func aDumpMayHoldAsManySourcesAsPackets() throws {
+    @Test func `A dump may hold as many sources as packets`() throws {
         let folder = TemporaryFolder()
         let path = folder.path("sources.rtpdump")
         let writer = try RTPDumpWriter(path: path)

@@ -25,35 +25,35 @@ import Testing
         return written.checksums.map { sums.firstIndex(of: $0) }
     }
 
-    @Test func everyPictureOfACleanCallIsWrittenOnce() throws {
+    @Test func `Every picture of a clean call is written once`() throws {
         #expect(try shown([0, 1, 2, 3, 4], of: 4) == [0, 1, 2, 3, 4])
         #expect(written.isFinished)
     }
 
-    @Test func aPictureStaysUntilTheNextIsShown() throws {
+    @Test func `A picture stays until the next is shown`() throws {
         #expect(try shown([0, 1, 5, 6], of: 6) == [0, 1, 1, 1, 1, 5, 6])
     }
 
-    @Test func theLastPictureStaysToTheEndOfWhatWasSent() throws {
+    @Test func `The last picture stays to the end of what was sent`() throws {
         #expect(try shown([0, 1, 2], of: 6) == [0, 1, 2, 2, 2, 2, 2])
     }
 
-    @Test func theFirstPictureStandsWhereNothingWasShownYet() throws {
+    @Test func `The first picture stands where nothing was shown yet`() throws {
         #expect(try shown([3, 4], of: 5) == [3, 3, 3, 3, 4, 4])
     }
 
-    @Test func timesCountFromTheFirstFrameSent() throws {
+    @Test func `Times count from the first frame sent`() throws {
         #expect(try shown([0, 3], of: 4, shift: .seconds(3600)) == [0, 0, 0, 3, 3])
     }
 
-    @Test func picturesThatLieCloserThanTheRateAreAllWritten() throws {
+    @Test func `Pictures that lie closer than the rate are all written`() throws {
         let output = SteadyOutput(written, frameRate: 5)
         for number in 0..<6 { try output.show(pictures.picture(number), from: .zero) }
         try output.finish(with: pictures.frameRate.time(ofFrame: 5))
         #expect(written.checksums == (0..<6).map { checksum(pictures.picture($0)) })
     }
 
-    @Test func aCallThatShowedNothingWritesNothing() throws {
+    @Test func `A call that showed nothing writes nothing`() throws {
         #expect(try shown([], of: 3) == [])
         #expect(written.isFinished)
     }

@@ -38,7 +38,7 @@ struct SendTraceTests {
         return settings
     }
 
-    @Test func everySettingIsWrittenAndComesBack() throws {
+    @Test func `Every setting is written and comes back`() throws {
         let text = LayerSettingsNotation.text(of: unusual)
         guard case .settings(let settings) = LayerSettingsNotation.parse(text.split(separator: " "), rid: .high) else {
             Issue.record("refused: \(text)")
@@ -66,7 +66,7 @@ struct SendTraceTests {
         }
     }
 
-    @Test func aTraceComesBackAsItWasWritten() throws {
+    @Test func `A trace comes back as it was written`() throws {
         let path = folder.path("call.trace")
         let writer = try SendTraceWriter(path: path)
         // The smaller layer is the first that is heard of, as chance may have it.
@@ -111,7 +111,7 @@ struct SendTraceTests {
             ("GOOD* beauty 3 natural full\n", 6), ("GOOD* beauty 0 lovely full\n", 6),
             ("GOOD* beauty 0 off full\n* beauty 9 natural full\n* beauty 8 natural full\n", 8),
         ] as [(String, Int?)])
-    func aDamagedLineIsRefusedByItsNumber(text: String, line: Int?) {
+    func `A damaged line is refused by its number`(text: String, line: Int?) {
         let text = text.replacing("GOOD", with: good)
         do throws(TraceError) {
             let trace = try SendTrace(parsing: Array(text.utf8).span)
@@ -125,7 +125,7 @@ struct SendTraceTests {
         }
     }
 
-    @Test func noBytesBringTheReaderDown() throws {
+    @Test func `No bytes bring the reader down`() throws {
         let seeds = [
             good, good + "low set \(LayerSettingsNotation.text(of: .low))\nlow frame 0 at 0 restart content=3\n",
         ]

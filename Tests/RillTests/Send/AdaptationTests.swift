@@ -21,7 +21,7 @@ struct AdaptationTests {
         return try #require(report.layers.first)
     }
 
-    @Test func aSlowMachineGivesUpSizeForRateWhereThatIsWanted() throws {
+    @Test func `A slow machine gives up size for rate where that is wanted`() throws {
         let layer = try report {
             $0.encodeTime = .milliseconds(40)
             $0.adaptation?.preference = .maintainFramerate
@@ -35,7 +35,7 @@ struct AdaptationTests {
         #expect(layer.quality?.frames == layer.sent.framesEncoded)
     }
 
-    @Test func aSlowMachineGivesUpRateForSizeWhereThatIsWanted() throws {
+    @Test func `A slow machine gives up rate for size where that is wanted`() throws {
         let layer = try report {
             $0.encodeTime = .milliseconds(40)
             $0.adaptation?.preference = .maintainResolution
@@ -45,7 +45,7 @@ struct AdaptationTests {
         #expect((19...23).contains(layer.sent.framesPerSecond), "\(layer.sent.framesPerSecond)")
     }
 
-    @Test func tooFewBitsMakeSmallerPictures() throws {
+    @Test func `Too few bits make smaller pictures`() throws {
         let layer = try report {
             $0.layers[0].bitrate = .kilobits(25)
             $0.adaptation?.preference = .maintainFramerate
@@ -54,7 +54,7 @@ struct AdaptationTests {
         #expect(layer.sent.qualityLimitationResolutionChanges > 0)
     }
 
-    @Test func nothingIsGivenUpWhereAllIsWellOrNobodyWantsIt() throws {
+    @Test func `Nothing is given up where all is well, or nobody wants it`() throws {
         let well = try report({ $0.encodeTime = .milliseconds(10) }, frameCount: 150)
         #expect(well.sent.qualityLimitationReason == "none" && well.sent.resolution == "320x240")
         let unwanted = try report(
@@ -66,7 +66,7 @@ struct AdaptationTests {
         #expect(unwanted.sent.framesDropped > 20)
     }
 
-    @Test func aTotalIsSplitAmongTheLayersFromTheLowOneUp() throws {
+    @Test func `A total is split among the layers from the low one up`() throws {
         let pictures = try LoopedPictures(resolution, frameCount: 360)
         let pipeline = try SendPipeline(
             SendSettings(layers: [.high(resolution, bitrate: .kilobits(300)), .low], seed: 1))

@@ -36,7 +36,7 @@ struct BeautyStageTests {
         func finish() {}
     }
 
-    @Test func theLiveDriverTogglesItAndNoFrameIsDroppedOrRepeated() throws {
+    @Test func `The live driver toggles it, and no frame is dropped or repeated`() throws {
         let (captured, shown) = (Pictures(), Pictures())
         let pipeline = try SendPipeline(
             SendSettings(layers: layers, seed: 1), taps: SendTaps(captured: captured, preprocessed: shown))
@@ -58,7 +58,7 @@ struct BeautyStageTests {
         #expect(pipeline.picturesWithoutBuffer == 0)
     }
 
-    @Test func itIsOffUntilItIsSwitchedOn() throws {
+    @Test func `It is off until it is switched on`() throws {
         let shown = Pictures()
         let captured = Pictures()
         let pipeline = try SendPipeline(
@@ -75,7 +75,7 @@ struct BeautyStageTests {
         #expect(pipeline.beauty == .strong && pipeline.beautyStatistics.framesFiltered == 8)
     }
 
-    @Test func bothLayersCarryItAndOfflineRunsGiveTheSameBytes() throws {
+    @Test func `Both layers carry it, and offline runs give the same bytes`() throws {
         func run(_ beauty: BeautyOptions) throws -> CodedRecording {
             let coded = CodedRecording()
             var settings = SendSettings(layers: layers, seed: 1)
@@ -94,7 +94,7 @@ struct BeautyStageTests {
         }
     }
 
-    @Test func theDeadlineIsKeptByWhatTheDriverSaysThatFramesCost() throws {
+    @Test func `The deadline is kept by what the driver says that frames cost`() throws {
         var settings = SendSettings(layers: layers, seed: 1)
         settings.beauty = .natural
         settings.beautyBudget = .milliseconds(2)
@@ -108,7 +108,7 @@ struct BeautyStageTests {
         #expect(pipeline.beautyStatistics.framesAtLevel == [15, 15, 15, 5])
     }
 
-    @Test func picturesTooSmallForItAreSentAsTheyAre() throws {
+    @Test func `Pictures too small for it are sent as they are`() throws {
         let shown = Pictures()
         var settings = SendSettings(
             layers: [.high(Resolution(width: 16, height: 12), bitrate: .kilobits(50))], seed: 1)
@@ -119,7 +119,7 @@ struct BeautyStageTests {
         #expect(shown.all.map(\.samples) == [pictures.picture(0).samples])
     }
 
-    @Test func aComparisonShowsSourceResultAndMask() throws {
+    @Test func `A comparison shows source, result and mask`() throws {
         let options = BeautyOptions.strong
         // A face of some blocks, of which the mask is made.
         let size = Resolution(width: 192, height: 128)

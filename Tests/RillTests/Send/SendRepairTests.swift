@@ -29,7 +29,7 @@ import Testing
         return sink.packets
     }
 
-    @Test func whatIsMissedComesAgainOnTheLayersOwnRetransmissionSource() throws {
+    @Test func `What is missed comes again on the layer's own retransmission source`() throws {
         let pipeline = try SendPipeline(settings { $0.retransmissionPayloadType = PayloadType(97) })
         let sent = try packets(of: pipeline)
         for layer in pipeline.layers {
@@ -55,7 +55,7 @@ import Testing
         #expect(Set(sources).count == 4)
     }
 
-    @Test func repairChangesNeitherTheFramesNorTheStreamsSources() throws {
+    @Test func `Repair changes neither the frames nor the stream's sources`() throws {
         let plain = try SendPipeline(settings { _ in })
         let protected = try SendPipeline(
             settings {
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func theDescriptionNamesWhatIsSent(hasRepair: Bool) throws {
+    func `The description names what is sent`(hasRepair: Bool) throws {
         let pipeline = try SendPipeline(
             settings {
                 guard hasRepair else {

@@ -5,7 +5,7 @@ import Testing
 @testable import Rill
 
 struct SendTapsTests {
-    @Test func everySinkIsFinishedThoughOneFails() throws {
+    @Test func `Every sink is finished though one fails`() throws {
         struct DiskFull: Error {}
         final class FullDisk: FrameSink {
             func consume(_ frame: VideoFrame) {}

@@ -23,12 +23,12 @@ struct UnchangedFramesTests {
         return pipeline.statistics.map { ($0.encoder.framesEncoded, $0.framesUnchanged) }
     }
 
-    @Test func aCameraKeepsItsRate() throws {
+    @Test func `A camera keeps its rate`() throws {
         let (high, low) = try { ($0[0], $0[1]) }(run { _ in })
         #expect(high == (300, 0) && low == (50, 0))
     }
 
-    @Test func aScreenIsCodedUntilItIsFineAndThenOnceASecond() throws {
+    @Test func `A screen is coded until it is fine, and then once a second`() throws {
         let (high, low) = try { ($0[0], $0[1]) }(run { $0.encoder.content = .screen })
         #expect(high.encoded + high.unchanged == 300 && low.encoded + low.unchanged == 50)
         // Ten a second at the most go into making it fine, twice; then one a second.
@@ -36,7 +36,7 @@ struct UnchangedFramesTests {
         #expect((10...40).contains(low.encoded), "\(low)")
     }
 
-    @Test func theAppHasTheLastWord() throws {
+    @Test func `The app has the last word`() throws {
         let screen = try run {
             $0.encoder.content = .screen
             $0.skipsUnchangedFrames = false
@@ -46,7 +46,7 @@ struct UnchangedFramesTests {
         #expect(camera[0].unchanged > 200)
     }
 
-    @Test func aKeyFrameThatIsAskedForComesAtOnce() throws {
+    @Test func `A key frame that is asked for comes at once`() throws {
         var layer = LayerSettings.high(Self.resolution, bitrate: .kilobits(300))
         layer.encoder.content = .screen
         let pipeline = try SendPipeline(SendSettings(layers: [layer], seed: 1))

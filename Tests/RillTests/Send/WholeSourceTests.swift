@@ -25,7 +25,7 @@ struct WholeSourceTests {
         var bySource: [SSRC: [[UInt8]]] { packets.withLock { $0 } }
     }
 
-    @Test func eachLayersPacketsAreThoseOfOneThread() throws {
+    @Test func `Each layer's packets are those of one thread`() throws {
         let (alone, together) = (Packets(), Packets())
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 3))
         let source = try LoopedPictures(Self.resolution, frameCount: 90)
@@ -59,7 +59,7 @@ struct WholeSourceTests {
         }
     }
 
-    @Test func whatCameBeforeASourceFailedIsSent() throws {
+    @Test func `What came before a source failed is sent`() throws {
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 3))
         #expect(throws: FailingSource.Unplugged.self) {
             try pipeline.send(allOf: try FailingSource(after: 40), to: Packets())
@@ -68,7 +68,7 @@ struct WholeSourceTests {
     }
 
     @Test(arguments: [StreamLayer.RID.high, .low])
-    func aTapThatFailsEndsAll(rid: StreamLayer.RID) throws {
+    func `A tap that fails ends all`(rid: StreamLayer.RID) throws {
         struct Full: Error {}
         final class FullDisk: EncodedFrameSink {
             private let rid: StreamLayer.RID
