@@ -2,7 +2,6 @@ import RillCodec
 import RillCore
 import RillImage
 import RillTestSupport
-import RillTranscode
 import Testing
 
 @testable import Rill
@@ -18,7 +17,7 @@ struct UnevenBitrateTests {
         var testDescription: String { "\(pattern), \(codec.rawValue), \(clip)" }
     }
 
-    private static let clips = BarClip.webcams.map(\.whole)
+    static let clips = BarClip.webcams.map(\.whole)
 
     @Test(
         .needsMedia,
@@ -86,21 +85,12 @@ private struct Run {
         settings.frameRate = testCase.pattern.frameRate
         let encoder = try LayerEncoder(settings)
         let decoder = try VPXDecoder(testCase.codec)
-        let folder = TemporaryFolder()
-        let path = try testCase.clip.path(in: folder)
-        var (clip, place) = (try Clip.open(path), 0)
+        let source = try UnevenClip(
+            path: testCase.clip.path(in: TemporaryFolder()), testCase.pattern, of: frameCount)
         for frame in testCase.pattern.frames(of: frameCount) {
-            var picture: VideoFrame?
-            while place <= frame.place {
-                guard case .frame(let next) = try clip.next() else {
-                    clip = try Clip.open(path)
-                    continue
-                }
-                picture = next
-                place += 1
+            guard case .frame(let input) = try source.next() else {
+                throw TestFailure("the clip ends at \(frame.time)")
             }
-            var input = try #require(picture)
-            input.captureTime = frame.time
             try encoder.encode(input, LayerTask(settings: settings)) { coded, payload in
                 var quality = 0.0
                 if isCompared {

@@ -10,10 +10,12 @@ import RillCore
 /// - Jitter is evened out: an interval within half of the typical one gets the typical duration, and the difference is carried
 ///   over as ``balance``.
 /// - A gap is paid back slowly: with all of its time at once, the frame behind it would be coded many times as large as its
-///   neighbours. It and those behind it get half as much again as they would, until nothing is owed.
+///   neighbours. It and those behind it get half as much again as they would, until nothing is owed; behind a long gap only
+///   the first does, and those that follow get a sixth more. Half as much again for a second is more than a network takes that
+///   has little room above the target: its queue overflows.
 ///
-/// Over time the durations add up to the time that passed, but for gaps that are longer than the rate control's buffer. Frames
-/// of an even rate get their own stamps and the announced duration. All times are ticks of 90 kHz. One owner; no clock is read.
+/// Over time the durations add up to the time that passed, but for what is too long to be paid back. Frames of an even rate get
+/// their own stamps and the announced duration. All times are ticks of 90 kHz. One owner; no clock is read.
 struct RateControlTimeline {
     /// Ticks a second: those of RTP.
     static let clockRate = 90_000
@@ -35,6 +37,8 @@ struct RateControlTimeline {
     private var isChangingRate = false
     /// Time that passed and that no frame was given yet; below zero where frames got some ahead of time.
     private(set) var balance: Int64 = 0
+    /// What of it long gaps left.
+    private var longOwed: Int64 = 0
     private var previous: MediaTime?
     /// The time from the first frame's stamp to that of the last one.
     private var elapsed = MediaTime.zero
@@ -43,12 +47,15 @@ struct RateControlTimeline {
     private(set) var end: Int64 = 0
     private var lastStart: Int64 = -1
 
+    /// A gap that leaves more time than this is a long one.
+    private static let longGap = ticks(.milliseconds(150))
+
     /// libvpx takes a rate of less than one frame in ten seconds for 30 frames a second.
     private static let longestInterval = MediaDuration.seconds(10)
 
     /// - Parameters:
     ///   - frameRate: the rate that frames are announced to have.
-    ///   - mostOwed: the most time that a gap is paid back; what the rate control's buffer holds.
+    ///   - mostOwed: the most time that gaps are paid back, half of it for long ones; what the rate control's buffer holds.
     init(frameRate: FrameRate, mostOwed: MediaDuration) {
         frameInterval = Self.ticks(frameRate)
         typical = frameInterval
@@ -100,20 +107,38 @@ struct RateControlTimeline {
 
     /// What a frame gets of the time that is available with it.
     private mutating func grant(of interval: Int64) -> Int64 {
+        let interval = interval - cut(from: interval)
         let available = balance + interval
         let overdraft = min(typical, frameInterval)
         var grant = available
         if balance != 0 || !isNear(available, typical) {
-            if available > typical + typical / 2 {
-                grant = typical + typical / 2
+            let longest = typical + typical / 2
+            if available - longOwed > longest {
+                grant = longest
+            } else if available > longest {
+                grant = typical + typical / 6
             } else if available >= typical - overdraft / 2 {
                 grant = typical
             }
-            // The source may have become faster, which the typical interval does not know yet.
-            grant = max(min(grant, max(interval + interval / 2, frameInterval)), frameInterval / 4)
+            // Of time that is owed a frame may get twice its interval, but not where the source may have become faster, which
+            // the typical interval does not know yet.
+            let isPaidBack = available > longest && typical <= interval * 2
+            let limit = isPaidBack ? interval * 2 : interval + interval / 2
+            grant = max(min(grant, max(limit, frameInterval)), frameInterval / 4)
         }
         balance = max(min(available - grant, mostOwed), -overdraft)
+        longOwed = max(min(longOwed, balance), 0)
         return grant
+    }
+
+    /// Takes note of a long gap, and says how much of it is never paid back.
+    private mutating func cut(from interval: Int64) -> Int64 {
+        guard interval - typical > Self.longGap else { return 0 }
+        // Beside what is owed of it there are the frame's own interval and what it gets above that.
+        let owed = max(interval - typical * 2, 0)
+        let paidBack = min(owed, mostOwed / 2 - longOwed)
+        longOwed += paidBack
+        return owed - paidBack
     }
 
     /// Whether an interval is the typical one but for so much. 15 %: what a source's own rate may be off by; more is jitter, a
