@@ -38,7 +38,8 @@ func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
 }
 
 let rooms = [
-    "Rill", "RillBytes", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes", "RillFiles",
+    "Rill", "RillBytes", "RillState", "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillScenes",
+    "RillFiles",
     "RillCodec", "RillRTP", "RillSend", "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillLink",
     "RillTranscode", "RillLab", "RillContainers", "RillPages",
 ]
@@ -85,6 +86,8 @@ let package = Package(
         // The rooms of the house, in the order in which the data visits them.
         // From views of bytes to arrays: what both the media's and the wire's nouns stand on.
         room("RillBytes"),
+        // Where objects with one owner have their state.
+        room("RillState"),
         room("RillCore", ["RillBytes"]),
         // What drivers stand on: named threads, the clock, bounded hand-offs between threads.
         room("RillThreads", ["RillCore", "CThreads"]),
@@ -108,9 +111,9 @@ let package = Package(
                 "RillCore",
                 .product(name: "HeapModule", package: "swift-collections", condition: .when(traits: ["Laboratory"])),
             ]),
-        room("RillReceive", ["RillRTP", "RillCore"]),
+        room("RillReceive", ["RillRTP", "RillCore", "RillState"]),
         // One call in both directions: streams, routes, RTCP, events.
-        room("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive"]),
+        room("RillSession", ["RillCore", "RillRTP", "RillSend", "RillReceive", "RillState"]),
         room(
             "Rill",
             [
@@ -161,6 +164,7 @@ let package = Package(
             dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"],
             path: "Tests/RillFuzzBodies", swiftSettings: settings),
         tests(of: "RillBytes"),
+        tests(of: "RillState"),
         tests(of: "RillCore"),
         tests(of: "RillThreads"),
         tests(of: "RillImage"),

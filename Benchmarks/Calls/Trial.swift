@@ -12,6 +12,8 @@ struct Job: Codable {
     var usesCodecs: Bool?
     /// Nothing that the receiver says reaches the sender, and it asks for no packets.
     var isOpenLoop: Bool?
+    /// The same layers go back meanwhile; what becomes of these is not told.
+    var isTwoWay: Bool?
     var disturbance: Disturbance?
     /// Gaps are told with what happened to their packets.
     var isExplained: Bool?
@@ -67,7 +69,8 @@ final class Trial {
         if job.usesCodecs ?? false {
             errors = try runWithCodecs(simulation, log)
         } else {
-            nacks = try simulation.run(sending: coded.clips).map(\.nackCount)
+            let answer = job.isTwoWay ?? false ? (layers: coded.clips, observer: CallLog() as any CallObserver) : nil
+            nacks = try simulation.run(sending: coded.clips, answer: answer).map(\.nackCount)
         }
         try log.capture?.finish()
         var results = layers.indices.map { index in

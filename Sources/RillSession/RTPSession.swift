@@ -2,6 +2,7 @@ public import RillCore
 import RillRTP
 public import RillReceive
 public import RillSend
+import RillState
 
 /// A call with one remote endpoint, in both directions: its streams, its RTCP, and whether the other side is there.
 ///
@@ -16,7 +17,8 @@ public import RillSend
 ///     work: while true {                                         // after each of them, and at `wakeUp`
 ///         switch session.poll(at: now, into: &bytes) {
 ///         case .transmit: socket.send(bytes)
-///         case .decode(let frame, of: let stream):
+///         case .decode(of: let stream):
+///             let frame = session.releasedFrame
 ///             let outcome = decoder.decode(bytes, frame)
 ///             session.finish(frame, of: stream, outcome, picture: size, decoded: now, at: now)
 ///         case .makeKeyFrame(of: let stream): encoders[stream].requestKeyFrame()
@@ -34,13 +36,13 @@ public import RillSend
 /// is taken. One owner, no thread, no clock, no socket: `now` is the pipeline's clock and does not go back. Nothing is allocated
 /// per packet once buffers have grown.
 public final class RTPSession {
-    private var core: SessionCore
+    private let cell: StateCell<SessionCore>
 
     /// A session without streams. It begins with the first call that brings a time.
-    public init(_ settings: RTPSessionSettings) { core = SessionCore(settings) }
+    public init(_ settings: RTPSessionSettings) { cell = StateCell(SessionCore(settings)) }
 
     /// What it was made with.
-    public var settings: RTPSessionSettings { core.settings }
+    public var settings: RTPSessionSettings { cell.state.settings }
 
     // MARK: Streams
 
@@ -48,7 +50,7 @@ public final class RTPSession {
     ///
     /// - Throws: `sourceInUse`, `send` or `tooManyStreams`.
     public func send(_ stream: RTPStreamSettings) throws(SessionError) -> SendingStreamID {
-        try core.send(stream)
+        try cell.state.send(stream)
     }
 
     /// Adds a stream that is received. Of its settings, source, canonical name and interval of its reports are the session's. A
@@ -56,7 +58,7 @@ public final class RTPSession {
     ///
     /// - Throws: `sourceInUse`, `receive` or `tooManyStreams`.
     public func receive(_ stream: StreamReceiverSettings, at now: MediaTime) throws(SessionError) -> ReceivingStreamID {
-        try core.receive(stream, at: now)
+        try cell.state.receive(stream, at: now)
     }
 
     /// Ends a stream that is sent: the other side is told (BYE, RFC 3550 §6.6).
@@ -64,7 +66,7 @@ public final class RTPSession {
     /// - Returns: what it has sent; `nil` for one that is not there.
     @discardableResult
     public func remove(_ id: SendingStreamID, at now: MediaTime) -> RTPStreamStatistics? {
-        core.remove(id, at: now)
+        cell.state.remove(id, at: now)
     }
 
     /// Forgets a stream that is received. Its packets belong nowhere from now on.
@@ -72,14 +74,14 @@ public final class RTPSession {
     /// - Returns: what it has been through; `nil` for one that is not there, or of which nothing is known yet.
     @discardableResult
     public func remove(_ id: ReceivingStreamID) -> InboundStatistics? {
-        core.remove(id)
+        cell.state.remove(id)
     }
 
     /// Leaves: the other side is told, and why (RFC 3550 §6.6). Nothing is sent or taken after what waits now.
     ///
     /// - Parameter reason: 1 to 255 bytes of UTF-8; a longer one is cut.
     public func leave(reason: String? = nil, at now: MediaTime) {
-        core.leave(reason: reason, at: now)
+        cell.state.leave(reason: reason, at: now)
     }
 
     // MARK: Datagrams, frames and time
@@ -87,7 +89,7 @@ public final class RTPSession {
     /// Takes a datagram that came from the other side; poll afterwards.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
-        core.insert(datagram, at: now)
+        cell.state.insert(datagram, at: now)
     }
 
     /// Sends a coded frame: its packets wait to be transmitted.
@@ -100,7 +102,7 @@ public final class RTPSession {
     public func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
     ) -> SentFrame? {
-        core.send(frame, payload: payload, of: id, at: now)
+        cell.state.send(frame, payload: payload, of: id, at: now)
     }
 
     /// Says what to do at `now`; to be asked until it says to wait.
@@ -108,16 +110,34 @@ public final class RTPSession {
     /// - Parameter bytes: of the datagram to transmit, or the frame to decode. Give an array that was used before: its memory
     ///   is used again.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
-        core.poll(at: now, into: &bytes)
+        cell.state.poll(at: now, into: &bytes)
+    }
+
+    /// What the frame is whose bytes ``poll(at:into:)`` gave last. That there was one is a precondition.
+    public var releasedFrame: ReceivedFrame {
+        guard let receiver = cell.state.lastReleased else { preconditionFailure("no frame was given to be decoded") }
+        return receiver.cell.state.releasedFrame
     }
 
     /// Sends all datagrams that wait, in their order and without another copy: for who takes many at once, and would not be told
     /// of each by ``poll(at:into:)``. The sink may call back into the session.
     public func transmit(to packets: some PacketSink) {
-        guard let queue = core.takeDatagrams() else { return }
+        guard let queue = cell.state.takeDatagrams() else { return }
         queue.handOut(to: packets)
-        core.giveBack(queue)
+        cell.state.giveBack(queue)
     }
+
+    /// The same for who protects datagrams: behind each there is room for ``roomBehind`` bytes more.
+    ///
+    /// - Parameter body: is given each datagram, and what is said of it; what it appends is gone after the call.
+    public func transmit(_ body: (OutgoingPacket, inout OutputSpan<UInt8>) -> Void) {
+        guard let queue = cell.state.takeDatagrams() else { return }
+        queue.handOut { packet, _, datagram in body(packet, &datagram) }
+        cell.state.giveBack(queue)
+    }
+
+    /// Bytes that fit behind a datagram where it stands: SRTCP needs 24 at the most.
+    public static var roomBehind: Int { DatagramQueue.roomBehind }
 
     /// Says what became of a frame that ``poll(at:into:)`` gave to be decoded.
     ///
@@ -129,70 +149,70 @@ public final class RTPSession {
         _ frame: ReceivedFrame, of id: ReceivingStreamID, _ outcome: DecodeOutcome, picture: Resolution? = nil,
         decoded: MediaTime, at now: MediaTime
     ) {
-        core.finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now)
+        cell.state.finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now)
     }
 
     /// The other side sends nothing on a stream for a while, or sends again, as signalling says: silence alone says nothing.
     /// Of a muted stream nothing is asked for.
     public func setMuted(_ isMuted: Bool, of id: ReceivingStreamID) {
-        core.setMuted(isMuted, of: id)
+        cell.state.setMuted(isMuted, of: id)
     }
 
     /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.
     public func dropNames(of id: SendingStreamID) {
-        core.dropNames(of: id)
+        cell.state.dropNames(of: id)
     }
 
     // MARK: What is known
 
     /// What the stream has sent, and heard, under its present source.
-    public func statistics(of id: SendingStreamID) -> RTPStreamStatistics? { core.statistics(of: id) }
+    public func statistics(of id: SendingStreamID) -> RTPStreamStatistics? { cell.state.statistics(of: id) }
 
     /// What the stream has been through, under its present source; `nil` before that is known.
-    public func statistics(of id: ReceivingStreamID) -> InboundStatistics? { core.statistics(of: id) }
+    public func statistics(of id: ReceivingStreamID) -> InboundStatistics? { cell.state.statistics(of: id) }
 
     /// What came of the stream's retransmissions and FEC packets.
-    public func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? { core.repairStatistics(of: id) }
+    public func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? { cell.state.repairStatistics(of: id) }
 
     /// What the session has been through so far.
-    public var statistics: SessionStatistics { core.statistics }
+    public var statistics: SessionStatistics { cell.state.statistics }
 
     /// The time to the other side and back.
-    public var roundTripStatistics: RoundTripStatistics { core.roundTripStatistics }
+    public var roundTripStatistics: RoundTripStatistics { cell.state.roundTripStatistics }
 
     /// Whether nothing is held that could still be shown.
-    public var isIdle: Bool { core.isIdle }
+    public var isIdle: Bool { cell.state.isIdle }
 
     /// How the stream is sent now: a collision gives it another source.
-    public func settings(of id: SendingStreamID) -> RTPStreamSettings? { core.settings(of: id) }
+    public func settings(of id: SendingStreamID) -> RTPStreamSettings? { cell.state.settings(of: id) }
 
     /// How the stream is received, with the sources that are known now.
-    public func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { core.settings(of: id) }
+    public func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { cell.state.settings(of: id) }
 
     /// How the stream's clock stands to its sender's; `nil` before its first sender report.
-    public func senderClock(of id: ReceivingStreamID) -> SenderClock? { core.senderClock(of: id) }
+    public func senderClock(of id: ReceivingStreamID) -> SenderClock? { cell.state.senderClock(of: id) }
 
     // MARK: For drivers
 
     /// Says what wall time it is at `MediaTime.zero`, where that is known only after the session was made; before its first
     /// report.
-    package func setWallClock(atZero time: NTPTimestamp) { core.setWallClock(atZero: time) }
+    package func setWallClock(atZero time: NTPTimestamp) { cell.state.setWallClock(atZero: time) }
 
     /// The same for a driver that takes datagrams with ``exchangeDatagrams(_:)``: nothing is said of them here.
     package func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
-        core.pollBesideDatagrams(at: now, into: &bytes)
+        cell.state.pollBesideDatagrams(at: now, into: &bytes)
     }
 
     /// When to poll next if nothing comes before; long past where something waits to be done.
-    package var nextPoll: MediaTime { core.nextPoll }
+    package var nextPoll: MediaTime { cell.state.nextPoll }
 
     /// Takes all datagrams that wait, for a driver that hands them out when nobody is inside the session any more.
     ///
     /// - Parameter spare: an empty queue, which takes the place of the one that is given.
-    package func exchangeDatagrams(_ spare: inout DatagramQueue) { core.exchangeDatagrams(&spare) }
+    package func exchangeDatagrams(_ spare: inout DatagramQueue) { cell.state.exchangeDatagrams(&spare) }
 
     /// Takes the streams of which a key frame is wanted.
     package func takeKeyFrameRequests(into streams: inout [SendingStreamID]) {
-        core.takeKeyFrameRequests(into: &streams)
+        cell.state.takeKeyFrameRequests(into: &streams)
     }
 }

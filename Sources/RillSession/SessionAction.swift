@@ -6,9 +6,9 @@ public import RillReceive
 public enum SessionAction: Sendable {
     /// Send this datagram, whose bytes were put into the array.
     case transmit(OutgoingPacket)
-    /// Decode this frame, whose bytes were put into the array, and say with ``RTPSession/finish(_:of:_:picture:decoded:at:)``
-    /// what came of it; the stream gives no other before.
-    case decode(ReceivedFrame, of: ReceivingStreamID)
+    /// Decode a frame of this stream, ``RTPSession/releasedFrame``, whose bytes were put into the array, and say with
+    /// ``RTPSession/finish(_:of:_:picture:decoded:at:)`` what came of it; the stream gives no other before.
+    case decode(of: ReceivingStreamID)
     /// Make one key frame of this stream, as soon as there is a picture for it.
     case makeKeyFrame(of: SendingStreamID)
     /// Something happened.

@@ -2,6 +2,7 @@ import RillCore
 import RillRTP
 import RillReceive
 import RillSend
+import RillState
 
 // What the other side says in RTCP: each packet of a datagram goes where it belongs, whoever wrote it.
 
@@ -33,7 +34,7 @@ extension SessionCore {
         case .senderReport(let report):
             guard takeReporter(report.ssrc, at: now) else { return }
             if let stream = theirSources[report.ssrc].flatMap({ receiving[$0] }), stream.ssrc == report.ssrc {
-                stream.receiver?.receive(report, at: now)
+                stream.receiver?.cell.state.receive(report, at: now)
                 stream.clock = SenderClock(report, at: now)
             }
             giveToAll(message, at: now)
@@ -75,9 +76,9 @@ extension SessionCore {
     }
 
     private mutating func give(_ message: borrowing RTCPMessage, to stream: SendingStream, at now: MediaTime) {
-        datagrams.begin(stream.id.number, numberOffset: stream.sender.transportNumberOffset)
+        datagrams.begin(stream.id.number, numberOffset: stream.cell.state.transportNumberOffset)
         var nobody: SSRC?
-        stream.sender.receive(message, of: &nobody, at: now, resendingTo: datagrams) { feedback in
+        stream.cell.state.receive(message, of: &nobody, at: now, resendingTo: datagrams) { feedback in
             switch feedback {
             case .keyFrameRequested: wantKeyFrame(of: stream)
             case .reported(let report): if let time = report.roundTripTime { noteRoundTrip(roundTrip.note(time)) }
@@ -92,7 +93,7 @@ extension SessionCore {
     private mutating func noteRoundTrip(_ time: MediaDuration) {
         for index in receiving.indices {
             guard let stream = receiving[index] else { continue }
-            stream.receiver?.roundTripTime = time
+            stream.receiver?.cell.state.roundTripTime = time
             note(stream.wakeTime, of: stream)
         }
     }

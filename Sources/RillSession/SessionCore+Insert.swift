@@ -1,6 +1,7 @@
 import RillCore
 import RillRTP
 import RillReceive
+import RillState
 
 extension SessionCore {
     /// Takes a datagram that came from the other side; poll afterwards.
@@ -15,7 +16,7 @@ extension SessionCore {
             take(compound: datagram, at: now)
             return .feedback
         }
-        guard let ssrc = SSRC(ofSenderOf: datagram) else {
+        guard let ssrc = SSRC(ofRTP: datagram) else {
             return refuse(.truncated(needed: RTPHeader.fixedByteCount, available: datagram.count))
         }
         if let place = theirSources[ssrc], let stream = receiving[place] {
@@ -145,8 +146,8 @@ extension SessionCore {
             return
         }
         stream.lastCollision = now
-        var settings = stream.sender.settings
-        if stream.sender.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
+        var settings = stream.cell.state.settings
+        if stream.cell.state.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
         ownSources.removeAll(of: place)
         let old = settings.ssrc
         settings.ssrc = drawSource()
@@ -157,7 +158,7 @@ extension SessionCore {
             settings.retransmission?.ssrc = again
             ownSources.set(again, to: place)
         }
-        do throws(SendError) { stream.sender = try RTPStreamSender(settings) } catch {
+        do throws(SendError) { stream.cell.state = try RTPStreamSender(settings) } catch {
             preconditionFailure("settings that were valid: \(error)")
         }
         stream.isReported = false

@@ -1,5 +1,6 @@
 import RillCore
 import RillReceive
+import RillState
 
 extension SessionCore {
     /// Says what to do at `now`; to be asked until it says to wait.
@@ -56,13 +57,14 @@ extension SessionCore {
     }
 
     /// What is there to be done already, besides datagrams.
+    @inline(__always)
     private mutating func nextAction(into bytes: inout [UInt8]) -> SessionAction? {
         if keyFramesWanted > 0, let stream = takeKeyFrameRequest() { return .makeKeyFrame(of: stream) }
         if let event = events.next() { return .event(event) }
-        guard let (frame, stream) = released else { return nil }
+        guard let stream = released else { return nil }
         released = nil
         swap(&bytes, &releasedBytes)
-        return .decode(frame, of: stream)
+        return .decode(of: stream)
     }
 
     /// Takes the streams of which a key frame is wanted.
@@ -108,26 +110,33 @@ extension SessionCore {
             // Taken out and put back, so that its memory stays one.
             var bytes: [UInt8] = []
             swap(&bytes, &releasedBytes)
-            let step = receiver.next(at: now, into: &bytes) { note($0, of: stream) }
+            let isFrame = nextFrame(of: receiver, stream, at: now, into: &bytes)
             swap(&bytes, &releasedBytes)
-            guard case .decode(let frame) = step else {
-                note(receiver.wakeTime, of: stream)
+            guard isFrame else {
+                note(receiver.cell.state.wakeTime, of: stream)
                 continue
             }
             wakeTimes[index] = .distantFuture
-            released = (frame, stream.id)
+            (released, lastReleased) = (stream.id, receiver)
             stream.isDecoding = true
             firstStream = index + 1
             return
         }
     }
 
-    private mutating func note(_ event: ReceiveEvent, of stream: ReceivingStream) {
-        guard !stream.isMuted else { return }
-        switch event {
-        case .released: break
-        case .packetsRequested(let count): events.append(.packetsRequested(of: stream.id, count: count))
-        case .keyFrameRequested: events.append(.keyFrameRequested(of: stream.id))
+    /// Whether the stream gives a frame now; what it asks for is told.
+    private mutating func nextFrame(
+        of receiver: StreamReceiver, _ stream: ReceivingStream, at now: MediaTime, into bytes: inout [UInt8]
+    ) -> Bool {
+        while true {
+            switch receiver.cell.state.next(at: now, into: &bytes) {
+            case .decode: return true
+            case .requestPackets(let count):
+                if count > 0, !stream.isMuted { events.append(.packetsRequested(of: stream.id, count: count)) }
+            case .requestKeyFrame:
+                if !stream.isMuted { events.append(.keyFrameRequested(of: stream.id)) }
+            case .wait: return false
+            }
         }
     }
 

@@ -2,13 +2,14 @@ import RillCore
 import RillRTP
 import RillReceive
 import RillSend
+import RillState
 
 // What is said to the other side in RTCP.
 
 extension SessionCore {
     /// Whether a stream that is sent has something to report.
     mutating func isSending(at now: MediaTime) -> Bool {
-        for index in sending.indices where sending[index]?.sender.isSilent(at: now) == false { return true }
+        for index in sending.indices where sending[index]?.cell.state.isSilent(at: now) == false { return true }
         return false
     }
 
@@ -63,7 +64,7 @@ extension SessionCore {
             guard let stream = receiving[index] else { continue }
             // Of a stream that has been silent for two intervals there is nothing new to say (RFC 3550 §6.4).
             if let arrival = stream.lastArrival, now - arrival <= settings.reportInterval * 2 { isAnyComing = true }
-            if let block = stream.receiver?.reportBlock(at: now) { reportBlocks.append(block) }
+            if let block = stream.receiver?.cell.state.reportBlock(at: now) { reportBlocks.append(block) }
         }
         let isSending = isSending(at: now)
         var next = (sender: 0, block: 0)
@@ -85,7 +86,7 @@ extension SessionCore {
         // The names, and something of each kind, always fit.
         var room = compound.limit - RTCPPacket.headerByteCount - SessionCore.reservedByteCount
         while next.sender < sending.indices.count {
-            guard let stream = sending[next.sender], !stream.sender.isSilent(at: now) else {
+            guard let stream = sending[next.sender], !stream.cell.state.isSilent(at: now) else {
                 next.sender += 1
                 continue
             }
@@ -94,10 +95,10 @@ extension SessionCore {
             room -= 28 + name
             next.sender += 1
             let blocks = isFirst ? takeBlocks(&next.block, &room) : 0..<0
-            write(stream.sender.senderReport(at: now), blocks)
-            stream.sender.noteReport(at: now)
+            write(stream.cell.state.senderReport(at: now), blocks)
+            stream.cell.state.noteReport(at: now)
             stream.isReported = true
-            reportSources.append(stream.sender.settings.ssrc)
+            reportSources.append(stream.cell.state.settings.ssrc)
         }
         if reportSources.isEmpty {
             let source = source
@@ -110,7 +111,7 @@ extension SessionCore {
             room -= 8
             writeReceiverReport(of: reportSources[0], takeBlocks(&next.block, &room))
         }
-        writeNames(of: reportSources)
+        writeNames()
     }
 
     /// The next blocks that fit.
@@ -140,9 +141,10 @@ extension SessionCore {
         compound.append(byteCount: report.byteCount) { report.write(into: &$0) }
     }
 
-    private mutating func writeNames(of sources: [SSRC]) {
+    /// Names who reports.
+    private mutating func writeNames() {
         let chunk = SourceDescription.chunkByteCount(items: 1, textByteCount: canonicalName.count)
-        let name = canonicalName
+        let (sources, name) = (reportSources, canonicalName)
         compound.append(byteCount: RTCPPacket.headerByteCount + sources.count * chunk) { output in
             var writer = SourceDescriptionWriter(into: &output)
             for source in sources {
@@ -175,9 +177,9 @@ extension SessionCore {
     /// Asks for what a stream misses, behind a report that leaves in any case or in a datagram of its own.
     private mutating func writeRequests(of stream: ReceivingStream, with isReport: Bool, at now: MediaTime) {
         guard let receiver = stream.receiver, let media = stream.ssrc, stream.lastArrival != nil else { return }
-        guard receiver.areRequestsDue(with: isReport) else { return }
-        var block = compound.isEmpty && !stream.isMuted ? receiver.reportBlock(at: now) : nil
-        receiver.takeRequests { lost, isKeyFrameWanted in
+        guard receiver.cell.state.areRequestsDue(with: isReport) else { return }
+        var block = compound.isEmpty && !stream.isMuted ? receiver.cell.state.reportBlock(at: now) : nil
+        receiver.cell.state.takeRequests { lost, isKeyFrameWanted in
             guard !stream.isMuted, !lost.isEmpty || isKeyFrameWanted else { return }
             let nack = lost.isEmpty ? 0 : GenericNACK.byteCount(lost: lost)
             let keyFrame = PictureLossIndication(sender: source, media: media)
@@ -201,7 +203,7 @@ extension SessionCore {
 
     /// The source that RTCP comes from: that of the first stream that is sent, if there is one.
     var source: SSRC {
-        for index in sending.indices { if let stream = sending[index] { return stream.sender.settings.ssrc } }
+        for index in sending.indices { if let stream = sending[index] { return stream.cell.state.settings.ssrc } }
         return reporter
     }
 
@@ -212,20 +214,22 @@ extension SessionCore {
         if let block { reportBlocks.append(block) }
         var first: SendingStream?
         for index in sending.indices where first == nil { first = sending[index] }
-        if let first, !first.sender.isSilent(at: now) {
-            write(first.sender.senderReport(at: now), reportBlocks.indices)
-            first.sender.noteReport(at: now)
+        if let first, !first.cell.state.isSilent(at: now) {
+            write(first.cell.state.senderReport(at: now), reportBlocks.indices)
+            first.cell.state.noteReport(at: now)
         } else {
             writeReceiverReport(of: source, reportBlocks.indices)
         }
-        writeNames(of: [source])
+        let source = source
+        reportSources.removeAll(keepingCapacity: true)
+        reportSources.append(source)
+        writeNames()
     }
 
     /// What was written leaves.
     private mutating func close(at now: MediaTime) {
         guard !compound.isEmpty else { return }
-        let bytes = compound.bytes
-        datagrams.append(bytes.span, as: .rtcp, at: now)
+        datagrams.append(compound.bytes.span, as: .rtcp, at: now)
         compound.removeAll()
     }
 }

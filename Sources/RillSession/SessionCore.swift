@@ -2,6 +2,7 @@ import RillCore
 import RillRTP
 import RillReceive
 import RillSend
+import RillState
 
 /// The state machine of an ``RTPSession``, and what is done with its streams.
 ///
@@ -34,8 +35,10 @@ struct SessionCore: ~Copyable {
     var receiverClocks = ReceiverClocks()
     var counts = TransportCounts()
 
-    /// A frame that was released, until it is handed out, and its bytes.
-    var released: (frame: ReceivedFrame, stream: ReceivingStreamID)?
+    /// The stream that has released a frame, until that is handed out; and the frame's bytes.
+    var released: ReceivingStreamID?
+    /// Who released the last frame.
+    var lastReleased: StreamReceiver?
     var releasedBytes: [UInt8] = []
     /// The stream that is asked first for a frame: the one behind that which gave the last, so that none starves.
     var firstStream = 0
@@ -113,7 +116,7 @@ struct SessionCore: ~Copyable {
             avoid(ssrc)
             if ownSources.contains(ssrc) { resolveCollision(of: ssrc, at: now) }
         }
-        if let time = roundTrip.statistics.roundTripTime { made.receiver?.roundTripTime = time }
+        if let time = roundTrip.statistics.roundTripTime { made.receiver?.cell.state.roundTripTime = time }
         return made.id
     }
 
@@ -126,8 +129,8 @@ struct SessionCore: ~Copyable {
         guard let stream = sending.remove(id.place) else { return nil }
         if stream.isKeyFrameWanted { keyFramesWanted -= 1 }
         ownSources.removeAll(of: id.place)
-        if stream.sender.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
-        return stream.sender.statistics
+        if stream.cell.state.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
+        return stream.cell.state.statistics
     }
 
     /// Forgets a stream that is received. Its packets belong nowhere from now on.
@@ -138,7 +141,7 @@ struct SessionCore: ~Copyable {
         guard let stream = receiving.remove(id.place) else { return nil }
         theirSources.removeAll(of: id.place)
         wakeTimes[Int(id.place.index)] = .distantFuture
-        if released?.stream == id { released = nil }
+        if released == id { released = nil }
         return stream.receiver?.statistics
     }
 
@@ -169,9 +172,10 @@ struct SessionCore: ~Copyable {
     ) -> SentFrame? {
         begin(at: now)
         guard !hasLeft, let stream = sending[id.place] else { return nil }
-        if stream.sender.isSilent(at: now) { stream.isReported = false }
-        datagrams.begin(id.number, numberOffset: stream.sender.transportNumberOffset)
-        let sent = stream.sender.send(frame, payload: payload, at: now, to: datagrams)
+        let (wasSilent, numberOffset) = stream.cell.state.frameBegins(at: now)
+        if wasSilent { stream.isReported = false }
+        datagrams.begin(id.number, numberOffset: numberOffset)
+        let sent = stream.cell.state.send(frame, payload: payload, at: now, to: datagrams)
         if !stream.isReported {
             stream.isReported = true
             reports.require(at: now)
@@ -210,19 +214,21 @@ struct SessionCore: ~Copyable {
     }
 
     /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.
-    mutating func dropNames(of id: SendingStreamID) { sending[id.place]?.sender.dropNames() }
+    mutating func dropNames(of id: SendingStreamID) { sending[id.place]?.cell.state.dropNames() }
 
     /// Says what wall time it is at `MediaTime.zero`, where that is known only after the session was made; before its first
     /// report.
     mutating func setWallClock(atZero time: NTPTimestamp) {
         settings.wallClockAtZero = time
-        for index in sending.indices { sending[index]?.sender.setWallClock(atZero: time) }
+        for index in sending.indices { sending[index]?.cell.state.setWallClock(atZero: time) }
     }
 
     // MARK: What is known
 
     /// What the stream has sent, and heard, under its present source.
-    mutating func statistics(of id: SendingStreamID) -> RTPStreamStatistics? { sending[id.place]?.sender.statistics }
+    mutating func statistics(of id: SendingStreamID) -> RTPStreamStatistics? {
+        sending[id.place]?.cell.state.statistics
+    }
 
     /// What the stream has been through, under its present source; `nil` before that is known.
     mutating func statistics(of id: ReceivingStreamID) -> InboundStatistics? {
@@ -247,7 +253,7 @@ struct SessionCore: ~Copyable {
     }
 
     /// How the stream is sent now: a collision gives it another source.
-    mutating func settings(of id: SendingStreamID) -> RTPStreamSettings? { sending[id.place]?.sender.settings }
+    mutating func settings(of id: SendingStreamID) -> RTPStreamSettings? { sending[id.place]?.cell.state.settings }
 
     /// How the stream is received, with the sources that are known now.
     mutating func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { receiving[id.place]?.settings }

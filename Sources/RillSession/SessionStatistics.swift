@@ -2,6 +2,7 @@ import RillCore
 public import RillRTP
 public import RillReceive
 public import RillSend
+import RillState
 
 /// What a session has been through, in both directions, under the names of W3C webrtc-stats where they exist.
 public struct SessionStatistics: Codable, Equatable, Sendable {
@@ -73,8 +74,8 @@ extension SessionCore {
             guard let stream = sending[index] else { continue }
             statistics.sending.append(
                 SessionStatistics.Sending(
-                    ssrc: stream.sender.settings.ssrc, rid: stream.sender.settings.rid?.description,
-                    stream: stream.sender.statistics))
+                    ssrc: stream.cell.state.settings.ssrc, rid: stream.cell.state.settings.rid?.description,
+                    stream: stream.cell.state.statistics))
         }
         for index in receiving.indices {
             guard let stream = receiving[index], let ssrc = stream.ssrc, let receiver = stream.receiver else {

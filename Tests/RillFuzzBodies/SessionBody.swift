@@ -101,7 +101,8 @@ public final class FuzzedCall {
             case .transmit(let packet):
                 precondition(packet.byteCount == bytes.count && (1...1200).contains(bytes.count))
                 precondition(packet.kind != .rtcp || isCompound(bytes))
-            case .decode(let frame, let stream):
+            case .decode(let stream):
+                let frame = session.releasedFrame
                 precondition(frame.frame.byteCount == bytes.count)
                 session.finish(
                     frame, of: stream, frame.frame.number % 5 == 4 ? .refused : .decoded,

@@ -104,8 +104,8 @@ final class SessionBench {
     private func poll(at now: MediaTime) {
         while true {
             switch receiving.poll(at: now, into: &payload) {
-            case .decode(let frame, let stream):
-                receiving.finish(frame, of: stream, .decoded, decoded: now, at: now)
+            case .decode(let stream):
+                receiving.finish(receiving.releasedFrame, of: stream, .decoded, decoded: now, at: now)
             case .wait: return
             case .transmit, .event, .makeKeyFrame: break
             }

@@ -19,10 +19,12 @@ def run(context: Context, result: Result) -> None:
         raise WrongUse("calls take 20 s or more, over one of: " + "; ".join(network.name for network in NETWORKS))
     maker = Maker(context.arguments.clip, seconds, None, context.workers)
     jobs = {(network, seed): job(network, seconds, seed) for network in networks for seed in range(1, seeds + 1)}
+    if context.two_way:
+        jobs = {key: each | {"isTwoWay": True} for key, each in jobs.items()}
     if context.explain:
         jobs = {key: each | {"isExplained": True} for key, each in jobs.items()}
     results = maker.make(jobs)
-    repeated = {} if context.quick else again_with_codecs(maker, jobs, results)
+    repeated = {} if context.quick or context.two_way else again_with_codecs(maker, jobs, results)
     results |= repeated
     cells = [
         pool(network, layer, seconds, [(seed, results[network, seed]) for (n, seed) in jobs if n == network])
@@ -103,7 +105,7 @@ JOB = Job(
     "are judged together. The clip (Y4M of 640x480, 30 frames a second) is encoded once, and calls are simulated without codecs; that is "
     "exact as long as nobody asks for a key frame. Calls in which somebody does are made again with encoders and decoders. Results are "
     "kept in Benchmarks/.build/network, by what they were made with, so that an interrupted run goes on where it was. --quick makes 5 "
-    "seeds without codecs.",
+    "seeds without codecs; --two-way has the same layers come back meanwhile, in the same two sessions, also without codecs.",
     run,
-    {"seeds": None, "duration": 120, "row": "", "quick": False, "check": None, "explain": False, "workers": 2},
+    {"seeds": None, "duration": 120, "row": "", "quick": False, "check": None, "explain": False, "two-way": False, "workers": 2},
 )

@@ -41,8 +41,9 @@ final class End {
                 if packet.kind == .media { mediaCount += 1 }
                 // The tenth packet is lost.
                 if packet.kind != .media || mediaCount != 10 { way.append((now + .milliseconds(20), bytes)) }
-            case .decode(let frame, of: let stream):
+            case .decode(of: let stream):
                 received += 1
+                let frame = session.releasedFrame
                 session.finish(frame, of: stream, .decoded, picture: frame.frame.resolution, decoded: now, at: now)
             case .event(.connected(let time)): print("connected at \(time)")
             case .event(.firstPicture(_, let size, let time)): print("a picture of \(size) after \(time)")

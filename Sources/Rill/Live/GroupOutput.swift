@@ -29,7 +29,8 @@ final class GroupOutput {
         defer { take(from: session) }
         while true {
             switch session.pollBesideDatagrams(at: now, into: &payload) {
-            case .decode(let frame, _):
+            case .decode:
+                let frame = session.releasedFrame
                 note(.released(frame), at: now, for: observer)
                 return frame
             case .event(.packetsRequested(_, let count)): note(.packetsRequested(count: count), at: now, for: observer)

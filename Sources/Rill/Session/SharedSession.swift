@@ -126,7 +126,7 @@ extension RTPSession {
     ) -> SharedSession.Step {
         while true {
             switch pollBesideDatagrams(at: now, into: &bytes) {
-            case .decode(let frame, let stream): return .decode(frame, of: stream)
+            case .decode(let stream): return .decode(releasedFrame, of: stream)
             case .wait(let time): return .wait(until: time)
             case let action: note(action)
             }

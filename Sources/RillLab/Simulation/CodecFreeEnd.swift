@@ -91,8 +91,8 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
             let action = session.pollBesideDatagrams(at: now, into: &payload)
             session.transmit(to: packets)
             switch action {
-            case .decode(let frame, let stream):
-                working.append(Work(frame: frame, stream: stream, end: now + decodeTime))
+            case .decode(let stream):
+                working.append(Work(frame: session.releasedFrame, stream: stream, end: now + decodeTime))
             case .makeKeyFrame(let stream): requestKeyFrame(stream)
             case .event, .transmit: break
             case .wait: return

@@ -39,9 +39,16 @@ public final class VirtualReceiver<Feedback: PacketSink>: TimedStage {
 
     /// Decodes and shows what is due.
     public func wake(at now: MediaTime) throws {
-        while let index = working.firstIndex(where: { $0.end <= now }) {
+        // A loop: `firstIndex(where:)` allocates here (Swift 6.3).
+        var index = 0
+        while index < working.count {
+            guard working[index].end <= now else {
+                index += 1
+                continue
+            }
             let work = working.remove(at: index)
             try pipeline.finish(work.frame, of: work.stream, decoded: now, at: now)
+            index = 0
         }
         while case .decode(let frame, let stream) = pipeline.next(at: now) {
             working.append(Work(frame: frame, stream: stream, end: now + decodeTime))

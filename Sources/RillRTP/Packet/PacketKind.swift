@@ -23,13 +23,22 @@ public enum PacketKind: Equatable, Sendable {
 extension SSRC {
     /// The sender of an RTP or RTCP packet, as far as its first bytes tell (RFC 3550 §5.1, §6.4); `nil` for others.
     public init?(ofSenderOf datagram: Span<UInt8>) {
-        let offset: Int
         switch PacketKind(of: datagram) {
-        case .rtp: offset = 8
-        case .rtcp: offset = 4
+        case .rtp: self.init(of: datagram, at: 8)
+        case .rtcp: self.init(of: datagram, at: 4)
         case .other: return nil
         }
+    }
+
+    /// The sender of a packet that is one of RTP by its kind; `nil` for one that is too short.
+    @inline(__always)
+    package init?(ofRTP datagram: Span<UInt8>) { self.init(of: datagram, at: 8) }
+
+    @inline(__always)
+    private init?(of datagram: Span<UInt8>, at offset: Int) {
         guard datagram.count >= offset + 4 else { return nil }
-        self.init((0..<4).reduce(0) { $0 << 8 | UInt32(datagram[offset + $1]) })
+        self.init(
+            UInt32(datagram[offset]) << 24 | UInt32(datagram[offset + 1]) << 16 | UInt32(datagram[offset + 2]) << 8
+                | UInt32(datagram[offset + 3]))
     }
 }

@@ -174,6 +174,12 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2); `nil` where none is borne.
     package var transportNumberOffset: Int? { extensions.transportNumberOffset }
 
+    /// What a session asks before a frame: whether the stream was silent, and where its packets have the transport's number.
+    /// (Mutating, so that nothing of this value is copied.)
+    package mutating func frameBegins(at now: MediaTime) -> (wasSilent: Bool, transportNumberOffset: Int?) {
+        (isSilent(at: now), extensions.transportNumberOffset)
+    }
+
     /// Wall time at zero of the pipeline's clock, where it becomes known after the stream was made, and before its first report.
     package mutating func setWallClock(atZero time: NTPTimestamp) { clock.wallClockAtZero = time }
 

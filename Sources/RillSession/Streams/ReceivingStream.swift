@@ -1,13 +1,14 @@
 import RillCore
 import RillRTP
 import RillReceive
+import RillState
 
 /// A stream that a session receives. It has no jitter buffer before its source is known.
 final class ReceivingStream {
     let id: ReceivingStreamID
     /// With the sources that are known now.
     private(set) var settings: StreamReceiverSettings
-    private(set) var receiver: StreamReceiver?
+    private var current: StreamReceiver?
     /// When a packet of it came last.
     private(set) var lastArrival: MediaTime?
     /// A frame of it is being decoded.
@@ -33,6 +34,10 @@ final class ReceivingStream {
         if settings.jitterBuffer.ssrc != nil { begin() }
     }
 
+    /// What its packets go through, under its present source. (A copy of the reference: no access to the property lasts while it is
+    /// used.)
+    var receiver: StreamReceiver? { current }
+
     /// The stream's own source, and that of its retransmissions.
     var ssrc: SSRC? { settings.jitterBuffer.ssrc }
     var retransmissionSSRC: SSRC? { settings.repair.retransmission?.ssrc }
@@ -43,17 +48,18 @@ final class ReceivingStream {
     /// When it wants to be polled.
     var wakeTime: MediaTime {
         guard let receiver, !isDecoding else { return .distantFuture }
-        return receiver.wakeTime
+        return receiver.cell.state.wakeTime
     }
 
     /// Takes a packet of its sources; what became of it, whether it was the first, and when the stream wants to be polled now.
+    @inline(__always)
     func insert(
         _ datagram: Span<UInt8>, at now: MediaTime
     ) -> (result: InsertResult?, isFirst: Bool, wakeTime: MediaTime) {
         let isFirst = lastArrival == nil
         lastArrival = now
         if let end, now - end > ReceivingStream.straggling { self.end = nil }
-        let result = receiver?.insert(datagram, at: now)
+        let result = receiver?.cell.state.insert(rtp: datagram, at: now)
         return (result, isFirst, wakeTime)
     }
 
@@ -64,12 +70,12 @@ final class ReceivingStream {
         settings.repair.retransmission?.ssrc = nil
         (lastArrival, end) = (nil, nil)
         begin()
-        if let roundTripTime { receiver?.roundTripTime = roundTripTime }
+        if let roundTripTime { receiver?.cell.state.roundTripTime = roundTripTime }
         (clock, mayAsk) = (nil, false)
     }
 
     /// Its retransmissions come from there.
     func learn(retransmissions ssrc: SSRC) { settings.repair.retransmission?.ssrc = ssrc }
 
-    private func begin() { receiver = StreamReceiver(settings, isReporting: false) }
+    private func begin() { current = StreamReceiver(settings, isReporting: false) }
 }

@@ -1,11 +1,12 @@
 import RillCore
 import RillRTP
 import RillSend
+import RillState
 
 /// A stream that a session sends.
 final class SendingStream {
     let id: SendingStreamID
-    var sender: RTPStreamSender
+    let cell: StateCell<RTPStreamSender>
     /// A sender report has told of it since it began, or began again.
     var isReported = false
     /// The other side wants a key frame, and the app was not told yet.
@@ -15,11 +16,11 @@ final class SendingStream {
 
     init(_ settings: RTPStreamSettings, at place: StreamPlace) throws(SendError) {
         id = SendingStreamID(place: place)
-        sender = try RTPStreamSender(settings)
+        cell = StateCell(try RTPStreamSender(settings))
     }
 
     /// Its sources: its own, and that of its retransmissions.
-    var sources: [SSRC] { [sender.settings.ssrc, sender.settings.retransmission?.ssrc].compactMap(\.self) }
+    var sources: [SSRC] { [cell.state.settings.ssrc, cell.state.settings.retransmission?.ssrc].compactMap(\.self) }
 
     /// Two collisions within so long are our own packets coming back: another source would only meet itself again.
     static let loopWindow = MediaDuration.seconds(10)

@@ -78,7 +78,8 @@ final class Endpoint {
                 datagramCount += 1
                 if packet.kind == .rtcp, isLogging { feedback.append((bytes, now)) }
                 send(bytes.span)
-            case .decode(let frame, let stream):
+            case .decode(let stream):
+                let frame = session.releasedFrame
                 frameCount += 1
                 if isLogging {
                     frames.append(frame)

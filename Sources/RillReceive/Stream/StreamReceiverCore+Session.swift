@@ -3,12 +3,14 @@ package import RillRTP
 
 // What a session does for all of its streams, and a receiver by itself for its own: reports, and requests to the sender.
 
-extension StreamReceiver {
+extension StreamReceiverCore {
     /// What the next report is to say of this stream; `nil` before its first packet.
-    package func reportBlock(at now: MediaTime) -> ReportBlock? { buffer.reportBlock(at: now) }
+    package mutating func reportBlock(at now: MediaTime) -> ReportBlock? { buffer.reportBlock(at: now) }
 
     /// Takes a sender report; one of another source is passed over.
-    package func receive(_ report: SenderReport, at now: MediaTime) { buffer.noteSenderReport(report, at: now) }
+    package mutating func receive(_ report: SenderReport, at now: MediaTime) {
+        buffer.noteSenderReport(report, at: now)
+    }
 
     /// The time to the sender and back, which requests are spaced by.
     package var roundTripTime: MediaDuration {
@@ -22,13 +24,13 @@ extension StreamReceiver {
     /// Whether something is to be asked of the sender now; what, says ``takeRequests(_:)``.
     ///
     /// - Parameter isLeaving: a datagram leaves in any case: what was asked for within the round trip goes with it.
-    package func areRequestsDue(with isLeaving: Bool) -> Bool {
+    package mutating func areRequestsDue(with isLeaving: Bool) -> Bool {
         reporter.areRequestsDue(on: &buffer, with: isLeaving)
     }
 
     /// Hands out what is to be asked of the sender: the packets that are missed, at most
     /// ``ReceiverReporter/maximumRequestCount`` a call, and whether a key frame is wanted.
-    package func takeRequests(_ body: (_ lost: Span<SequenceNumber>, _ isKeyFrameWanted: Bool) -> Void) {
+    package mutating func takeRequests(_ body: (_ lost: Span<SequenceNumber>, _ isKeyFrameWanted: Bool) -> Void) {
         reporter.takeRequests(on: &buffer, body)
     }
 }

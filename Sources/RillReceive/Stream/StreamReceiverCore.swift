@@ -1,0 +1,136 @@
+package import RillCore
+import RillRTP
+
+/// The state machine of a ``StreamReceiver``: a value in one place, as its class and a session hold it.
+package struct StreamReceiverCore: ~Copyable {
+    private var restorer: PacketRestorer
+    var buffer: JitterBuffer
+    var reporter: ReceiverReporter
+    /// Reports leave by themselves; else a session writes them, for all of its streams.
+    private let isReporting: Bool
+    /// When the stream last asked to be woken, whatever comes.
+    package internal(set) var wakeTime = MediaTime.distantFuture
+
+    /// A frame's FEC packets follow its packets at once: so long a packet is not NACKed that one of them may bring.
+    private static let parityDelay = MediaDuration.milliseconds(10)
+
+    /// See ``StreamReceiver``; without reports of its own where `isReporting` is false.
+    package init(_ settings: StreamReceiverSettings, isReporting: Bool) {
+        precondition(
+            settings.reportInterval >= .milliseconds(10), "reports are at least 10 ms apart: \(settings.reportInterval)"
+        )
+        precondition(
+            (1...255).contains(settings.canonicalName.utf8.count), "a canonical name has 1 to 255 bytes")
+        self.isReporting = isReporting
+        var jitterBuffer = settings.jitterBuffer
+        if settings.repair.fecPayloadType != nil, let delay = jitterBuffer.nack?.firstRequestDelay {
+            jitterBuffer.nack?.firstRequestDelay = max(delay, StreamReceiverCore.parityDelay)
+        }
+        restorer = PacketRestorer(settings.repair, for: settings.jitterBuffer)
+        buffer = JitterBuffer(jitterBuffer)
+        reporter = ReceiverReporter(settings)
+    }
+
+    /// Takes a datagram of the stream or of its retransmissions. `nil`: there was no packet for the buffer in it.
+    mutating func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
+        switch PacketKind(of: datagram) {
+        case .rtp: return insert(rtp: datagram, at: now)
+        case .rtcp:
+            reporter.receive(datagram, for: &buffer, at: now)
+            wakeTime = min(wakeTime, now)
+            return nil
+        case .other: return nil
+        }
+    }
+
+    /// Takes an RTP datagram of the stream or of its retransmissions.
+    package mutating func insert(rtp datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
+        if isReporting { reporter.notePacket(at: now) }
+        let result = insertPackets(of: datagram, at: now)
+        // Most packets lie somewhere in a frame, and nothing is to be done before its last one.
+        wakeTime = min(wakeTime, reporter.nextReportTime, max(now, buffer.nextPoll))
+        return result
+    }
+
+    private mutating func insertPackets(of datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
+        guard !restorer.settings.isEmpty else { return buffer.insert(datagram, origin: .network, at: now) }
+        var result: InsertResult?
+        restorer.insert(datagram) { packet in
+            switch packet {
+            case .media(let bytes, let origin):
+                let outcome = buffer.insert(bytes, origin: origin, at: now)
+                // What it helped to restore speaks for other packets.
+                if origin != .parity { result = outcome }
+            case .withoutMedia(let header):
+                _ = buffer.notePacketWithoutMedia(header, at: now)  // counted there
+            }
+        }
+        return result
+    }
+
+    /// Gives the next frame to decode, or something to ask for, or says when to ask again. What is to be asked of the sender waits
+    /// for whoever writes it: ``areRequestsDue(with:)``.
+    package mutating func next(at now: MediaTime, into payload: inout [UInt8]) -> Step {
+        switch buffer.poll(at: now, into: &payload) {
+        case .frame:
+            wakeTime = now
+            return .decode
+        case .requestPackets:
+            reporter.requestPackets()
+            return .requestPackets(count: buffer.newlyRequestedCount)
+        case .requestKeyFrame:
+            reporter.requestKeyFrame()
+            return .requestKeyFrame
+        case .wait(let time):
+            wakeTime = time
+            return .wait
+        }
+    }
+
+    /// What is to be done now.
+    package enum Step {
+        /// Decode ``StreamReceiverCore/releasedFrame``, whose bytes are in the array; then ask again.
+        case decode
+        /// Packets were found missing; ask again.
+        case requestPackets(count: Int)
+        /// A key frame is wanted; ask again.
+        case requestKeyFrame
+        /// Nothing before ``StreamReceiverCore/wakeTime`` or the next packet.
+        case wait
+    }
+
+    /// The frame that ``next(at:into:)`` gave last.
+    package var releasedFrame: ReceivedFrame { buffer.releasedFrame }
+
+    /// Writes what is due to be said, reports too.
+    mutating func writeFeedback(at now: MediaTime, to feedback: some PacketSink) {
+        reporter.send(on: &buffer, at: now, to: feedback)
+        wakeTime = min(wakeTime, reporter.nextReportTime)
+    }
+
+    /// Takes note of what became of a frame that was released.
+    package mutating func finish(
+        _ frame: ReceivedFrame, _ outcome: DecodeOutcome, decoded: MediaTime, at now: MediaTime
+    ) {
+        switch outcome {
+        case .decoded, .refused:
+            if let released = frame.frame.stamps[.released] { buffer.noteDecodeTime(decoded - released, at: now) }
+        case .skipped: break
+        }
+        switch outcome {
+        case .decoded: break
+        case .refused, .skipped:
+            buffer.decodingFailed(frame.frame)
+            wakeTime = min(wakeTime, now)
+        }
+    }
+
+    /// Whether nothing is held that could still be shown.
+    package var isIdle: Bool { buffer.occupancy.packets == 0 }
+
+    /// What the stream has been through.
+    package var statistics: InboundStatistics { buffer.statistics }
+
+    /// What came of retransmissions and FEC packets.
+    package var repairStatistics: RepairStatistics { restorer.statistics }
+}

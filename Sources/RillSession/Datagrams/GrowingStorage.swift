@@ -1,0 +1,87 @@
+/// Plain values in one block of memory that grows, with one owner.
+///
+/// An array would ask before each write whether it is shared; this cannot be.
+@safe
+struct GrowingStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+    // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.
+    private var base: UnsafeMutablePointer<Element>
+    private(set) var capacity: Int
+    /// Values that there are, from the start of the memory on.
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        unsafe base = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        unsafe base.deallocate()
+    }
+
+    @inline(__always)
+    mutating func append(_ value: Element) {
+        if count == capacity { grow(to: 2 * capacity) }
+        // There is room, and plain values need no more than to be written.
+        unsafe (base + count).initialize(to: value)
+        count += 1
+    }
+
+    /// Appends all of `values`, and leaves room for as many more behind them, which are not to be read.
+    @inline(__always)
+    mutating func append(copying values: Span<Element>, room: Int) {
+        let needed = count + values.count + room
+        if needed > capacity { grow(to: max(needed, 2 * capacity)) }
+        unsafe values.withUnsafeBufferPointer { values in
+            guard let start = values.baseAddress else { return }
+            // There is room, and a span cannot lie in memory that is being changed.
+            unsafe (base + count).initialize(from: start, count: values.count)
+        }
+        count = needed
+    }
+
+    @inline(never)
+    private mutating func grow(to capacity: Int) {
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+        unsafe larger.initialize(from: base, count: count)
+        unsafe base.deallocate()
+        unsafe base = larger
+        self.capacity = capacity
+    }
+
+    mutating func removeAll() { count = 0 }
+
+    subscript(index: Int) -> Element {
+        @inline(__always)
+        get {
+            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "value \(index) of \(count)")
+            return unsafe base[index]
+        }
+        @inline(__always)
+        set {
+            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "value \(index) of \(count)")
+            unsafe base[index] = newValue
+        }
+    }
+
+    /// Calls `body` with the values of `range`, and the room behind them.
+    @inline(__always)
+    mutating func withOutput(of range: Range<Int>, room: Int, _ body: (inout OutputSpan<Element>) -> Void) {
+        precondition(
+            range.lowerBound >= 0 && room >= 0 && range.upperBound + room <= count, "values \(range) of \(count)")
+        let memory = unsafe UnsafeMutableBufferPointer(start: base + range.lowerBound, count: range.count + room)
+        // The range lies within the memory, which nobody else sees during the call.
+        var output = unsafe OutputSpan(buffer: memory, initializedCount: range.count)
+        body(&output)
+        _ = unsafe output.finalize(for: memory)
+    }
+
+    /// The values of `range`, for as long as nothing is appended.
+    @inline(__always)
+    @_lifetime(borrow self)
+    func values(of range: Range<Int>) -> Span<Element> {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "values \(range) of \(count)")
+        let values = unsafe UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
+        // The memory belongs to this value, which the span borrows.
+        return unsafe _overrideLifetime(Span(_unsafeElements: values), borrowing: self)
+    }
+}
