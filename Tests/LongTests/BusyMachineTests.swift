@@ -21,7 +21,13 @@ struct BusyMachineTests {
         try compare(codec, threadCount) { LoopedPictures(pictures) }
     }
 
-    @Test(.needsMedia, arguments: BarClip.webcams, VideoCodec.allCases)
+    /// Each clip with each codec where the tests may take minutes, else each once.
+    private static let realClips =
+        isLongRun
+        ? BarClip.webcams.flatMap { clip in VideoCodec.allCases.map { (clip, $0) } }
+        : Array(zip(BarClip.webcams, VideoCodec.allCases))
+
+    @Test(.needsMedia, arguments: realClips)
     func `The same files of a real clip come out idle and busy`(clip: BarClip, codec: VideoCodec) throws {
         let path = try clip.path(in: folder)
         try compare(codec, 2) { try FirstFrames(clip.frameCount, of: Clip.open(path)) }

@@ -19,14 +19,19 @@ struct UnevenBitrateTests {
 
     static let clips = BarClip.webcams.map(\.whole)
 
-    @Test(
-        .needsMedia,
-        arguments: [
-            Case(clip: clips[0].at(.kilobits(800)), codec: .vp8, pattern: .tenth),
+    /// One with each codec, and two where the tests may take minutes.
+    private static let sample =
+        [
             Case(clip: clips[0].at(.kilobits(400)), codec: .vp8, pattern: .twoSeconds),
             Case(clip: clips[0].at(.kilobits(400)), codec: .vp9, pattern: .random(10)),
-            Case(clip: clips[0].at(.kilobits(800)), codec: .vp9, pattern: .halfSeconds),
-        ])
+        ]
+        + (isLongRun
+            ? [
+                Case(clip: clips[0].at(.kilobits(800)), codec: .vp8, pattern: .tenth),
+                Case(clip: clips[0].at(.kilobits(800)), codec: .vp9, pattern: .halfSeconds),
+            ] : [])
+
+    @Test(.needsMedia, arguments: sample)
     func `The target is kept, whatever is missing`(of testCase: Case) throws {
         let run = try Run(testCase)
         run.expectTarget()
