@@ -56,6 +56,20 @@ struct TypicalRateTests {
         #expect(FrameRate.typical(of: second + first.map { $0 + .seconds(40) }) == most)
     }
 
+    @Test(arguments: [2, 3, 10, 30])
+    func `Pictures that come in bunches have the rate that they have in all`(size: Int) {
+        for step in [0, 1, 3] {
+            let times = (0..<300).map {
+                FrameRate(30).time(ofFrame: $0 / size * size) + .milliseconds($0 % size * step)
+            }
+            guard step > 0 || size > 2 else { continue }
+            #expect(FrameRate.typical(of: times) == 30, "\(step) ms")
+        }
+        // That of a fast camera stays, gaps and all.
+        let fast = (0..<300).filter { $0 % 50 < 40 }.map(FrameRate(480).time(ofFrame:))
+        #expect(FrameRate.typical(of: fast) == 480)
+    }
+
     @Test func `The claim counts as far as times leave it open`() {
         // Six pictures at milliseconds do not tell 29.97 from 30; ten seconds do.
         let ntsc = FrameRate(30000, per: 1001)

@@ -14,6 +14,8 @@ import RillCore
 ///   the first does, and those that follow get a sixth more. Half as much again for a second is more than a network takes that
 ///   has little room above the target: its queue overflows.
 ///
+/// Frames that come in bunches have the mean interval for their typical one.
+///
 /// Over time the durations add up to the time that passed, but for what is too long to be paid back. Frames of an even rate get
 /// their own stamps and the announced duration. All times are ticks of 90 kHz. One owner; no clock is read.
 struct RateControlTimeline {
@@ -32,7 +34,9 @@ struct RateControlTimeline {
     private(set) var frameInterval: Int64
     /// The most time that a gap is paid back.
     private let mostOwed: Int64
-    private var typical: Int64
+    /// What most frames are apart that came last.
+    private var usual: Int64
+    private var mean: MeanInterval
     private var recent = RecentIntervals()
     private var isChangingRate = false
     /// Time that passed and that no frame was given yet; below zero where frames got some ahead of time.
@@ -58,7 +62,8 @@ struct RateControlTimeline {
     ///   - mostOwed: the most time that gaps are paid back, half of it for long ones; what the rate control's buffer holds.
     init(frameRate: FrameRate, mostOwed: MediaDuration) {
         frameInterval = Self.ticks(frameRate)
-        typical = frameInterval
+        usual = frameInterval
+        mean = MeanInterval(frameInterval)
         self.mostOwed = Self.ticks(mostOwed)
     }
 
@@ -69,7 +74,14 @@ struct RateControlTimeline {
     mutating func announce(_ frameRate: FrameRate) {
         let interval = Self.ticks(frameRate)
         guard interval != frameInterval else { return }
-        (frameInterval, typical, recent) = (interval, interval, RecentIntervals())
+        (frameInterval, usual, recent) = (interval, interval, RecentIntervals())
+        mean = MeanInterval(interval)
+    }
+
+    /// The usual interval, or nearly the mean where that is so much longer that it takes bunches to explain it.
+    private var typical: Int64 {
+        let least = mean.interval * 3 / 4
+        return least > usual * 2 ? least : usual
     }
 
     /// The time of the next frame. A stamp that does not rise counts as no time passed.
@@ -94,19 +106,21 @@ struct RateControlTimeline {
         let ticks = elapsed.ticks(rate: Self.clockRate)
         defer { elapsedTicks = ticks }
         recent.insert(ticks - elapsedTicks)
+        mean.insert(ticks - elapsedTicks)
         followRate()
         return ticks - elapsedTicks
     }
 
     /// Takes note of another rate of the source, and of where it settles.
     private mutating func followRate() {
-        guard let mean = recent.mean(limit: typical * 2), mean > 0 else { return }
-        isChangingRate = isChangingRate ? !isNear(mean, typical, percent: 3) : !isNear(mean, typical)
-        if isChangingRate { typical = mean }
+        guard let mean = recent.mean(limit: usual * 2), mean > 0 else { return }
+        isChangingRate = isChangingRate ? !isNear(mean, usual, percent: 3) : !isNear(mean, usual)
+        if isChangingRate { usual = mean }
     }
 
     /// What a frame gets of the time that is available with it.
     private mutating func grant(of interval: Int64) -> Int64 {
+        let typical = typical
         let interval = interval - cut(from: interval)
         let available = balance + interval
         let overdraft = min(typical, frameInterval)
@@ -179,4 +193,17 @@ private struct RecentIntervals {
         }
         return (sum - longest) / Int64(Self.capacity - 1)
     }
+}
+
+/// The mean of the last thirty or so intervals, in ticks, each counted as half a second at the most.
+private struct MeanInterval {
+    private static let count: Int64 = 32
+    private static let limit = Int64(RateControlTimeline.clockRate / 2)
+    private var sum: Int64
+
+    init(_ interval: Int64) { sum = min(interval, Self.limit) * Self.count }
+
+    var interval: Int64 { sum / Self.count }
+
+    mutating func insert(_ interval: Int64) { sum += min(interval, Self.limit) - self.interval }
 }

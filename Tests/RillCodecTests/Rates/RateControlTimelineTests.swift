@@ -122,6 +122,17 @@ struct RateControlTimelineTests {
         #expect(surplus >= -3000 && surplus <= 45_000, "\(surplus) ticks")
     }
 
+    /// As a recorder stamps what a network brought it: 30 frames a second in all.
+    @Test(arguments: [2, 3, 5, 10])
+    func `Frames that come in bunches get the time that passed`(size: Int) {
+        let times = (0..<600).map { FrameRate(30).time(ofFrame: $0 / size * size) + .milliseconds($0 % size) }
+        let durations = spans(of: times).suffix(300).map(\.duration)
+        // Of the gap before ten frames not all is paid back.
+        let share = Double(durations.reduce(0, +)) / (300 * 3000)
+        #expect(share > (size < 10 ? 0.99 : 0.9) && share < 1.01, "\(share)")
+        #expect(durations.allSatisfy { $0 <= 4500 }, "\(durations)")
+    }
+
     @Test func `A clock that is set back is not waited for`() {
         var times = (0..<60).map { FrameRate(30).time(ofFrame: $0) + .seconds(3600) }
         times += (0..<60).map(FrameRate(30).time(ofFrame:))
