@@ -3,6 +3,25 @@ public import RillRTP
 import RillSend
 
 extension SendPipeline {
+    /// What is said of each layer's stream to the other side, the high one first; for ``RillRTP/MediaDescription``.
+    public var streamDescriptions: [StreamDescription] {
+        layers.map { layer in
+            var stream = layer.description
+            stream.limits.width = layer.settings.resolution.width
+            stream.limits.height = layer.settings.resolution.height
+            stream.limits.framesPerSecond = layer.settings.frameRate.framesPerSecond
+            return stream
+        }
+    }
+
+    /// All layers as a session description for plain RTP (RFC 8866): a simulcast, whose streams are told apart by RID where their
+    /// packets bear one, and by their sources.
+    ///
+    /// - Parameter address: where the packets go to.
+    public func description(to address: UDPAddress) -> SessionDescription {
+        description(of: streamDescriptions, to: address)
+    }
+
     /// What a player or server has to know of one layer's stream, as a session description for plain RTP (RFC 8866).
     ///
     ///     try pipeline.description(of: .high, to: UDPAddress(.loopback, port: 5004)).text  // the content of an .sdp file
@@ -13,33 +32,18 @@ extension SendPipeline {
     ///
     /// - Parameter address: where the packets go to.
     public func description(of rid: StreamLayer.RID, to address: UDPAddress) -> SessionDescription {
-        let stream = layers[index(of: rid)].streamSettings
-        let feedback: [RTCPFeedback] = [.nack, .pictureLossIndication, .fullIntraRequest]
-        var formats: [RTPFormat] =
-            switch layers[index(of: rid)].settings.codec {
-            case .vp8: [.vp8(stream.payloadType, feedback: feedback)]
-            case .vp9: [.vp9(stream.payloadType, feedback: feedback)]
-            case let codec: [RTPFormat(stream.payloadType, encoding: .init(codec.rawValue), feedback: feedback)]
-            }
-        if let protection = stream.protection {
-            formats.insert(.red(protection.redPayloadType), at: 0)
-            formats.append(.ulpfec(protection.payloadType))
+        var stream = streamDescriptions[index(of: rid)]
+        // Of one stream a name says nothing, unless its packets bear it.
+        if stream.headerExtensions[.rid] == nil { stream.rid = nil }
+        return description(of: [stream], to: address)
+    }
+
+    private func description(of streams: [StreamDescription], to address: UDPAddress) -> SessionDescription {
+        do throws(StreamDescriptionError) {
+            let video = try MediaDescription(sending: streams, port: address.port)
+            return SessionDescription(name: "rill", connection: ConnectionAddress("\(address.ip)"), media: [video])
+        } catch {
+            preconditionFailure("streams of one pipeline: \(error)")
         }
-        var video = MediaDescription(.video, port: address.port, formats: formats)
-        let name = SessionDescription.Attribute("cname", stream.canonicalName)
-        video.sources = [SourceAttribute(stream.ssrc, name)]
-        if let retransmission = stream.retransmission {
-            let carried = stream.protection?.redPayloadType ?? stream.payloadType
-            video.formats.append(.rtx(retransmission.payloadType, for: carried))
-            video.sources.append(SourceAttribute(retransmission.ssrc, name))
-            video.sourceGroups = [SourceGroup("FID", [stream.ssrc, retransmission.ssrc])]
-        }
-        if let id = stream.headerExtensions[.videoOrientation] {
-            video.headerExtensions = [HeaderExtensionMapping(id: id, .videoOrientation)]
-        }
-        video.direction = .sendOnly
-        video.isRTCPMultiplexed = true
-        video.frameRate = layers[index(of: rid)].settings.frameRate.framesPerSecond
-        return SessionDescription(name: "rill", connection: ConnectionAddress("\(address.ip)"), media: [video])
     }
 }

@@ -9,7 +9,7 @@
 /// It is the one noun for both sides. A sender's settings (`RTPStreamSettings` of RillSend) and a receiver's
 /// (`StreamReceiverSettings` of RillReceive) are made of it, the description of what is sent is made of the sender's
 /// settings, and session descriptions are made of several and read into several:
-/// ``SessionDescription/streams(_:)``, ``MediaDescription/init(_:port:)``.
+/// ``SessionDescription/streams(_:of:codecs:)``, ``MediaDescription/init(sending:receiving:_:port:transport:)``.
 ///
 /// Any values may stand in it, as another side may choose any: ``validate()`` finds those that contradict each other.
 public struct StreamDescription: Equatable, Sendable {

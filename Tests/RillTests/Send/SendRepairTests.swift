@@ -1,5 +1,6 @@
 import RillCore
 import RillRTP
+import RillReceive
 import RillTestSupport
 import Testing
 
@@ -95,6 +96,29 @@ import Testing
         for line in repair { #expect(lines.contains(line) == hasRepair, "\(line) in\n\(session.text)") }
         #expect(lines.contains { $0.hasPrefix("a=ssrc-group:FID \(ssrc) ") } == hasRepair)
         #expect(lines.contains(hasRepair ? "m=video 5004 RTP/AVPF 99 96 98 97" : "m=video 5004 RTP/AVPF 96"))
+    }
+
+    @Test func `All layers are one simulcast, and are received as it says`() throws {
+        let pipeline = try SendPipeline(settings { $0.retransmissionPayloadType = PayloadType(97) })
+        let text = pipeline.description(to: UDPAddress(.loopback, port: 5004)).text
+        let streams = try SessionDescription(text).streams(.send)
+        #expect(streams == pipeline.streamDescriptions)
+        #expect(streams.map(\.rid) == ["high", "low"] && streams.map(\.ssrc) == pipeline.layers.map(\.ssrc))
+        let sent = try packets(of: pipeline)
+        var payload: [UInt8] = []
+        for (stream, layer) in zip(streams, pipeline.layers) {
+            let receiver = StreamReceiver(try StreamReceiverSettings(stream, ssrc: SSRC(1)))
+            for packet in sent where SSRC(ofSenderOf: packet.span) == stream.ssrc {
+                receiver.insert(packet.span, at: .zero)
+            }
+            var frames = 0
+            while case .decode(let frame) = receiver.poll(at: .zero + .seconds(1), into: &payload, output: ReceiveOutput()) {
+                #expect(frame.frame.layer.rid == layer.settings.rid)
+                receiver.finish(frame, .decoded, decoded: .zero + .seconds(1), at: .zero + .seconds(1))
+                frames += 1
+            }
+            #expect(frames == (layer.settings.rid == .high ? 6 : 2))
+        }
     }
 
     private func isRTP(_ bytes: [UInt8], of ssrc: SSRC? = nil) throws -> Bool {

@@ -1,0 +1,133 @@
+extension MediaDescription {
+    /// The section's streams in one direction: one for each layer of a simulcast (RFC 8853); where none has a name, one for each
+    /// source that is announced, or one of which the source is not known. None where no format is among `codecs`.
+    ///
+    /// - Throws: `headerExtensionInUse`. Whether all fits together, ``StreamDescription/validate()`` says.
+    public func streams(
+        _ way: RestrictionIdentifier.Direction, codecs: [String]
+    ) throws(StreamDescriptionError) -> [StreamDescription] {
+        let extensions = try headerExtensionMap(way)
+        let layers = layers(way)
+        // What is announced of sources is of those that the writer sends.
+        let sources = way == .send ? primarySources : []
+        // Which source has which name nobody says; where each is of a simulcast, they stand in one order.
+        let areInOneOrder = sources.count == layers.count && (layers.count == 1 || isSimulcastOfSources)
+        var found: [StreamDescription] = []
+        for index in 0..<max(layers.count, layers.isEmpty ? max(sources.count, 1) : 0) {
+            let layer = layers.isEmpty ? nil : layers[index]
+            guard let format = format(for: layer, codecs), let encoding = format.encoding else { continue }
+            var stream = StreamDescription(format.payloadType, encoding)
+            stream.parameters = format.parameters
+            stream.mid = mid
+            stream.headerExtensions = extensions
+            stream.feedback = StreamDescription.Feedback(format.feedback + feedback)
+            stream.usesReducedSizeRTCP = otherAttributes.contains { $0.name == "rtcp-rsize" }
+            if layers.isEmpty || areInOneOrder, index < sources.count { stream.ssrc = sources[index] }
+            stream.canonicalName = stream.ssrc.flatMap { canonicalName(of: $0) }
+            stream.repair = repair(of: format.payloadType, stream.ssrc)
+            if let layer {
+                stream.rid = layer.rid
+                stream.alternativeRIDs = layer.alternatives
+                stream.isPaused = layer.isPaused
+                stream.limits = StreamDescription.Limits(layer.restrictions)
+            } else {
+                stream.limits.framesPerSecond = frameRate
+            }
+            found.append(stream)
+        }
+        return found
+    }
+
+    /// A stream with a name.
+    private struct Layer {
+        var rid: String
+        var alternatives: [String]
+        var isPaused: Bool
+        var payloadTypes: [PayloadType]
+        var restrictions: [RTPFormat.Parameter]
+    }
+
+    /// The streams with names that go that way. What a=simulcast names without a line of its own is passed over (RFC 8853 §5.2).
+    private func layers(_ way: RestrictionIdentifier.Direction) -> [Layer] {
+        let known = rids.filter { $0.direction == way }
+        let streams = simulcast.map { way == .send ? $0.send : $0.receive } ?? []
+        let named = streams.isEmpty ? known.map { [Simulcast.Alternative($0.id)] } : streams.map(\.alternatives)
+        return named.compactMap { alternatives in
+            let alternatives = alternatives.filter { name in known.contains { $0.id == name.rid } }
+            guard let first = alternatives.first, let line = known.first(where: { $0.id == first.rid }) else { return nil }
+            return Layer(
+                rid: first.rid, alternatives: alternatives.dropFirst().map(\.rid), isPaused: first.isPaused,
+                payloadTypes: line.payloadTypes, restrictions: line.restrictions)
+        }
+    }
+
+    /// The first format that is wanted, among those that the layer may use.
+    private func format(for layer: Layer?, _ codecs: [String]) -> RTPFormat? {
+        formats.first { format in
+            guard let types = layer?.payloadTypes, !types.isEmpty, !types.contains(format.payloadType) else {
+                return codecs.contains { format.isNamed($0) } && ["0", nil].contains(format[parameter: "profile-id"])
+            }
+            return false
+        }
+    }
+
+    /// How packets of a payload type are repaired.
+    private func repair(of payloadType: PayloadType, _ ssrc: SSRC?) -> RepairSettings {
+        var repair = RepairSettings()
+        repair.redPayloadType = formats.first { $0.isNamed("red") }?.payloadType
+        repair.fecPayloadType = formats.first { $0.isNamed("ulpfec") }?.payloadType
+        let again = formats.filter { $0.isNamed("rtx") }
+        for original in [repair.redPayloadType, payloadType].compactMap(\.self) {
+            guard let format = again.first(where: { $0.associatedPayloadType == original }) else { continue }
+            let source = sourceGroups.first { $0.semantics == "FID" && $0.ssrcs.count == 2 && $0.ssrcs[0] == ssrc }
+            repair.retransmission = RepairSettings.Retransmission(
+                ssrc: source?.ssrcs[1], payloadType: format.payloadType,
+                originalPayloadType: original == repair.redPayloadType ?? payloadType ? nil : original)
+            repair.retransmission?.milliseconds = format[parameter: "rtx-time"].flatMap { Int($0) }
+            break
+        }
+        return repair
+    }
+
+    /// The sources of streams, without those of their retransmissions and FEC packets.
+    private var primarySources: [SSRC] {
+        var secondary: Set<SSRC> = []
+        for group in sourceGroups where ["FID", "FEC", "FEC-FR"].contains(group.semantics) {
+            // One that stands beside itself is for validation to find.
+            secondary.formUnion(group.ssrcs.dropFirst().filter { $0 != group.ssrcs[0] })
+        }
+        var seen = secondary
+        return sources.map(\.ssrc).filter { seen.insert($0).inserted }
+    }
+
+    private var isSimulcastOfSources: Bool {
+        sourceGroups.contains { $0.semantics == "SIM" && $0.ssrcs == primarySources }
+    }
+
+    private func canonicalName(of ssrc: SSRC) -> String? {
+        sources.first { $0.ssrc == ssrc && $0.attribute.name == "cname" }?.attribute.value
+    }
+
+    /// The numbers of the extensions that packets bear which go that way. Numbers that are to be chosen yet stand for nothing.
+    private func headerExtensionMap(
+        _ way: RestrictionIdentifier.Direction
+    ) throws(StreamDescriptionError) -> HeaderExtensionMap {
+        var map = HeaderExtensionMap()
+        for mapping in headerExtensions {
+            guard let kind = mapping.kind, let id = UInt8(exactly: mapping.id), mapping.goes(way) else { continue }
+            do throws(RTPError) { try map.set(kind, id: id) } catch { throw .headerExtensionInUse(id) }
+        }
+        return map
+    }
+}
+
+extension HeaderExtensionMapping {
+    fileprivate func goes(_ way: RestrictionIdentifier.Direction) -> Bool {
+        switch direction {
+        case nil, .sendAndReceive: true
+        case .sendOnly: way == .send
+        case .receiveOnly: way == .receive
+        case .inactive: false
+        }
+    }
+}
