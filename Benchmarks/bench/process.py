@@ -14,6 +14,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = REPOSITORY / "Benchmarks"
+# Both packages are built here: what they share is compiled once.
+SCRATCH = REPOSITORY / ".build"
 # A trap ends a program, and no debugger waits for anybody.
 ENVIRONMENT = {"SWIFT_BACKTRACE": "enable=no"}
 # Seconds that any run may take.
@@ -146,8 +148,8 @@ def build(product: str, package: Path = PACKAGE) -> str:
     """Builds a Swift program in release, and says where it is; the tool says itself what is wrong."""
     options = os.environ.get("RILL_RELEASE_OPTIONS", "").split()
     return _built(
-        product, package / ".build" / "release" / product,
-        ["swift", "build", "--package-path", package, "-c", "release", "--product", product, *options],
+        product, SCRATCH / "release" / product,
+        ["swift", "build", "--package-path", package, "--scratch-path", SCRATCH, "-c", "release", "--product", product, *options],
     )
 
 
