@@ -82,6 +82,11 @@ struct TypicalRateTests {
         #expect(FrameRate.typical(of: times(odd, clock: 1000), claimed: odd) == odd)
     }
 
+    @Test func `Intervals in whole nanoseconds are those of a whole rate`() {
+        #expect(FrameRate.typical(of: (0..<60).map { MediaTime(nanoseconds: $0 * 33_333_333) }) == 30)
+        #expect(FrameRate.typical(of: (0..<60).map { MediaTime(nanoseconds: $0 * 16_666_666) }) == 60)
+    }
+
     @Test func `What says nothing has none`() {
         #expect(FrameRate.typical(of: []) == nil && FrameRate.typical(of: [.zero], claimed: 30) == nil)
         let back = [3, 3, 2, 1].map { MediaTime.zero + .seconds(Double($0)) }

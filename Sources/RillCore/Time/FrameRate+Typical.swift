@@ -124,6 +124,7 @@ private struct TypicalInterval {
         // Even times are off by the rounding to a nanosecond alone, at the ends of each window; others by chance, at the
         // ends of each row.
         let rounding = spread * Double(min(rowCount, windows.count)).squareRoot()
-        uncertainty = areEven ? 2 / (median * Double(length)) : min(rounding / total, 0.03)
+        // No clock is exact to a ten-millionth: intervals of 33333333 ns are those of 30 a second.
+        uncertainty = areEven ? max(2 / (median * Double(length)), 1e-7) : min(rounding / total, 0.03)
     }
 }
