@@ -41,6 +41,9 @@ public final class RTPSession {
     /// A session without streams. It begins with the first call that brings a time.
     public init(_ settings: RTPSessionSettings) { cell = StateCell(SessionCore(settings)) }
 
+    /// Takes note of what the session is told, to play it again.
+    package var journal: SessionJournal?
+
     /// What it was made with.
     public var settings: RTPSessionSettings { cell.state.settings }
 
@@ -89,7 +92,8 @@ public final class RTPSession {
     /// Takes a datagram that came from the other side; poll afterwards.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
-        cell.state.insert(datagram, at: now)
+        journal?.note(.insert(datagram.array, at: now))
+        return cell.state.insert(datagram, at: now)
     }
 
     /// Sends a coded frame: its packets wait to be transmitted.
@@ -102,7 +106,8 @@ public final class RTPSession {
     public func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
     ) -> SentFrame? {
-        cell.state.send(frame, payload: payload, of: id, at: now)
+        journal?.note(.send(frame, payload.array, of: id, at: now))
+        return cell.state.send(frame, payload: payload, of: id, at: now)
     }
 
     /// Says what to do at `now`; to be asked until it says to wait.
@@ -110,7 +115,8 @@ public final class RTPSession {
     /// - Parameter bytes: of the datagram to transmit, or the frame to decode. Give an array that was used before: its memory
     ///   is used again.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
-        cell.state.poll(at: now, into: &bytes)
+        journal?.note(.poll(at: now))
+        return cell.state.poll(at: now, into: &bytes)
     }
 
     /// What the frame is whose bytes ``poll(at:into:)`` gave last. That there was one is a precondition.
@@ -149,6 +155,7 @@ public final class RTPSession {
         _ frame: ReceivedFrame, of id: ReceivingStreamID, _ outcome: DecodeOutcome, picture: Resolution? = nil,
         decoded: MediaTime, at now: MediaTime
     ) {
+        journal?.note(.finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now))
         cell.state.finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now)
     }
 
@@ -200,7 +207,8 @@ public final class RTPSession {
 
     /// The same for a driver that takes datagrams with ``exchangeDatagrams(_:)``: nothing is said of them here.
     package func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
-        cell.state.pollBesideDatagrams(at: now, into: &bytes)
+        journal?.note(.poll(at: now))
+        return cell.state.pollBesideDatagrams(at: now, into: &bytes)
     }
 
     /// When to poll next if nothing comes before; long past where something waits to be done.

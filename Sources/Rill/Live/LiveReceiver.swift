@@ -2,7 +2,7 @@ import RillCodec
 public import RillCore
 public import RillRTP
 import RillReceive
-import RillSession
+package import RillSession
 import RillThreads
 
 /// Receives any number of streams live: packets come in on any thread, and a small fixed set of threads decodes them.
@@ -149,6 +149,18 @@ public final class LiveReceiver: Sendable {
     public func statistics(of ssrc: SSRC) -> ReceiveStatistics? {
         guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return nil }
         return groups[route.group].withLock { $0.statistics(at: route.index) }
+    }
+
+    /// Keeps a journal of all that the stream's session is told from now on.
+    package func beginJournal(of ssrc: SSRC) {
+        guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return }
+        groups[route.group].withLock { $0.beginJournal(at: route.index) }
+    }
+
+    /// What the stream's session was told since ``beginJournal(of:)``.
+    package func journal(of ssrc: SSRC) -> [SessionJournal.Call] {
+        guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return [] }
+        return groups[route.group].withLock { $0.journal(at: route.index) }
     }
 
     /// Whether no stream holds anything that could still be shown.

@@ -155,6 +155,9 @@ struct StreamGroup: ~Copyable {
     /// Keeps a failure for who stops the group.
     mutating func note(_ failure: any Error) { untoldFailures.append(failure) }
 
+    func beginJournal(at index: Int) { streams[index]?.session.journal = SessionJournal() }
+    func journal(at index: Int) -> [SessionJournal.Call] { streams[index]?.session.journal?.calls ?? [] }
+
     func statistics(at index: Int) -> ReceiveStatistics? { streams[index]?.currentStatistics }
 
     var isIdle: Bool { streams.allSatisfy { $0?.session.isIdle ?? true } }

@@ -147,7 +147,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
 
 extension RTPSessionSettings {
     /// A session that only receives one stream, and says of itself what the stream's settings do.
-    init(receiving stream: StreamReceiverSettings) {
+    package init(receiving stream: StreamReceiverSettings) {
         self.init(canonicalName: stream.canonicalName, seed: UInt64(stream.ssrc.rawValue))
         ssrc = stream.ssrc
         reportInterval = stream.reportInterval
