@@ -145,6 +145,13 @@ public final class LiveReceiver: Sendable {
         groups[route.group].changeWaking { $0.insert(packet, for: route.index, at: now) < $0.deadline }
     }
 
+    /// The other side sends nothing on a stream for a while, or sends again, as signalling says. Of a muted stream nothing is asked
+    /// for, and that no picture comes is no freeze.
+    public func setMuted(_ isMuted: Bool, of ssrc: SSRC) {
+        guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return }
+        groups[route.group].change { $0.setMuted(isMuted, at: route.index) }
+    }
+
     /// What the stream has been through; `nil` for a stream that is not there.
     public func statistics(of ssrc: SSRC) -> ReceiveStatistics? {
         guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return nil }

@@ -35,6 +35,8 @@ struct StreamGroup: ~Copyable {
         var isLeaving = false
         /// Its sink was finished.
         var isFinished = false
+        /// It is muted, or was when its last picture was shown.
+        var isInterrupted = false
 
         init(_ settings: StreamReceiverSettings, _ decoder: StreamDecoder, at now: MediaTime) throws(SessionError) {
             session = RTPSession(RTPSessionSettings(receiving: settings))
@@ -116,6 +118,10 @@ struct StreamGroup: ~Copyable {
                 let decoder = streams[index]?.decoder.take()
             {
                 first = index + 1
+                if streams[index]?.isInterrupted == true {
+                    decoder.interrupt()
+                    streams[index]?.isInterrupted = false
+                }
                 return DecodingJob(index: index, frame: frame, decoder: decoder)
             }
             next = min(next, wakeTimes[index])
@@ -154,6 +160,12 @@ struct StreamGroup: ~Copyable {
 
     /// Keeps a failure for who stops the group.
     mutating func note(_ failure: any Error) { untoldFailures.append(failure) }
+
+    mutating func setMuted(_ isMuted: Bool, at index: Int) {
+        guard let stream = streams[index] else { return }
+        stream.session.setMuted(isMuted, of: stream.id)
+        streams[index]?.isInterrupted = true
+    }
 
     func beginJournal(at index: Int) { streams[index]?.session.journal = SessionJournal() }
     func journal(at index: Int) -> [SessionJournal.Call] { streams[index]?.session.journal?.calls ?? [] }

@@ -97,6 +97,15 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         for stream in streams.values { try stream.decoder.finish() }
     }
 
+    /// The other side sends nothing for a while, or sends again, as signalling says: holds for all streams. Of a muted stream nothing
+    /// is asked for, and that no picture comes is no freeze.
+    public func setMuted(_ isMuted: Bool) {
+        for (id, stream) in streams {
+            session.look { $0.setMuted(isMuted, of: id) }
+            stream.decoder.interrupt()
+        }
+    }
+
     /// What the stream has been through; of several, the first that was added.
     public var statistics: ReceiveStatistics {
         guard let first = streams.keys.min(by: { $0.number < $1.number }), let statistics = statistics(of: first) else {

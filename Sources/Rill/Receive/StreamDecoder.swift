@@ -93,6 +93,9 @@ final class StreamDecoder {
         try sink.consume(picture)
     }
 
+    /// The stream is muted, or was: until the next picture nobody misses one.
+    func interrupt() { freezes.interrupt() }
+
     func finish() throws {
         try sink.finish()
     }

@@ -54,7 +54,9 @@ extension MediaDescription {
         let named = streams.isEmpty ? known.map { [Simulcast.Alternative($0.id)] } : streams.map(\.alternatives)
         return named.compactMap { alternatives in
             let alternatives = alternatives.filter { name in known.contains { $0.id == name.rid } }
-            guard let first = alternatives.first, let line = known.first(where: { $0.id == first.rid }) else { return nil }
+            guard let first = alternatives.first, let line = known.first(where: { $0.id == first.rid }) else {
+                return nil
+            }
             return Layer(
                 rid: first.rid, alternatives: alternatives.dropFirst().map(\.rid), isPaused: first.isPaused,
                 payloadTypes: line.payloadTypes, restrictions: line.restrictions)

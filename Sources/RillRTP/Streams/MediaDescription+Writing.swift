@@ -91,7 +91,8 @@ extension MediaDescription {
             var entry = Simulcast.Stream([Simulcast.Alternative(rid, isPaused: stream.isPaused)])
             rids.append(
                 RestrictionIdentifier(
-                    rid, way, payloadTypes: areFormatsSaid ? [stream.payloadType] : [], restrictions: stream.limits.restrictions))
+                    rid, way, payloadTypes: areFormatsSaid ? [stream.payloadType] : [],
+                    restrictions: stream.limits.restrictions))
             for other in stream.alternativeRIDs {
                 entry.alternatives.append(Simulcast.Alternative(other))
                 rids.append(RestrictionIdentifier(other, way))

@@ -79,6 +79,9 @@ public struct FreezeMeter: Sendable {
         remember(gap)
     }
 
+    /// Notes that nothing is to be shown for a while, as where a stream is muted: the gap until the next frame is none.
+    public mutating func interrupt() { lastShown = nil }
+
     /// From which length on the next gap is a freeze by the W3C rule; `nil` while too few frames were shown to say.
     public var freezeThreshold: MediaDuration? {
         guard gapCount >= FreezeMeter.minimumGapCount else { return nil }

@@ -19,7 +19,8 @@ package final class SessionJournal {
         /// It was asked what to do.
         case poll(at: MediaTime)
         case finish(
-            ReceivedFrame, of: ReceivingStreamID, DecodeOutcome, picture: Resolution?, decoded: MediaTime, at: MediaTime)
+            ReceivedFrame, of: ReceivingStreamID, DecodeOutcome, picture: Resolution?, decoded: MediaTime, at: MediaTime
+        )
     }
 
     /// A journal of a session that nothing was said to yet.

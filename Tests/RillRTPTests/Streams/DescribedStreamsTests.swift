@@ -100,7 +100,8 @@ import Testing
         for stream in streams {
             #expect(stream.mid == "1" && stream.ssrc == nil && stream.usesReducedSizeRTCP)
             #expect(stream.payloadType == PayloadType(96) && stream.encoding == RTPFormat.Encoding("VP8"))
-            #expect(stream.repair.redPayloadType == PayloadType(116) && stream.repair.fecPayloadType == PayloadType(118))
+            #expect(
+                stream.repair.redPayloadType == PayloadType(116) && stream.repair.fecPayloadType == PayloadType(118))
             #expect(stream.repair.retransmission == .init(ssrc: nil, payloadType: PayloadType(117)))
             #expect(stream.headerExtensions[.rid] == 10 && stream.headerExtensions[.repairedRID] == 11)
             #expect(stream.headerExtensions[.transportSequenceNumber] == 3)
@@ -118,7 +119,8 @@ import Testing
     }
 
     @Test func `Only what goes the way that is asked for is there`() throws {
-        let text = "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=-\nt=0 0\na=WAY\nm=video PORT RTP/AVP 96\na=rtpmap:96 VP8/90000\nMORE"
+        let text =
+            "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=-\nt=0 0\na=WAY\nm=video PORT RTP/AVP 96\na=rtpmap:96 VP8/90000\nMORE"
         func count(_ way: String, _ port: String, _ more: String = "") throws -> [Int] {
             let description = try parse(
                 text.replacing("WAY", with: way).replacing("PORT", with: port).replacing("MORE", with: more))
@@ -220,7 +222,8 @@ import Testing
             let hasRED = Bool.random(using: &random)
             let sending = streams(Int.random(in: 0...4, using: &random), from: 0, hasRED: hasRED, using: &random)
             let receiving = streams(
-                Int.random(in: (sending.isEmpty ? 1 : 0)...4, using: &random), from: 100, hasRED: hasRED, using: &random)
+                Int.random(in: (sending.isEmpty ? 1 : 0)...4, using: &random), from: 100, hasRED: hasRED, using: &random
+            )
             let section = try MediaDescription(
                 sending: sending, receiving: receiving.map { $0.withoutSources() }, port: 5004)
             let text = SessionDescription(connection: ConnectionAddress("192.0.2.1"), media: [section]).text
@@ -262,7 +265,9 @@ import Testing
             if Bool.random(using: &random) { stream.alternativeRIDs = ["a\(number + index)", "b\(number + index)"] }
             if Bool.random(using: &random) { stream.limits.width = .random(in: 1...4096, using: &random) }
             if Bool.random(using: &random) { stream.limits.bitsPerSecond = .random(in: 1...9_000_000, using: &random) }
-            if Bool.random(using: &random) { stream.limits.framesPerSecond = Double.random(in: 0.5...60, using: &random) }
+            if Bool.random(using: &random) {
+                stream.limits.framesPerSecond = Double.random(in: 0.5...60, using: &random)
+            }
             return stream
         }
     }

@@ -112,7 +112,9 @@ import Testing
                 receiver.insert(packet.span, at: .zero)
             }
             var frames = 0
-            while case .decode(let frame) = receiver.poll(at: .zero + .seconds(1), into: &payload, output: ReceiveOutput()) {
+            while case .decode(let frame) = receiver.poll(
+                at: .zero + .seconds(1), into: &payload, output: ReceiveOutput())
+            {
                 #expect(frame.frame.layer.rid == layer.settings.rid)
                 receiver.finish(frame, .decoded, decoded: .zero + .seconds(1), at: .zero + .seconds(1))
                 frames += 1

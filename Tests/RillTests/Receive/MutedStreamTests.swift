@@ -1,0 +1,96 @@
+import RillCore
+import RillMediaSupport
+import RillRTP
+import RillReceive
+import RillTestSupport
+import Testing
+
+@testable import Rill
+
+/// A camera that is switched off, as signalling says: nobody asks for anything, and nobody sees a freeze.
+@Suite struct MutedStreamTests {
+    private static let settings = ReceiveSettings(
+        jitterBuffer: JitterBufferSettings(ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType), ssrc: SSRC(1))
+
+    /// The packets of the clip's frame `index` as they leave when the clip stands still for `pause` before frame 40.
+    private func packets(_ clip: CodedClip, _ index: Int, pause: MediaDuration) -> (time: MediaTime, packets: [[UInt8]])
+    {
+        let extra = index < 40 ? .zero : pause
+        return (
+            clip.times[index] + extra,
+            clip.packets[index].map { packet in
+                var packet = packet
+                let old = packet[4..<8].reduce(0) { $0 << 8 | UInt32($1) }
+                let new = old &+ UInt32(extra.milliseconds * 90)
+                for byte in 0..<4 { packet[4 + byte] = UInt8(truncatingIfNeeded: new >> (24 - 8 * UInt32(byte))) }
+                return packet
+            }
+        )
+    }
+
+    @Test(arguments: [false, true])
+    func `A pause that was told is no freeze`(isTold: Bool) throws {
+        let clip = try CodedClip()
+        var feedback = 0
+        let pipeline = try ReceivePipeline(
+            Self.settings, sink: FrameTap { _ in }, feedback: PacketTap { _, _ in feedback += 1 })
+        for index in 0..<80 {
+            let (time, packets) = packets(clip, index, pause: .seconds(7))
+            if index == 40, isTold {
+                pipeline.setMuted(true)
+                // Somebody sends a last picture after that.
+                _ = try pipeline.poll(at: time - .seconds(4))
+                pipeline.setMuted(false)
+            }
+            for packet in packets { pipeline.insert(packet.span, at: time) }
+            _ = try pipeline.poll(at: time)
+        }
+        var now = clip.times[79] + .seconds(7)
+        while !pipeline.isIdle { now = try pipeline.poll(at: now) }
+        let freezes = pipeline.statistics.freezes
+        #expect(freezes.framesRendered > 70)
+        #expect(freezes.freezeCount == (isTold ? 0 : 1) && freezes.longGapCount == (isTold ? 0 : 1))
+        #expect(freezes.pauseCount == (isTold ? 0 : 1))
+    }
+
+    @Test func `A picture that comes while the stream is muted does not make the rest a freeze`() throws {
+        let clip = try CodedClip()
+        let pipeline = try ReceivePipeline(Self.settings, sink: FrameTap { _ in }, feedback: PacketTap { _, _ in })
+        for index in 0..<80 {
+            if index == 39 { pipeline.setMuted(true) }
+            if index == 40 { pipeline.setMuted(false) }
+            let (time, packets) = packets(clip, index, pause: .seconds(7))
+            for packet in packets { pipeline.insert(packet.span, at: time) }
+            _ = try pipeline.poll(at: time)
+        }
+        #expect(pipeline.statistics.freezes.freezeCount == 0 && pipeline.statistics.freezes.longGapCount == 0)
+    }
+
+    @Test func `Live, too`() throws {
+        let clip = try CodedClip()
+        for isTold in [false, true] {
+            let shown = Monitor(0)
+            let live = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
+            try live.add(Self.settings, sink: FrameTap { _ in shown.withLock { $0 += 1 } })
+            for index in 0..<50 {
+                let (_, packets) = packets(clip, index, pause: .milliseconds(1500))
+                if index == 40 {
+                    let end = live.clock.now + .seconds(20)
+                    while shown.withLock({ $0 }) < 35, live.clock.now < end { LiveClock.pause() }
+                    if isTold { live.setMuted(true, of: CodedClip.ssrc) }
+                    live.clock.sleep(until: live.clock.now + .milliseconds(1500))
+                    if isTold { live.setMuted(false, of: CodedClip.ssrc) }
+                }
+                for packet in packets { live.insert(packet.span) }
+                live.clock.sleep(until: live.clock.now + .milliseconds(10))
+            }
+            let end = live.clock.now + .seconds(20)
+            while !live.isIdle, live.clock.now < end { LiveClock.pause() }
+            let statistics = try #require(live.statistics(of: CodedClip.ssrc))
+            try live.stop()
+            #expect(statistics.freezes.framesRendered > 35)
+            // A machine that stands still makes gaps of its own, but none as long.
+            #expect((statistics.freezes.totalLongGapsDuration >= .milliseconds(1500)) == !isTold)
+        }
+    }
+}
