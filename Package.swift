@@ -208,7 +208,7 @@ let package = Package(
         tests(
             "PeerTests",
             of: [
-                "Rill", "RillLab", "RillContainers", "RillCLI", "RillFuzzBodies", "RillPacketSupport",
+                "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzBodies", "RillPacketSupport",
                 "RillMediaSupport",
             ]),
         // Cameras of the kernel's own drivers, in the virtual machine of Tests/CameraVM.
