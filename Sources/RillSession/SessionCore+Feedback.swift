@@ -36,6 +36,8 @@ extension SessionCore {
             if let stream = theirSources[report.ssrc].flatMap({ receiving[$0] }), stream.ssrc == report.ssrc {
                 stream.receiver?.cell.state.receive(report, at: now)
                 stream.clock = SenderClock(report, at: now)
+            } else {
+                earlyReports.keep(SenderClock(report, at: now), of: report.ssrc)
             }
             giveToAll(message, at: now)
         case .receiverReport(let report):

@@ -122,6 +122,7 @@ extension SessionCore {
             }
             theirSources.removeAll(of: stream.id.place)
             stream.change(to: ssrc, roundTripTime: roundTrip.statistics.roundTripTime)
+            takeEarlyReport(of: ssrc, for: stream)
             if let old { events.append(.sourceChanged(of: stream.id, from: old, to: ssrc)) }
             if let rid = claim.rid, rid != stream.name {
                 stream.name = rid
@@ -130,6 +131,16 @@ extension SessionCore {
         }
         theirSources.set(ssrc, to: stream.id.place)
         return true
+    }
+
+    /// What a source said before it was known to be that of the stream.
+    mutating func takeEarlyReport(of ssrc: SSRC, for stream: ReceivingStream) {
+        guard let clock = earlyReports.take(ssrc) else { return }
+        stream.clock = clock
+        let report = SenderReport(
+            ssrc: ssrc, ntpTimestamp: clock.ntpTimestamp, rtpTimestamp: clock.rtpTimestamp, packetCount: 0,
+            octetCount: 0)
+        stream.receiver?.cell.state.receive(report, at: clock.arrival)
     }
 
     /// A stream whose packets came within so long is not given to another source.

@@ -33,6 +33,7 @@ struct SessionCore: ~Copyable {
     var compound: CompoundBuffer
     var roundTrip = RoundTripMeter()
     var receiverClocks = ReceiverClocks()
+    var earlyReports = EarlyReports()
     var counts = TransportCounts()
 
     /// The stream that has released a frame, until that is handed out; and the frame's bytes.
@@ -116,6 +117,7 @@ struct SessionCore: ~Copyable {
             avoid(ssrc)
             if ownSources.contains(ssrc) { resolveCollision(of: ssrc, at: now) }
         }
+        if let ssrc = made.ssrc { takeEarlyReport(of: ssrc, for: made) }
         if let time = roundTrip.statistics.roundTripTime { made.receiver?.cell.state.roundTripTime = time }
         return made.id
     }

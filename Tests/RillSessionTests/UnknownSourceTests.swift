@@ -47,6 +47,39 @@ import Testing
         #expect(alice.keyFrameRequests == 1)
     }
 
+    @Test func `A sender report that came before its source was known is not lost`() throws {
+        let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
+        let stream = Call.stream(seed: 46, named: "h")
+        let id = try bob.session.receive(Call.receiving(stream, isAnnounced: false), at: .zero)
+        let late = try bob.session.receive(
+            Call.receiving(Call.stream(seed: 47, named: "l"), isAnnounced: false), at: .zero)
+        func report(_ ssrc: SSRC, _ number: UInt32) -> [UInt8] {
+            [UInt8](capacity: 28) { output in
+                SenderReport(
+                    ssrc: ssrc, ntpTimestamp: NTPTimestamp(seconds: number, fraction: 0),
+                    rtpTimestamp: RTPTimestamp(number),
+                    packetCount: 0, octetCount: 0
+                ).write(into: &output)
+            }
+        }
+        bob.session.insert(report(stream.ssrc, 1).span, at: .zero + .milliseconds(5))
+        bob.session.insert(report(stream.ssrc, 2).span, at: .zero + .milliseconds(10))
+        #expect(bob.session.senderClock(of: id) == nil)
+        alice.addCamera(try alice.session.send(stream))
+        let call = try Call(alice, bob)
+        call.run(until: .seconds(0.2))
+        let clock = try #require(bob.session.senderClock(of: id))
+        #expect(clock.arrival >= .zero + .milliseconds(10) && bob.session.senderClock(of: late) == nil)
+        // Of a hundred thousand strangers a few are kept.
+        for number in 0..<100_000 as Range<UInt32> {
+            bob.session.insert(report(SSRC(number), number).span, at: call.now)
+        }
+        var announced = Call.stream(seed: 48)
+        announced.ssrc = SSRC(99_999)
+        let known = try bob.session.receive(Call.receiving(announced), at: call.now)
+        #expect(bob.session.senderClock(of: known)?.rtpTimestamp == RTPTimestamp(99_999))
+    }
+
     @Test func `One payload type is enough where one stream has it`() throws {
         let (alice, bob) = (Endpoint(seed: 1), Endpoint(seed: 2))
         let stream = Call.stream(seed: 45)
