@@ -110,12 +110,12 @@ import Testing
         // What is still missing never comes.
         receiver.clock.sleep(until: receiver.clock.now + .milliseconds(500))
         let statistics = try #require(receiver.statistics(of: CodedClip.ssrc))
-        let journal = SessionJournal(receiver.journal(of: CodedClip.ssrc))
+        let journal = receiver.journal(of: CodedClip.ssrc)
         try receiver.stop()
         let decided = live.withLock { $0 }
         let counts = (decided.frames.count, decided.requests.count, decided.feedback.count)
         #expect(counts.0 > 20 && counts.1 > 3 && counts.2 > 5, "\(counts)")
-        #expect(journal.calls.count > 300)
+        #expect(journal.count > 300)
 
         // The virtual driver's pipeline, with a decoder of its own.
         let virtual = Monitor(Decisions())
@@ -126,7 +126,7 @@ import Testing
                 let bytes = packet.array
                 virtual.withLock { $0.feedback.append(.init(bytes: bytes, time: time)) }
             })
-        for call in journal.calls {
+        for call in journal {
             switch call {
             case .insert(let datagram, let now): pipeline.insert(datagram.span, at: now)
             case .poll(let now): _ = pipeline.next(at: now)
@@ -143,7 +143,7 @@ import Testing
         var replayed = Decisions()
         let session = RTPSession(RTPSessionSettings(receiving: settings().stream))
         let stream = try session.receive(settings().stream, at: .zero)
-        journal.play(on: session) { action, bytes in
+        session.play(journal) { action, bytes in
             switch action {
             case .transmit: replayed.feedback.append(.init(bytes: bytes.array, time: .zero))
             case .decode: replayed.note(session.releasedFrame)

@@ -11,7 +11,7 @@ import Testing
 struct CleanCallTests {
     @Test func `Every frame sent is decoded bit exactly`() throws {
         let source = try LoopedPictures(.vga, frameCount: 90)
-        let call = try VirtualCall(source, layers: [.high(.vga, bitrate: .kilobits(800)), .low], network: .clean)
+        let call = try LoggedCall(source, layers: [.high(.vga, bitrate: .kilobits(800)), .low], network: .clean)
         for layer in call.layers {
             #expect(layer.shown.count == layer.frames.count)
             let decoder = try VPXDecoder()
@@ -30,7 +30,7 @@ struct CleanCallTests {
     @Test func `Statistics of both sides go through JSON, and are read by people`() throws {
         let source = try LoopedPictures(.vga, frameCount: 60)
         let network = try LinkSettings(notation: "delay=20ms,loss=5%,seed=3")
-        let call = try VirtualCall(source, layers: [.high(.vga, bitrate: .kilobits(800)), .low], network: network)
+        let call = try LoggedCall(source, layers: [.high(.vga, bitrate: .kilobits(800)), .low], network: network)
         for layer in call.layers {
             let sent = try #require(layer.sent)
             #expect(try JSONDecoder().decode(SendStatistics.self, from: JSONEncoder().encode(sent)) == sent)

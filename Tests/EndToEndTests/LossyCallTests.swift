@@ -19,7 +19,7 @@ struct LossyCallTests {
     func `The frames shown are those that the model calls decodable`(network: String, seed: UInt64) throws {
         let settings = try LinkSettings(notation: "\(network),delay=40ms,jitter=10ms,seed=\(seed)")
         let source = try LoopedPictures(.vga, frameCount: 150)
-        let call = try VirtualCall(source, layers: [.high(.vga, bitrate: .kilobits(800)), .low], network: settings)
+        let call = try LoggedCall(source, layers: [.high(.vga, bitrate: .kilobits(800)), .low], network: settings)
         for (name, layer) in zip(["high", "low"], call.layers) {
             let context = "\(name) over \(network), seed \(seed)"
             try compareWithModel(layer, context)
@@ -27,7 +27,7 @@ struct LossyCallTests {
         }
     }
 
-    private func compareWithModel(_ layer: VirtualCall.LayerLog, _ context: String) throws {
+    private func compareWithModel(_ layer: LoggedCall.LayerLog, _ context: String) throws {
         let first = try #require(layer.frames.first).timestamp
         let frames = layer.frames.map { frame in
             DecodabilityModel.Frame(
@@ -51,7 +51,7 @@ struct LossyCallTests {
 
     /// Each request that arrives (copies within the sender's window are the same request) makes the layer's next frame
     /// a key frame, and nothing else does.
-    private func compareKeyFramesWithRequests(_ layer: VirtualCall.LayerLog, _ context: String) {
+    private func compareKeyFramesWithRequests(_ layer: LoggedCall.LayerLog, _ context: String) {
         var honored: [MediaTime] = []
         for arrival in layer.requestArrivals where honored.last.map({ arrival - $0 >= .milliseconds(200) }) ?? true {
             honored.append(arrival)
@@ -71,7 +71,7 @@ struct LossyCallTests {
         let settings = try LinkSettings(notation: "loss=2%,delay=40ms,seed=\(seed)")
         let source = try LoopedPictures(Resolution(width: 320, height: 240), frameCount: 300)
         let high = LayerSettings.high(Resolution(width: 320, height: 240), bitrate: .kilobits(300))
-        let call = try VirtualCall(source, layers: [high, .low], network: settings)
+        let call = try LoggedCall(source, layers: [high, .low], network: settings)
         for (layer, interval) in zip(call.layers, [MediaDuration.seconds(1.0 / 30), .milliseconds(200)]) {
             guard let firstLost = layer.frames.firstIndex(where: { $0.arrivals.contains { $0 == nil } }) else {
                 continue

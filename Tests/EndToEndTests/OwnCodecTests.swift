@@ -41,21 +41,15 @@ struct OwnCodecTests {
         receive.jitterBuffer.playoutDelay = .fixed(playoutDelay)
         receive.jitterBuffer.nack = nack
         receive.makeDecoder = { _ in RunLengthDecoder() }
-        let (way, wayBack) = (VirtualLink(link), VirtualLink(link.seeded(link.seed &+ 1000)))
         let screen = FrameTap { log.shown.append(($0.captureTime, checksum($0))) }
-        let receiver = VirtualReceiver(
-            try ReceivePipeline(receive, sink: screen, feedback: wayBack), decodeTime: .zero)
-        let capture = VirtualSender(
-            pipeline, source: try LoopedPictures(Self.resolution, frameCount: frames), packets: way,
-            encodeTime: .zero)
-        way.connect { packet, now in receiver.insert(packet, at: now) }
-        wayBack.connect { [unowned way] packet, now in pipeline.receive(packet, at: now, resendingTo: way) }
-        let driver = VirtualDriver([capture, way, wayBack, receiver])
-        try driver.run { capture.isDone }
-        try driver.run(until: driver.now + .seconds(2))
+        let call = try VirtualCall(
+            pipeline, source: try LoopedPictures(Self.resolution, frameCount: frames), over: VirtualLink(link),
+            back: VirtualLink(link.seeded(link.seed &+ 1000))
+        ) { try ReceivePipeline(receive, sink: screen, feedback: $0) }
+        try call.run(drainingFor: .seconds(2))
         return Call(
             sent: log.sent, shown: log.shown, sender: pipeline.statistics[0],
-            received: receiver.pipeline.statistics)
+            received: call.receiver.pipeline.statistics)
     }
 
     // The tests' drivers run everything on one thread.

@@ -79,40 +79,26 @@ final class RepairedCall {
         }
         let pipeline = try SendPipeline(settings)
         let media = pipeline.layers[0].ssrc
-        let way = VirtualLink(link)
         let linkBack = try back.map { try LinkSettings(notation: $0) } ?? link
-        let wayBack = VirtualLink(linkBack.seeded(link.seed &+ 1000))
         var receive = try ReceiveSettings(pipeline.stream(of: layer.rid), ssrc: SSRC(0x1000))
         receive.jitterBuffer.playoutDelay = playoutDelay
         if !repair.requestsPackets { receive.jitterBuffer.nack = nil }
         receive.jitterBuffer.nack?.copies = repair.requestCopies
 
         let log = CallLog()
-        let feedback = PacketTap { packet, time in
-            log.note(feedback: packet, at: time)
-            wayBack.send(packet, at: time)
-        }
         let screen = FrameTap { log.shown.append($0.stamps[.shown] ?? .distantFuture) }
-        let receiver = VirtualReceiver(
-            try ReceivePipeline(receive, sink: screen, feedback: feedback), decodeTime: .zero)
-        let outgoing = PacketTap { packet, time in
-            if log.isKept(packet, of: media, losing: isLost) { way.send(packet, at: time) }
-        }
-        let capture = VirtualSender(
-            pipeline, source: try LoopedPictures(layer.resolution, frameCount: frames), packets: outgoing,
-            encodeTime: .zero)
-        way.connect { packet, now in
-            receiver.insert(packet, at: now)
-            log.note(arrival: packet, retransmission: receive.repair.retransmission?.ssrc, at: now)
-            let roundTrip = receiver.pipeline.statistics.roundTrip.roundTripTime
-            if log.firstRoundTrip == nil, let roundTrip { log.firstRoundTrip = (now, roundTrip) }
-        }
-        // Not through the tap: what is sent again is no first time. Unowned: the way there holds the receiver, and that
-        // the way back.
-        wayBack.connect { [unowned way] packet, now in pipeline.receive(packet, at: now, resendingTo: way) }
-        let driver = VirtualDriver([capture, way, wayBack, receiver])
-        try driver.run { capture.isDone }
-        try driver.run(until: driver.now + .seconds(2))
+        var taps = VirtualCall.Taps()
+        taps.leaves = { packet, _ in log.isKept(packet, of: media, losing: isLost) }
+        taps.said = { packet, time in log.note(feedback: packet, at: time) }
+        let retransmission = receive.repair.retransmission?.ssrc
+        taps.taken = { packet, now in log.note(arrival: packet, retransmission: retransmission, at: now) }
+        let call = try VirtualCall(
+            pipeline, source: try LoopedPictures(layer.resolution, frameCount: frames), over: VirtualLink(link),
+            back: VirtualLink(linkBack.seeded(link.seed &+ 1000)), taps
+        ) { try ReceivePipeline(receive, sink: screen, feedback: $0) }
+        let receiver = call.receiver
+        log.roundTrip = { [unowned receiver] in receiver.pipeline.statistics.roundTrip.roundTripTime }
+        try call.run(drainingFor: .seconds(2))
         received = receiver.pipeline.statistics
         statistics = pipeline.statistics[0]
         let numbers = Set(log.sent.map(\.number))
@@ -136,6 +122,8 @@ private final class CallLog {
     var shown: [MediaTime] = []
     var firstRoundTrip: (time: MediaTime, value: MediaDuration)?
     var turnarounds: [MediaDuration] = []
+    /// What the receiver knows of it.
+    var roundTrip: () -> MediaDuration? = { nil }
     private var asked: [SequenceNumber: [MediaTime]] = [:]
     private var (frame, place) = (-1, 0)
 
@@ -176,6 +164,7 @@ private final class CallLog {
     }
 
     func note(arrival packet: Span<UInt8>, retransmission: SSRC?, at now: MediaTime) {
+        if firstRoundTrip == nil, let roundTrip = roundTrip() { firstRoundTrip = (now, roundTrip) }
         guard let again = try? RetransmittedPacket(parsing: packet), again.ssrc == retransmission,
             let times = asked[again.originalSequenceNumber], times.count == 1
         else { return }

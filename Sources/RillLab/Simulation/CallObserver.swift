@@ -18,11 +18,3 @@ public protocol CallObserver: AnyObject {
     /// A layer has been asked for a key frame, which its next frame will be.
     func keyFrameWasRequested(layer: Int, at now: MediaTime)
 }
-
-/// Which way a datagram goes.
-public enum LinkDirection: Sendable {
-    /// From the sender to the receiver.
-    case toReceiver
-    /// Back.
-    case toSender
-}

@@ -94,7 +94,6 @@ public final class CallSimulation {
         let (way, wayBack) = makeLinks()
         let pipeline = try SendPipeline(settings.send, on: SharedSession(settings.session(0)))
         observer.callBegan(streams: pipeline.layers.map(\.streamSettings))
-        let sender = VirtualSender(pipeline, source: source, packets: way, encodeTime: .zero)
         for (index, layer) in pipeline.layers.enumerated() {
             // All happens on this thread, and the pipeline does not outlive the call.
             nonisolated(unsafe) let observer = observer
@@ -104,7 +103,12 @@ public final class CallSimulation {
                     at: frame.stamps[.sent] ?? frame.captureTime)
             }
         }
-        let receiving = ReceivePipeline(on: SharedSession(settings.session(1)), feedback: wayBack)
+        var taps = VirtualCall.Taps()
+        taps.arrived = { [observer] in observer.datagramArrived($1, $0, at: $2) }
+        taps.isHeard = !settings.isOpenLoop
+        let call = VirtualCall(
+            pipeline, source: source, decodeTime: settings.decodeTime, over: way, back: wayBack, taps
+        ) { feedback in ReceivePipeline(on: SharedSession(settings.session(1)), feedback: feedback) }
         for (index, layer) in pipeline.layers.enumerated() {
             let screen = FrameTap { [observer] picture in
                 let ticks = picture.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
@@ -114,19 +118,9 @@ public final class CallSimulation {
                 try sink(index, timestamp, picture)
             }
             let stream = try settings.receive(layer.streamSettings, of: settings.layers[index])
-            _ = try receiving.add(stream, sink: screen, at: .zero)
+            _ = try call.receiver.pipeline.add(stream, sink: screen, at: .zero)
         }
-        let receiver = VirtualReceiver(receiving, decodeTime: settings.decodeTime)
-        way.connect { [observer] datagram, now in
-            observer.datagramArrived(datagram, .toReceiver, at: now)
-            receiver.insert(datagram, at: now)
-        }
-        // Unowned: the way there holds the receiver, and that one the way back.
-        wayBack.connect { [observer, settings, unowned way] datagram, now in
-            observer.datagramArrived(datagram, .toSender, at: now)
-            if !settings.isOpenLoop { pipeline.receive(datagram, at: now, resendingTo: way) }
-        }
-        try drive([sender, way, wayBack, receiver], isSent: { sender.isDone }) { way.isIdle && receiver.isIdle }
+        try call.run(settlingWithin: Self.drainTime)
     }
 
     private func makeLinks() -> (way: VirtualLink, wayBack: VirtualLink) {

@@ -63,22 +63,19 @@ import Testing
         let (preprocessed, coded) = (FrameCollection(copies: true), CodedCollection())
         let pipeline = try SendPipeline(
             settings, taps: SendTaps(preprocessed: preprocessed, encoded: coded))
-        let (way, wayBack) = (VirtualLink(network), VirtualLink(.clean))
-        let sender = VirtualSender(pipeline, source: try TurningCamera(), packets: way, encodeTime: .milliseconds(5))
-        let receiving = ReceivePipeline(on: SharedSession(RTPSessionSettings(seed: 3)), feedback: wayBack)
+        var taps = VirtualCall.Taps()
+        taps.retransmits = false
+        let call = VirtualCall(
+            pipeline, source: try TurningCamera(), encodeTime: .milliseconds(5), decodeTime: .milliseconds(1),
+            over: VirtualLink(network), back: VirtualLink(.clean), taps
+        ) { ReceivePipeline(on: SharedSession(RTPSessionSettings(seed: 3)), feedback: $0) }
         for (layer, sink) in zip(pipeline.layers, shown) {
             var buffer = JitterBufferSettings(ssrc: layer.ssrc, payloadType: settings.payloadType)
             buffer.headerExtensions = settings.headerExtensions
             let receive = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(layer.ssrc.rawValue &+ 1))
-            _ = try receiving.add(receive, sink: sink, at: .zero)
+            _ = try call.receiver.pipeline.add(receive, sink: sink, at: .zero)
         }
-        let receiver = VirtualReceiver(receiving, decodeTime: .milliseconds(1))
-        way.connect { packet, now in receiver.insert(packet, at: now) }
-        // Nothing is sent again.
-        wayBack.connect { packet, now in pipeline.receive(packet, at: now, resendingTo: PacketTap { _, _ in }) }
-        let driver = VirtualDriver([sender, way, wayBack, receiver])
-        try driver.run { sender.isDone }
-        try driver.run(until: driver.now + .seconds(1))
+        try call.run(drainingFor: .seconds(1))
         #expect(pipeline.picturesWithoutBuffer == 0)
         return Call(
             clocks: pipeline.layers.map(\.streamSettings.timestampOffset), shown: shown.map(\.frames),

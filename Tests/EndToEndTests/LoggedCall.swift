@@ -13,7 +13,7 @@ import Testing
 
 /// A call over an emulated network in virtual time that writes down everything that happened on its way, so that it can
 /// be compared with what should have.
-final class VirtualCall {
+final class LoggedCall {
     /// One layer's part of the log.
     struct LayerLog {
         var ssrc: SSRC
@@ -59,23 +59,27 @@ final class VirtualCall {
         let sender = try SendPipeline(
             SendSettings(layers: settings, seed: network.seed), taps: SendTaps(encoded: coded))
         layers = sender.layers.map { LayerLog(ssrc: $0.ssrc) }
-        let way = VirtualLink(network)
-        let wayBack = VirtualLink(network.seeded(network.seed &+ 1000))
-        let outgoing = PacketTap { [unowned self] packet, time in
+        var taps = VirtualCall.Taps()
+        taps.leaves = { [unowned self] packet, _ in
             self.noteSent(packet, coded)
-            way.send(packet, at: time)
+            return true
         }
-        let capture = VirtualSender(sender, source: source, packets: outgoing, encodeTime: .zero)
-        let feedback = PacketTap { [unowned self] packet, time in
-            for ssrc in keyFrameRequestTargets(packet) {
-                if let index = self.layers.firstIndex(where: { $0.ssrc == ssrc }) {
-                    self.layers[index].requests.append(time)
-                }
+        taps.said = { [unowned self] packet, time in
+            for index in self.layersAsked(by: packet) { self.layers[index].requests.append(time) }
+        }
+        taps.arrived = { [unowned self] direction, packet, now in
+            switch direction {
+            case .toReceiver: self.noteArrival(packet, at: now)
+            case .toSender:
+                for index in self.layersAsked(by: packet) { self.layers[index].requestArrivals.append(now) }
             }
-            wayBack.send(packet, at: time)
         }
-        let receiving = ReceivePipeline(
-            on: SharedSession(RTPSessionSettings(seed: network.seed)), feedback: feedback)
+        taps.retransmits = false
+        let call = VirtualCall(
+            sender, source: source, over: VirtualLink(network), back: VirtualLink(network.seeded(network.seed &+ 1000)),
+            taps
+        ) { ReceivePipeline(on: SharedSession(RTPSessionSettings(seed: network.seed)), feedback: $0) }
+        let receiving = call.receiver.pipeline
         var streams: [ReceivingStreamID] = []
         for index in settings.indices {
             var buffer = JitterBufferSettings(ssrc: layers[index].ssrc, payloadType: sender.settings.payloadType)
@@ -94,28 +98,17 @@ final class VirtualCall {
             settings.postProcessing = .off
             streams.append(try receiving.add(settings, sink: screen, at: .zero))
         }
-        let receiver = VirtualReceiver(receiving, decodeTime: .zero)
-        way.connect { [unowned self] packet, now in
-            self.noteArrival(packet, at: now)
-            receiver.insert(packet, at: now)
-        }
-        wayBack.connect { [unowned self] packet, now in
-            for ssrc in keyFrameRequestTargets(packet) {
-                if let index = self.layers.firstIndex(where: { $0.ssrc == ssrc }) {
-                    self.layers[index].requestArrivals.append(now)
-                }
-            }
-            // Nothing is sent again.
-            sender.receive(packet, at: now, resendingTo: PacketTap { _, _ in })
-        }
-        let driver = VirtualDriver([capture, way, wayBack, receiver])
-        try driver.run { capture.isDone }
-        try driver.run(until: driver.now + drain)
+        try call.run(drainingFor: drain)
         let sent = sender.statistics
         for index in streams.indices {
             layers[index].received = receiving.statistics(of: streams[index])
             layers[index].sent = sent[index]
         }
+    }
+
+    /// The layers of which a datagram asks for a key frame.
+    private func layersAsked(by packet: Span<UInt8>) -> [Int] {
+        keyFrameRequestTargets(packet).compactMap { ssrc in layers.firstIndex { $0.ssrc == ssrc } }
     }
 
     private func noteSent(_ packet: Span<UInt8>, _ coded: CodedLog) {

@@ -1,0 +1,21 @@
+import RillCore
+
+extension RTPSession {
+    /// Does again what a session with the same settings and streams was told to.
+    ///
+    /// - Parameter note: gets what it wants done, and the bytes of that; datagrams too.
+    package func play(_ calls: [SessionJournal.Call], _ note: (SessionAction, Span<UInt8>) -> Void) {
+        var bytes: [UInt8] = []
+        for call in calls {
+            switch call {
+            case .insert(let datagram, let now): insert(datagram.span, at: now)
+            case .send(let frame, let payload, let stream, let now):
+                send(frame, payload: payload.span, of: stream, at: now)
+            case .poll(let now): note(pollBesideDatagrams(at: now, into: &bytes), bytes.span)
+            case .finish(let frame, let stream, let outcome, let picture, let decoded, let now):
+                finish(frame, of: stream, outcome, picture: picture, decoded: decoded, at: now)
+            }
+            transmit { packet, datagram in note(.transmit(packet), datagram.span) }
+        }
+    }
+}
