@@ -42,6 +42,8 @@ let package = Package(
         .executableTarget(
             name: "library-bytes", dependencies: rill("RillBytes"), path: "Libraries/Bytes"),
         .executableTarget(
+            name: "library-state", dependencies: rill("RillState"), path: "Libraries/State"),
+        .executableTarget(
             name: "library-core", dependencies: rill("RillCore"), path: "Libraries/Core"),
         .executableTarget(
             name: "library-threads", dependencies: rill("RillThreads"), path: "Libraries/Threads"),
