@@ -41,8 +41,14 @@ public final class RTPSession {
     /// A session without streams. It begins with the first call that brings a time.
     public init(_ settings: RTPSessionSettings) { cell = StateCell(SessionCore(settings)) }
 
+    // Private: of what other modules may change each access is checked.
+    private var keptJournal: SessionJournal?
+
     /// Takes note of what the session is told, to play it again.
-    package var journal: SessionJournal?
+    package var journal: SessionJournal? {
+        get { keptJournal }
+        set { keptJournal = newValue }
+    }
 
     /// What it was made with.
     public var settings: RTPSessionSettings { cell.state.settings }
@@ -92,7 +98,7 @@ public final class RTPSession {
     /// Takes a datagram that came from the other side; poll afterwards.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
-        journal?.note(.insert(datagram.array, at: now))
+        if keptJournal != nil { note { .insert(datagram.array, at: now) } }
         return cell.state.insert(datagram, at: now)
     }
 
@@ -106,7 +112,7 @@ public final class RTPSession {
     public func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
     ) -> SentFrame? {
-        journal?.note(.send(frame, payload.array, of: id, at: now))
+        if keptJournal != nil { note { .send(frame, payload.array, of: id, at: now) } }
         return cell.state.send(frame, payload: payload, of: id, at: now)
     }
 
@@ -115,7 +121,7 @@ public final class RTPSession {
     /// - Parameter bytes: of the datagram to transmit, or the frame to decode. Give an array that was used before: its memory
     ///   is used again.
     public func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
-        journal?.note(.poll(at: now))
+        if keptJournal != nil { note { .poll(at: now) } }
         return cell.state.poll(at: now, into: &bytes)
     }
 
@@ -155,7 +161,9 @@ public final class RTPSession {
         _ frame: ReceivedFrame, of id: ReceivingStreamID, _ outcome: DecodeOutcome, picture: Resolution? = nil,
         decoded: MediaTime, at now: MediaTime
     ) {
-        journal?.note(.finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now))
+        if keptJournal != nil {
+            note { .finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now) }
+        }
         cell.state.finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now)
     }
 
@@ -199,6 +207,9 @@ public final class RTPSession {
     /// How the stream's clock stands to its sender's; `nil` before its first sender report.
     public func senderClock(of id: ReceivingStreamID) -> SenderClock? { cell.state.senderClock(of: id) }
 
+    @inline(never)
+    private func note(_ call: () -> SessionJournal.Call) { keptJournal?.note(call()) }
+
     // MARK: For drivers
 
     /// Says what wall time it is at `MediaTime.zero`, where that is known only after the session was made; before its first
@@ -207,7 +218,7 @@ public final class RTPSession {
 
     /// The same for a driver that takes datagrams with ``exchangeDatagrams(_:)``: nothing is said of them here.
     package func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
-        journal?.note(.poll(at: now))
+        if keptJournal != nil { note { .poll(at: now) } }
         return cell.state.pollBesideDatagrams(at: now, into: &bytes)
     }
 
