@@ -15,7 +15,8 @@ let settings: [SwiftSetting] = [
 ]
 
 /// What tests stand on is optimised where Scripts/test builds it, with asserts left in: pixels then take a twentieth of the
-/// time, and compiling takes no longer. Debug builds by hand have it not, and packages that depend on Rill never see it.
+/// time, and compiling takes no longer. SwiftPM has no setting of its own for that. Without the variable, as in debug builds by
+/// hand and for packages that depend on Rill (which flags like these would forbid), there are none.
 let roomSettings =
     Context.environment["RILL_OPTIMIZED_DEBUG"] == nil
     ? settings : settings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]

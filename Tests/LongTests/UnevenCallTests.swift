@@ -60,8 +60,9 @@ struct UnevenCallTests {
     func `A live source that drops frames keeps the target`(pattern: UnevenFrames, codec: VideoCodec) throws {
         let coded = Monitor([(time: MediaTime, bits: Double)]())
         let tap = EncodedFrameTap { frame, payload in
-            guard frame.layer.rid == .high else { return }
-            coded.withLock { $0.append((frame.captureTime, Double(payload.count * 8))) }
+            if frame.layer.rid == .high {
+                coded.withLock { $0.append((frame.captureTime, Double(payload.count * 8))) }
+            }
         }
         let testCase = Case(clip: Self.clips[0], codec: codec, pattern: pattern)
         _ = try testCase.loopback(over: .clean, taps: SendTaps(encoded: tap)).runLive()

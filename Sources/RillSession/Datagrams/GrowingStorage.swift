@@ -2,8 +2,8 @@
 ///
 /// An array would ask before each write whether it is shared; this cannot be.
 @safe
-struct GrowingStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
-    // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.
+struct GrowingStorage<Element: BitwiseCopyable>: ~Copyable {
+    // This value is the only owner of the memory, and it cannot be copied.
     private var base: UnsafeMutablePointer<Element>
     private(set) var capacity: Int
     /// Values that there are, from the start of the memory on.
