@@ -44,7 +44,9 @@ def run(context: Context, result: Result) -> None:
         table.rows.append([row.workload, row.kind, number(row.measured, row.kind), number(row.committed, row.kind), change, verdict])
     result.blocks.append(table)
     counts = {verdict: sum(row.verdict is verdict for row in rows) for verdict in Verdict}
+    failed = [f"{row.workload} {row.kind}" for row in rows if row.verdict.is_failure]
     told = ", ".join(f"{number} {verdict.value}" for verdict, number in counts.items() if number)
+    told += f" ({', '.join(failed)})" if failed else ""
     is_met = context.update or not any(row.verdict.is_failure for row in rows)
     result.bars.append(Bar("nothing costs more than is committed of it", told, is_met))
     differences = committed.differences(made_with)
