@@ -125,7 +125,7 @@ let package = Package(
             "Rill",
             [
                 "RillCore", "RillThreads", "RillImage", "RillBeauty", "RillCapture", "RillCodec", "RillRTP", "RillSend",
-                "RillReceive", "RillSession", "RillTransport", "RillBytes",
+                "RillReceive", "RillSession", "RillTransport", "RillSecurity", "RillBytes",
             ]),
         // The offline driver: clips read, transcoded in passes and segments, and written.
         room(
@@ -198,7 +198,9 @@ let package = Package(
         // What libFuzzer runs, over the corpus and damaged seeds.
         tests("FuzzTests", of: ["RillFuzzBodies"]),
         // What more than one thread touches: the thread sanitizer's.
-        tests("ConcurrencyTests", of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
+        tests(
+            "ConcurrencyTests",
+            of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillSecurity", "RillTransport", "RillMediaSupport"]),
         // Whole calls in virtual time.
         tests("EndToEndTests", of: ["Rill", "RillSession", "RillLab", "RillTranscode", "RillMediaSupport"]),
         // Targets that are measured over long clips and calls; a sample of them unless RILL_LONG_TESTS is set.

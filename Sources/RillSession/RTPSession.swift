@@ -1,5 +1,5 @@
 public import RillCore
-import RillRTP
+package import RillRTP
 public import RillReceive
 public import RillSend
 import RillState
@@ -221,6 +221,9 @@ public final class RTPSession {
         if keptJournal != nil { note { .poll(at: now) } }
         return cell.state.pollBesideDatagrams(at: now, into: &bytes)
     }
+
+    /// The sources that our packets come from, of RTP and RTCP: with one key for both directions nothing else may.
+    package var ownSources: [SSRC] { cell.state.allOwnSources }
 
     /// When to poll next if nothing comes before; long past where something waits to be done.
     package var nextPoll: MediaTime { cell.state.nextPoll }

@@ -275,6 +275,9 @@ struct SessionCore: ~Copyable {
         wakeTime = min(wakeTime, now)
     }
 
+    /// What our packets, of RTP and RTCP, come from.
+    var allOwnSources: [SSRC] { ownSources.all + [reporter] }
+
     mutating func isKnown(_ ssrc: SSRC) -> Bool { ownSources.contains(ssrc) || theirSources.contains(ssrc) }
 
     /// The source belongs to a stream: RTCP comes from another one.

@@ -196,15 +196,3 @@ public final class LiveReceiver: Sendable {
         for group in groups { group.change { $0.isStopping = true } }
     }
 }
-
-/// A sink whose pictures are awaited.
-private final class AwaitedPictures: FrameSink {
-    private let continuation: AsyncStream<VideoFrame>.Continuation
-
-    init(_ continuation: AsyncStream<VideoFrame>.Continuation) {
-        self.continuation = continuation
-    }
-
-    func consume(_ frame: VideoFrame) { continuation.yield(frame) }
-    func finish() { continuation.finish() }
-}

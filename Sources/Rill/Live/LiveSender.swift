@@ -64,7 +64,7 @@ public final class LiveSender: Sendable {
         self.clock = clock
         self.placement = placement
         let zero = NTPTimestamp.unixEpoch.advanced(byNanoseconds: clock.wallClockAtZero)
-        pipeline.session.look { $0.setWallClock(atZero: zero) }
+        pipeline.session?.look { $0.setWallClock(atZero: zero) }
         self.handoffs = pipeline.layers.map { _ in LatestValues<LayerJob>(capacity: LayerJob.waitingLimit) }
         start(source)
     }

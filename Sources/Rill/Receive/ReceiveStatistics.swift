@@ -21,6 +21,12 @@ public struct ReceiveStatistics: Codable, Equatable, Sendable {
 
     /// Of a stream of a session, and its decoder.
     init(_ session: RTPSession, _ id: ReceivingStreamID, _ decoder: StreamDecoder) {
+        self.init(decoder)
+        note(session, id)
+    }
+
+    /// What the decoder knows.
+    init(_ decoder: StreamDecoder) {
         stream = InboundStatistics()
         repair = RepairStatistics()
         roundTrip = RoundTripStatistics()
@@ -28,7 +34,6 @@ public struct ReceiveStatistics: Codable, Equatable, Sendable {
         self.framesShown = decoder.framesShown
         self.freezes = decoder.freezes.statistics
         self.totalDecodeTime = decoder.totalDecodeTime
-        note(session, id)
     }
 
     /// Brings up to date what counts even when no frame comes of it.

@@ -5,14 +5,13 @@ import RillSend
 package import RillSession
 import RillThreads
 
-/// One layer of a sending pipeline: its encoder, and the stream of the session that it goes out on.
+/// One layer of a sending pipeline: its encoder, and the streams that it goes out on.
 ///
 /// Threads: its own, which encodes and sends; any that looks at it.
 package final class SendLayer: Sendable {
     package let settings: LayerSettings
-    /// Which of the session's streams it is.
-    package let id: SendingStreamID
-    private let session: SharedSession
+    /// The pipeline's own stream of it; none in a call, where each participant has streams of its own.
+    private let own: LayerStream?
     private let encoder: ExclusiveUse<LayerEncoder>
     private let counts: Monitor<Counts>
 
@@ -35,10 +34,10 @@ package final class SendLayer: Sendable {
     }
 
     package init(
-        _ layer: LayerSettings, _ settings: SendSettings, on session: SharedSession, using random: inout SeededGenerator
+        _ layer: LayerSettings, _ settings: SendSettings, on session: SharedSession?,
+        using random: inout SeededGenerator
     ) throws(PipelineError) {
         self.settings = layer
-        self.session = session
         self.counts = Monitor(Counts(resolution: layer.resolution))
         do throws(CodecError) {
             self.encoder = ExclusiveUse(try LayerEncoder(layer, make: settings.makeEncoder))
@@ -46,18 +45,19 @@ package final class SendLayer: Sendable {
             throw .codec(error)
         }
         let stream = settings.stream(of: layer, using: &random)
-        do throws(SessionError) {
-            self.id = try session.look { (session) throws(SessionError) in try session.send(stream) }
-        } catch {
-            throw PipelineError(error)
-        }
+        own = if let session { try LayerStream(stream, on: session) } else { nil }
     }
 
-    /// How the stream is sent at present.
-    package var streamSettings: RTPStreamSettings {
-        guard let stream = session.look({ $0.settings(of: id) }) else { preconditionFailure("a layer's stream stays") }
-        return stream
+    private var ownStream: LayerStream {
+        guard let own else { preconditionFailure("a call's layers have streams with each participant, and none here") }
+        return own
     }
+
+    /// Which of the session's streams it is.
+    package var id: SendingStreamID { ownStream.id }
+
+    /// How the stream is sent at present.
+    package var streamSettings: RTPStreamSettings { ownStream.settings }
 
     /// The stream's source at present.
     package var ssrc: SSRC { streamSettings.ssrc }
@@ -91,7 +91,9 @@ package final class SendLayer: Sendable {
         _ frame: EncodedFrame, _ payload: Span<UInt8>, to packets: some PacketSink, clock: () -> MediaTime
     ) {
         let now = clock()
-        let sent = session.change(sendingTo: packets) { $0.send(frame, payload: payload, of: id, at: now) }
+        let sent = own.flatMap { own in
+            own.session.change(sendingTo: packets) { $0.send(frame, payload: payload, of: own.id, at: now) }
+        }
         let observer = counts.withLock { counts in
             if let start = frame.stamps[.preprocessed], let end = frame.stamps[.encoded] {
                 counts.totalEncodeTime += end - start
@@ -110,8 +112,8 @@ package final class SendLayer: Sendable {
     }
 
     package var statistics: SendStatistics {
-        let stream = session.look { $0.statistics(of: id) } ?? RTPStreamStatistics()
-        let ssrc = ssrc
+        let stream = own?.statistics ?? RTPStreamStatistics()
+        let ssrc = own?.settings.ssrc ?? SSRC(0)
         return counts.withLock { counts in
             SendStatistics(
                 rid: settings.rid, ssrc: ssrc, encoder: counts.encoder, framesUnchanged: counts.framesUnchanged,

@@ -10,19 +10,21 @@ extension SendPipeline {
     /// Takes an RTCP packet of the receiver. A key frame that it asks for comes with the layer's next frame; packets that
     /// it misses (generic NACK) are sent again to `packets`, as far as they are kept.
     public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: some PacketSink) {
-        session.change(sendingTo: packets) { _ = $0.insert(rtcp, at: now) }
+        session?.change(sendingTo: packets) { _ = $0.insert(rtcp, at: now) }
     }
 
     /// Sends the reports that are due.
     public func sendReports(at now: MediaTime, to packets: some PacketSink) {
-        guard nextReportTime(at: now) <= now else { return }
+        guard let session, nextReportTime(at: now) <= now else { return }
         // A session that only sends has no frames to decode.
         var nothing: [UInt8] = []
         _ = session.poll(at: now, into: &nothing, sendingTo: packets) { _ in }
     }
 
     /// When ``sendReports(at:to:)`` has something to do next, asked at `now`.
-    public func nextReportTime(at now: MediaTime) -> MediaTime { max(now, session.look { $0.nextPoll }) }
+    public func nextReportTime(at now: MediaTime) -> MediaTime {
+        max(now, session?.look { $0.nextPoll } ?? .distantFuture)
+    }
 
     /// What each layer has sent, in the order of the layers.
     public var statistics: [SendStatistics] {
@@ -57,6 +59,11 @@ extension SendPipeline {
     /// Asks for a key frame on one layer; it comes with that layer's next frame, and on no other layer.
     public func requestKeyFrame(_ rid: StreamLayer.RID) {
         state.withLock { $0.decisions.requestKeyFrame(layer: index(of: rid)) }
+    }
+
+    /// The same for a layer by its place.
+    package func requestKeyFrame(layer index: Int) {
+        state.withLock { $0.decisions.requestKeyFrame(layer: index) }
     }
 
     /// Changes the settings of one layer from its next frame on: bitrate, frame rate, size (with a key frame on this layer

@@ -22,8 +22,9 @@ public final class SendPipeline: Sendable {
     /// What is sent.
     public let settings: SendSettings
     package let layers: [SendLayer]
-    /// The call that the layers are streams of.
-    package let session: SharedSession
+    /// The call that the layers are streams of; `nil` where they go to outputs alone.
+    package let session: SharedSession?
+    private let outputs = Monitor<[any LayerOutput]>([])
     /// What is decided, and what is known: the one lock. Beside it stand what one thread at a time works with, and sinks of
     /// others.
     let state: Monitor<State>
@@ -61,7 +62,7 @@ public final class SendPipeline: Sendable {
 
     /// A pipeline that sends in a call which has other parts too: whoever polls the session hears of what is asked of this one.
     package init(
-        _ settings: SendSettings, on session: SharedSession, taps: sending SendTaps = SendTaps()
+        _ settings: SendSettings, on session: SharedSession?, taps: sending SendTaps = SendTaps()
     ) throws(PipelineError) {
         self.settings = settings
         self.session = session
@@ -86,7 +87,7 @@ public final class SendPipeline: Sendable {
             layers.append(try SendLayer(layer, settings, on: session, using: &random))
         }
         self.layers = layers
-        session.listen { [state, ids = layers.map(\.id)] stream in
+        session?.listen { [state, ids = layers.map(\.id)] stream in
             guard let index = ids.firstIndex(of: stream) else { return }
             state.withLock { $0.decisions.requestKeyFrame(layer: index) }
         }
@@ -156,8 +157,15 @@ public final class SendPipeline: Sendable {
             coded.stamps[.encoded] = clock()
             try encodedTap.use { try $0?.consume(coded, payload: payload) }
             layers[index].send(coded, payload, to: packets, clock: clock)
+            for output in outputs.withLock({ $0 }) { output.send(coded, payload, of: index, at: clock()) }
         }
     }
+
+    /// Gives all coded frames to `output` too, from the next one on.
+    package func add(_ output: any LayerOutput) { outputs.withLock { $0.append(output) } }
+
+    /// Gives it no more of them; one that is being given may still come.
+    package func remove(_ output: any LayerOutput) { outputs.withLock { $0.removeAll { $0 === output } } }
 
     /// A frame of layer `index` gave way to a newer one.
     func drop(_ task: LayerTask, layer index: Int, at now: MediaTime) throws {

@@ -73,7 +73,9 @@ public struct SendSettings: Sendable {
     }
 
     /// The stream of `layer`, with numbers of its own drawn from `random`.
-    package func stream(of layer: LayerSettings, using random: inout SeededGenerator) -> RTPStreamSettings {
+    package func stream(
+        of layer: LayerSettings, using random: inout some RandomNumberGenerator
+    ) -> RTPStreamSettings {
         var stream = RTPStreamSettings(
             payloadType: payloadType(for: layer.codec), canonicalName: canonicalName, using: &random)
         stream.temporalLayerCount = layer.encoder.temporalPattern.layerCount

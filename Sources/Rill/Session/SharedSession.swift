@@ -58,6 +58,11 @@ package final class SharedSession: Sendable {
 
     /// Changes the session, and sends what waits then. Events wait for who polls.
     package func change<Result>(sendingTo packets: some PacketSink, _ body: (RTPSession) -> Result) -> Result {
+        change(handing: { $0.handOut(to: packets) }, body)
+    }
+
+    /// The same for who takes all datagrams at once.
+    package func change<Result>(handing send: (DatagramQueue) -> Void, _ body: (RTPSession) -> Result) -> Result {
         let (result, batch) = state.withLock { state in
             let result = body(state.session)
             let batch = state.spare.popLast() ?? Batch()
@@ -65,7 +70,7 @@ package final class SharedSession: Sendable {
             state.session.takeKeyFrameRequests(into: &batch.keyFrames)
             return (result, state.keep(batch))
         }
-        if let batch { say(batch, to: packets) { _ in } }
+        if let batch { say(batch, by: send) { _ in } }
         return result
     }
 
@@ -76,19 +81,27 @@ package final class SharedSession: Sendable {
         at now: MediaTime, into bytes: inout [UInt8], sendingTo packets: some PacketSink,
         _ handle: (SessionEvent) -> Void
     ) -> Step {
+        poll(at: now, into: &bytes, handing: { $0.handOut(to: packets) }, handle)
+    }
+
+    /// The same for who takes all datagrams at once.
+    package func poll(
+        at now: MediaTime, into bytes: inout [UInt8], handing send: (DatagramQueue) -> Void,
+        _ handle: (SessionEvent) -> Void
+    ) -> Step {
         let (step, batch) = state.withLock { state in
             let batch = state.spare.popLast() ?? Batch()
             let step = state.session.poll(at: now, into: &bytes, batch.note)
             state.session.exchangeDatagrams(&batch.datagrams)
             return (step, state.keep(batch))
         }
-        if let batch { say(batch, to: packets, handle) }
+        if let batch { say(batch, by: send, handle) }
         return step
     }
 
     /// Says what is in a batch, and gives it back.
-    private func say(_ batch: Batch, to packets: some PacketSink, _ handle: (SessionEvent) -> Void) {
-        batch.datagrams.handOut(to: packets)
+    private func say(_ batch: Batch, by send: (DatagramQueue) -> Void, _ handle: (SessionEvent) -> Void) {
+        if !batch.datagrams.isEmpty { send(batch.datagrams) }
         if !batch.keyFrames.isEmpty {
             let handler = keyFrames.withLock { $0 }
             for stream in batch.keyFrames { handler?.request(stream) }

@@ -107,6 +107,9 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         sources.first { $0.ssrc == source }?.index.rolloverCounter
     }
 
+    /// Whether genuine packets have come from a source.
+    public func isKnown(_ source: SSRC) -> Bool { sources.contains { $0.ssrc == source } }
+
     /// How many sources are known: at most `maximumSourceCount`, and those that were expected.
     public var sourceCount: Int { sources.count }
 

@@ -53,6 +53,9 @@ struct SourceTable {
         }
     }
 
+    /// All of them.
+    var all: [SSRC] { sources.map { SSRC($0) } }
+
     /// How many sources there are.
     var count: Int { sources.count }
 

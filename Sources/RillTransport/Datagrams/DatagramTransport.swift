@@ -28,6 +28,9 @@ public protocol DatagramTransport: AnyObject, Sendable {
     /// Where it receives.
     var localAddress: UDPAddress { get }
 
+    /// Where all datagrams go to and come from, whatever destination they have; `nil` for a transport that has no such address.
+    var remoteAddress: UDPAddress? { get }
+
     /// Sends all datagrams, in their order, without waiting. Those that are gone, or never will be, are taken out.
     func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome
 
@@ -42,6 +45,11 @@ public protocol DatagramTransport: AnyObject, Sendable {
 
     /// What was done so far.
     var statistics: TransportStatistics { get }
+}
+
+extension DatagramTransport {
+    /// None.
+    public var remoteAddress: UDPAddress? { nil }
 }
 
 /// What came of datagrams that were to be sent.

@@ -18,8 +18,8 @@ public import RillCore
 /// Threading and cost: as those of ``UDPSocket``.
 public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
     let descriptor: SocketDescriptor
-    /// The address that datagrams go to, and come from.
-    public let remoteAddress: UDPAddress
+    /// The address that datagrams go to, and come from: there is one.
+    public let remoteAddress: UDPAddress?
 
     /// A socket that exchanges datagrams with `address` alone.
     ///

@@ -1,0 +1,225 @@
+import RillBeauty
+import RillCapture
+import RillCodec
+import RillCore
+import RillThreads
+import RillTransport
+
+/// What a ``VideoCall`` stands on: its threads hold this, and not the call, so that a call that is let go ends.
+final class CallCore: Sendable {
+    let clock: LiveClock
+    /// `nil` in a call that only watches.
+    let pipeline: SendPipeline?
+    private let settings: VideoCallSettings
+    private let sender: LiveSender?
+    private let switcher: SourceSwitcher?
+    private let pollers: [CallPoller]
+    private let events: AsyncStream<CallEvent>.Continuation
+    private let state: Monitor<State>
+
+    private struct State: ~Copyable {
+        var lines: [CallLine] = []
+        var participants: [CallParticipant] = []
+        var nextID = 0
+        var isMuted = false
+        /// Layers that were switched off.
+        var inactive: Set<StreamLayer.RID> = []
+        var isEnding = false
+        var isOver = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var tasks: [Task<Void, Never>] = []
+    }
+
+    init(
+        _ settings: VideoCallSettings, source: sending (any FrameSource)?, taps: sending SendTaps, clock: LiveClock,
+        _ events: AsyncStream<CallEvent>.Continuation
+    ) throws(PipelineError) {
+        precondition((1...1024).contains(settings.decodingThreadCount), "a call has 1 to 1024 decoding threads")
+        (self.settings, self.clock, self.events) = (settings, clock, events)
+        let part = settings.placement.part(isLargestEncoder: false)
+        if let source {
+            let switcher = SourceSwitcher(source) { event in
+                switch event {
+                case .ended: events.yield(.sourceEnded)
+                case .failed(_, let error): events.yield(.sourceFailed(error))
+                }
+            }
+            let pipeline = try SendPipeline(settings.send, on: nil, taps: taps)
+            (self.switcher, self.pipeline) = (switcher, pipeline)
+            // Coded frames go to the participants, each on a session of their own.
+            sender = LiveSender(
+                pipeline, source: switcher.source, packets: NoPackets(), clock: clock, placement: settings.placement)
+        } else {
+            (switcher, pipeline, sender) = (nil, nil, nil)
+        }
+        pollers = (0..<settings.decodingThreadCount).map { CallPoller("rill-decode-\($0)", clock: clock, on: part) }
+        state = Monitor(State())
+        watch()
+    }
+
+    /// What has to be told without anybody calling.
+    private func watch() {
+        var tasks: [Task<Void, Never>] = []
+        if let sender {
+            let events = events
+            tasks.append(
+                Task {
+                    do { try await sender.finished() } catch { events.yield(.sendingFailed(error)) }
+                })
+        }
+        if let interval = settings.statisticsInterval {
+            tasks.append(
+                Task { [weak self] in
+                    while !Task.isCancelled {
+                        do { try await Task.sleep(for: .nanoseconds(interval.nanoseconds)) } catch { return }
+                        guard let self else { return }
+                        events.yield(.statistics(statistics))
+                    }
+                })
+        }
+        state.withLock { $0.tasks = tasks }
+    }
+
+    // MARK: Others
+
+    func add(_ participant: ParticipantSettings, over transport: any DatagramTransport) throws -> CallParticipant {
+        let line = try line(of: transport)
+        if let address = participant.address, line.isTaken(address) { throw CallError.addressInUse(address) }
+        let id = state.withLock { state in
+            defer { state.nextID += 1 }
+            return state.nextID
+        }
+        let poller = pollers.min { $0.count < $1.count } ?? pollers[0]
+        let made = try CallParticipant(
+            participant, id: id, over: line, poller, settings, pipeline?.layers.map(\.settings) ?? [], clock: clock
+        ) { [events] in events.yield($0) }
+        let isMuted = try state.withLock { (state) throws(CallError) in
+            guard !state.isEnding else { throw .isOver }
+            state.participants.append(made)
+            return state.isMuted
+        }
+        made.begin { [weak self] layer in self?.pipeline?.requestKeyFrame(layer: layer) }
+        pipeline?.add(made)
+        if isMuted { made.setMuted(true) }
+        for layer in pipeline?.layers.indices ?? 0..<0 { pipeline?.requestKeyFrame(layer: layer) }
+        return made
+    }
+
+    /// The line over a transport, which is read from now on.
+    private func line(of transport: any DatagramTransport) throws(CallError) -> CallLine {
+        try state.withLock { (state) throws(CallError) in
+            guard !state.isEnding else { throw .isOver }
+            if let line = state.lines.first(where: { $0.transport === transport }) { return line }
+            let line = CallLine(
+                transport, datagramByteCount: settings.send.maximumPacketSize + 64, clock: clock,
+                on: settings.placement.part(isLargestEncoder: false)
+            ) { [events] in events.yield(.transportFailed($0)) }
+            state.lines.append(line)
+            return line
+        }
+    }
+
+    var participants: [CallParticipant] {
+        state.withLock { state in
+            for gone in state.participants.filter(\.hasLeft) { pipeline?.remove(gone) }
+            state.participants.removeAll(where: \.hasLeft)
+            return state.participants
+        }
+    }
+
+    // MARK: What we send
+
+    var isMuted: Bool { state.withLock { $0.isMuted } }
+
+    func setMuted(_ isMuted: Bool) {
+        let isChange = state.withLock { state in
+            defer { state.isMuted = isMuted }
+            return state.isMuted != isMuted
+        }
+        guard isChange else { return }
+        // The last packets first, then the word that no more come; and the other way round.
+        if isMuted { applyActivity() }
+        for participant in participants { participant.setMuted(isMuted) }
+        if !isMuted { applyActivity() }
+    }
+
+    func setActive(_ isActive: Bool, _ layer: StreamLayer.RID) {
+        state.withLock { state in
+            if isActive { state.inactive.remove(layer) } else { state.inactive.insert(layer) }
+        }
+        applyActivity()
+    }
+
+    private func applyActivity() {
+        guard let pipeline else { return }
+        let (isMuted, inactive) = state.withLock { ($0.isMuted, $0.inactive) }
+        for layer in pipeline.layers.map(\.settings.rid) {
+            pipeline.setActive(!isMuted && !inactive.contains(layer), layer)
+        }
+    }
+
+    func setSource(_ source: sending any FrameSource) { switcher?.change(to: source) }
+
+    // MARK: The whole
+
+    var statistics: CallStatistics {
+        var statistics = CallStatistics(time: clock.now)
+        for layer in pipeline?.statistics ?? [] {
+            statistics.layers.append(
+                CallStatistics.Layer(
+                    rid: layer.rid, encoder: layer.encoder, resolution: layer.resolution,
+                    qualityLimitationReason: layer.qualityLimitationReason))
+        }
+        statistics.participants = participants.map(\.statistics)
+        statistics.transports = state.withLock { $0.lines }.map(\.transport.statistics)
+        return statistics
+    }
+
+    /// Ends the call on a thread of its own, and waits for that without blocking one.
+    func end(reason: String?) async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.isOver { state.waiters.append(continuation) }
+                return state.isOver
+            }
+            if isOver { continuation.resume() } else { endLater(reason: reason) }
+        }
+    }
+
+    func endLater(reason: String? = nil) {
+        let isFirst = state.withLock { state in
+            defer { state.isEnding = true }
+            return !state.isEnding
+        }
+        guard isFirst else { return }
+        _ = NamedThread("rill-end") { self.finish(reason) }
+    }
+
+    private func finish(_ reason: String?) {
+        // What is on its way goes out before they are told that nothing follows.
+        let failure: (any Error)?
+        do {
+            try sender?.stop()
+            failure = nil
+        } catch { failure = error }
+        let (lines, participants, tasks) = state.withLock { ($0.lines, $0.participants, $0.tasks) }
+        for participant in participants { participant.leave(reason: reason) }
+        for poller in pollers { poller.stop() }
+        for line in lines { line.close() }
+        for task in tasks { task.cancel() }
+        _ = failure  // It was told as an event by who waits for the sender's end.
+        let waiters = state.withLock { state in
+            state.isOver = true
+            (state.lines, state.participants, state.tasks) = ([], [], [])
+            return state.waiters
+        }
+        events.yield(.over)
+        events.finish()
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+/// Where a sender's own packets go: there are none.
+private final class NoPackets: PacketSink, Sendable {
+    func send(_ packet: Span<UInt8>, at time: MediaTime) {}
+}

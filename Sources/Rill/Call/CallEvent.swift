@@ -1,0 +1,76 @@
+public import RillCore
+public import RillSecurity
+
+/// Something that happened in a ``VideoCall``. Each is told once, in the order in which it happened to its participant.
+public enum CallEvent: Sendable {
+    /// The first packet came from them; with keys, the first genuine one.
+    case joined(CallParticipant)
+    /// No packet of any kind has come from them for ``VideoCallSettings/interruptedAfter``.
+    case interrupted(CallParticipant)
+    /// No packet of any kind has come for ``VideoCallSettings/lostAfter``. What comes later is still taken.
+    case lost(CallParticipant)
+    /// Packets come again, after so long a silence.
+    case back(CallParticipant, after: MediaDuration)
+    /// They said that they leave, and why if they said so.
+    case left(CallParticipant, reason: String?)
+    /// Their packets come from another address than before, and ours go there.
+    case moved(CallParticipant, from: UDPAddress?, to: UDPAddress)
+    /// So many of their packets could not be opened, and none could, for that reason: they have another key.
+    case unreadable(CallParticipant, UnprotectOutcome, count: Int)
+
+    /// The first picture of a layer was decoded: its size, and how long after it was asked for.
+    case firstPicture(CallParticipant, StreamLayer.RID, Resolution, after: MediaDuration)
+    /// A picture of another size than the one before was decoded.
+    case sizeChanged(CallParticipant, StreamLayer.RID, Resolution)
+    /// They send no pictures of this layer for a while.
+    case muted(CallParticipant, StreamLayer.RID)
+    /// They send pictures of it again.
+    case unmuted(CallParticipant, StreamLayer.RID)
+    /// The layer's source has said that it ends.
+    case ended(CallParticipant, StreamLayer.RID)
+    /// A sink of theirs has thrown: the layer is not shown any more.
+    case sinkFailed(CallParticipant, StreamLayer.RID, any Error)
+
+    /// Our source has given its last frame.
+    case sourceEnded
+    /// Our source has failed: no frame comes any more, until there is another source.
+    case sourceFailed(any Error)
+    /// An encoder or a tap has failed: nothing is sent any more.
+    case sendingFailed(any Error)
+    /// A transport can receive no more.
+    case transportFailed(any Error)
+    /// What the call has been through so far, every ``VideoCallSettings/statisticsInterval``.
+    case statistics(CallStatistics)
+    /// We have left; nothing follows.
+    case over
+}
+
+extension CallEvent: CustomStringConvertible {
+    /// A line for a log: `bob joined`.
+    public var description: String {
+        switch self {
+        case .joined(let them): "\(them.name) joined"
+        case .interrupted(let them): "\(them.name) is silent"
+        case .lost(let them): "\(them.name) is lost"
+        case .back(let them, let silence): "\(them.name) is back after \(silence)"
+        case .left(let them, let reason): "\(them.name) left\(reason.map { ": \($0)" } ?? "")"
+        case .moved(let them, nil, let address): "\(them.name) is at \(address)"
+        case .moved(let them, let old?, let address): "\(them.name) moved from \(old) to \(address)"
+        case .unreadable(let them, let outcome, let count):
+            "\(count) packets of \(them.name) cannot be opened (\(outcome)): the keys differ"
+        case .firstPicture(let them, let layer, let size, let delay):
+            "first picture of \(them.name)'s \(layer) layer: \(size), after \(delay)"
+        case .sizeChanged(let them, let layer, let size): "\(them.name)'s \(layer) layer is \(size) now"
+        case .muted(let them, let layer): "\(them.name)'s \(layer) layer is muted"
+        case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is sent again"
+        case .ended(let them, let layer): "\(them.name)'s \(layer) layer has ended"
+        case .sinkFailed(let them, let layer, let error): "\(them.name)'s \(layer) layer is not shown: \(error)"
+        case .sourceEnded: "the source has ended"
+        case .sourceFailed(let error): "the source has failed: \(error)"
+        case .sendingFailed(let error): "nothing is sent any more: \(error)"
+        case .transportFailed(let error): "nothing is received any more: \(error)"
+        case .statistics(let statistics): "\(statistics)"
+        case .over: "the call is over"
+        }
+    }
+}

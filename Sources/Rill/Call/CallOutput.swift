@@ -1,0 +1,58 @@
+import RillCore
+import RillRTP
+import RillSecurity
+import RillSession
+import RillTransport
+
+/// What goes to a participant: each packet is copied once, into the datagram that leaves, and protected there.
+///
+/// Threads: any; what one of them sends leaves in one piece.
+final class CallOutput: Sendable {
+    private let state: Monitor<State>
+    private let line: CallLine
+
+    private struct State: ~Copyable {
+        var protector: SRTPProtector?
+        var address: UDPAddress?
+        /// The transport itself knows where datagrams go.
+        var isConnected: Bool
+    }
+
+    init(_ key: SRTPKey?, to address: UDPAddress?, over line: CallLine) throws(SecurityError) {
+        let protector: SRTPProtector? = if let key { try SRTPProtector(key) } else { nil }
+        let isConnected = line.transport.remoteAddress != nil
+        state = Monitor(State(protector: protector, address: address, isConnected: isConnected))
+        self.line = line
+    }
+
+    /// Sends datagrams of the session; nothing where nobody knows where to.
+    func send(_ datagrams: DatagramQueue) {
+        state.withLock { state in
+            guard state.address != nil || state.isConnected else { return }
+            let address = state.isConnected ? nil : state.address
+            line.write { outgoing, flush in
+                datagrams.handOut { _, _, datagram in
+                    if outgoing.isFull { flush(&outgoing) }
+                    outgoing.append(to: address) { output in
+                        // What cannot be protected leaves nothing, and is counted there.
+                        if state.protector?.protect(datagram.span, into: &output) == nil {
+                            output.append(copying: datagram.span)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    var address: UDPAddress? { state.withLock { $0.address } }
+
+    func move(to address: UDPAddress) { state.withLock { $0.address = address } }
+
+    /// Protects with another key from the next packet on.
+    func change(to key: SRTPKey) throws(SecurityError) {
+        try state.withLock { (state) throws(SecurityError) in try state.protector?.change(to: key) }
+    }
+
+    var isProtected: Bool { state.withLock { $0.protector != nil } }
+    var statistics: ProtectStatistics? { state.withLock { $0.protector?.statistics } }
+}
