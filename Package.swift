@@ -146,7 +146,8 @@ let package = Package(
         .executableTarget(
             name: "RillCLI",
             dependencies: [
-                "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages",
+                "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillSecurity",
+                "RillSession",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],

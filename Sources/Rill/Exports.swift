@@ -102,12 +102,20 @@
 @_exported public import struct RillReceive.RepairStatistics
 @_exported public import struct RillReceive.RoundTripStatistics
 @_exported public import struct RillReceive.StreamReceiverSettings
+// A call: its keys, what became of its packets.
+@_exported public import struct RillSecurity.ProtectStatistics
+@_exported public import struct RillSecurity.SRTPKey
+@_exported public import enum RillSecurity.SecurityError
+@_exported public import enum RillSecurity.UnprotectOutcome
+@_exported public import struct RillSecurity.UnprotectStatistics
 @_exported public import struct RillSend.ProtectionSettings
 @_exported public import struct RillSend.RTPStreamStatistics
 @_exported public import struct RillSend.RetransmissionSettings
 @_exported public import enum RillSend.SendError
+@_exported public import struct RillSession.SessionStatistics
 // Clocks and sockets.
 @_exported public import struct RillThreads.LiveClock
 @_exported public import class RillTransport.ConnectedUDPSocket
+@_exported public import protocol RillTransport.DatagramTransport
 @_exported public import enum RillTransport.TransportError
 @_exported public import class RillTransport.UDPSocket

@@ -24,10 +24,13 @@ struct RillCommand: ParsableCommand {
               rill cameras
               rill loopback /dev/video0 --live          what your camera sees
               rill replay call.pcap --to 127.0.0.1:5004
+              rill key call.key
+              rill call /dev/video0 --to 192.0.2.7:5004 --listen 5004 --key-file call.key
             """,
         version: Version.text,
         subcommands: [
-            LoopbackCommand.self, TranscodeCommand.self, ReencodeCommand.self, InspectCommand.self, ReplayCommand.self,
+            LoopbackCommand.self, CallCommand.self, KeyCommand.self, TranscodeCommand.self, ReencodeCommand.self,
+            InspectCommand.self, ReplayCommand.self,
             GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self,
         ])
 

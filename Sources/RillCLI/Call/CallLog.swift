@@ -1,0 +1,142 @@
+import Rill
+import RillCore
+import RillPages
+
+/// What a call was like: figures at regular times, and what happened.
+struct CallLog {
+    /// The figures of one interval.
+    struct Sample: Encodable {
+        /// Seconds since the call began.
+        var time: Double
+        /// How long it is, in seconds.
+        var length: Double
+        /// kbit/s, RTP with its headers and RTCP.
+        var sent: Double
+        var received: Double
+        /// Pictures a second.
+        var framesEncoded: [Double]
+        var framesShown: [Double]
+        /// Packets of the other side's that were missing, in percent.
+        var lost: Double
+        /// Of our packets, as the other side says, in percent.
+        var lostThere: Double?
+        /// Milliseconds to the other side and back.
+        var roundTripTime: Double?
+        /// Milliseconds that frames are held back.
+        var playoutDelay: Double?
+        var retransmitted: Int
+        var freezes: Int
+    }
+
+    /// Something that happened.
+    struct Note: Encodable {
+        var time: Double
+        var text: String
+    }
+
+    /// The names of the layers, high first.
+    let layers: [String]
+    private(set) var samples: [Sample] = []
+    private(set) var notes: [Note] = []
+    private(set) var last: CallStatistics?
+    /// Why the call ended before its time.
+    var failure: String?
+    /// The other side has answered.
+    var hasMet = false
+
+    init(layers: [String]) { self.layers = layers }
+
+    mutating func note(_ text: String, at time: Double) { notes.append(Note(time: time, text: text)) }
+
+    /// Takes what is known now.
+    ///
+    /// - Returns: the figures since the last time; `nil` for the first.
+    @discardableResult
+    mutating func add(_ now: CallStatistics) -> Sample? {
+        defer { last = now }
+        guard let last, let them = now.participants.first, let before = last.participants.first else { return nil }
+        let length = (now.time - last.time).seconds
+        guard length > 0 else { return nil }
+        func rate(_ value: (CallStatistics.Participant) -> Int) -> Double {
+            Double(value(them) - value(before)) / length
+        }
+        func shown(_ statistics: CallStatistics.Participant, _ layer: String) -> CallStatistics.Shown? {
+            statistics.shown.first { $0.rid.description == layer }
+        }
+        let received = rate { $0.shown.reduce(0) { $0 + $1.received.stream.packetsReceived } } * length
+        let lost = rate { $0.shown.reduce(0) { $0 + $1.received.stream.packetsLost } } * length
+        let fractions = them.session.sending.compactMap { $0.stream.fractionLost }
+        let sample = Sample(
+            time: now.time.seconds, length: length, sent: rate { $0.session.transport.bytesSent } * 8 / 1000,
+            received: rate { $0.session.transport.bytesReceived } * 8 / 1000,
+            framesEncoded: layers.map { name in
+                func frames(_ statistics: CallStatistics) -> Int {
+                    statistics.layers.first { $0.rid.description == name }?.encoder.framesEncoded ?? 0
+                }
+                return Double(frames(now) - frames(last)) / length
+            },
+            framesShown: layers.map { name in
+                Double(
+                    (shown(them, name)?.received.framesShown ?? 0) - (shown(before, name)?.received.framesShown ?? 0))
+                    / length
+            },
+            lost: received + lost > 0 ? 100 * max(0, lost) / (received + lost) : 0,
+            lostThere: fractions.max().map { $0 * 100 },
+            roundTripTime: them.session.roundTrip.roundTripTime.map(\.milliseconds),
+            playoutDelay: shown(them, layers[0])?.received.stream.targetDelay.milliseconds,
+            retransmitted: Int(
+                rate { $0.session.sending.reduce(0) { $0 + $1.stream.retransmittedPacketsSent } } * length),
+            freezes: Int(rate { $0.shown.reduce(0) { $0 + $1.received.freezes.freezeCount } } * length))
+        samples.append(sample)
+        return sample
+    }
+
+    /// What a machine is told.
+    var summary: Summary { Summary(samples: samples, events: notes, statistics: last) }
+
+    struct Summary: Encodable {
+        var samples: [Sample]
+        var events: [Note]
+        var statistics: CallStatistics?
+    }
+}
+
+extension CallLog.Sample {
+    /// One line: `12 s  sent 845 kbit/s 30+5 fps  received 850 kbit/s 30+5 fps  lost 0.4 %  rtt 12 ms  delay 63 ms`.
+    var line: String {
+        func number(_ value: Double?, _ unit: String, decimals: Int = 0) -> String {
+            value.map { "\(Decimal.text($0, decimals: decimals)) \(unit)" } ?? "–"
+        }
+        func rates(_ values: [Double]) -> String { values.map { Decimal.text($0, decimals: 0) }.joined(separator: "+") }
+        return [
+            "\(Decimal.text(time, decimals: 0)) s", "sent \(number(sent, "kbit/s")) \(rates(framesEncoded)) fps",
+            "received \(number(received, "kbit/s")) \(rates(framesShown)) fps",
+            "lost \(number(lost, "%", decimals: 1))",
+            "rtt \(number(roundTripTime, "ms"))", "delay \(number(playoutDelay, "ms"))",
+        ].joined(separator: "  ")
+    }
+}
+
+extension CallLog {
+    /// The whole call as a table.
+    var text: String {
+        guard let last, let them = last.participants.first else { return "the call was over before it began" }
+        var table = TextTable(["stream", "sent", "key frames", "shown", "freezes", "lost", "repaired", "NACK", "PLI"])
+        for name in layers {
+            let encoder = last.layers.first { $0.rid.description == name }?.encoder
+            let shown = them.shown.first { $0.rid.description == name }?.received
+            table.add([
+                name, "\(encoder?.framesEncoded ?? 0)", "\(encoder?.keyFramesEncoded ?? 0)",
+                "\(shown?.framesShown ?? 0)",
+                "\(shown?.freezes.freezeCount ?? 0)", "\(shown?.stream.packetsLost ?? 0)",
+                "\(shown?.repair.packetsRecovered ?? 0)", "\(shown?.stream.nackCount ?? 0)",
+                "\(shown?.stream.pliCount ?? 0)",
+            ])
+        }
+        var lines = [table.text]
+        if let refused = them.unprotected?.refused, refused > 0 {
+            lines.append("not genuine, and not taken: \(refused) datagrams")
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,92 @@
+import Rill
+import RillCore
+import RillPages
+
+/// What a call was like, as a page: its figures over time, what happened, and how it ended.
+struct CallPage {
+    var log: CallLog
+    /// What was run: names and values.
+    var facts: [(name: String, value: String)]
+
+    var page: Page {
+        Page(
+            title: "A call",
+            subtitle: "\(Decimal.text(time.upperBound, decimals: 1)) s, seen from this side.",
+            body: [overview, plots, events])
+    }
+
+    private var time: ClosedRange<Double> { 0...max(1, log.samples.last?.time ?? 1) }
+    private var x: Axis { .time(time) }
+
+    private var overview: HTML {
+        var run = PageTable(["What was run", ""], holdsWords: true)
+        for fact in facts { run.add([fact.name, fact.value]) }
+        var seen = PageTable(["What was seen"] + log.layers)
+        let them = log.last?.participants.first
+        func row(_ name: String, _ value: (ReceiveStatistics?, EncoderStatistics?) -> String) {
+            seen.add(
+                [name]
+                    + log.layers.map { layer in
+                        value(
+                            them?.shown.first { $0.rid.description == layer }?.received,
+                            log.last?.layers.first { $0.rid.description == layer }?.encoder)
+                    })
+        }
+        row("frames sent") { "\($1?.framesEncoded ?? 0)" }
+        row("pictures shown") { received, _ in "\(received?.framesShown ?? 0)" }
+        row("freezes, W3C's rule") { received, _ in "\(received?.freezes.freezeCount ?? 0)" }
+        row("packets lost on the way here") { received, _ in "\(received?.stream.packetsLost ?? 0)" }
+        row("of that recovered") { received, _ in "\(received?.repair.packetsRecovered ?? 0)" }
+        row("requests for missing packets") { received, _ in "\(received?.stream.nackCount ?? 0)" }
+        row("key frames asked for") { received, _ in "\(received?.stream.pliCount ?? 0)" }
+        return .element("section", [:], .element("div", ["class": "columns"], seen.html, run.html))
+    }
+
+    private var plots: HTML {
+        let bitrate = Plot(
+            "Bitrate", caption: "All datagrams of both streams, retransmissions and RTCP.", x: x,
+            y: Axis("bitrate", unit: "kbit/s", holding: log.samples.flatMap { [$0.sent, $0.received] }),
+            [.step("sent", .orange, steps(\.sent)), .step("received", .blue, steps(\.received), isDashed: true)])
+        let frames = log.layers.indices.map { layer in
+            Plot(
+                "Frames of the \(log.layers[layer]) stream", caption: "Good: both level, at the stream's rate.", x: x,
+                y: Axis(
+                    "frames", unit: "a second",
+                    holding: log.samples.flatMap { [$0.framesEncoded[layer], $0.framesShown[layer]] }, atLeast: 5),
+                [
+                    .step("sent", .orange, steps { $0.framesEncoded[layer] }),
+                    .step("shown", .blue, steps { $0.framesShown[layer] }, isDashed: true),
+                ])
+        }
+        let lost = Plot(
+            "Packets lost", caption: "Before they were repaired. Good: zero.", x: x,
+            y: Axis(
+                "lost", unit: "%", holding: log.samples.flatMap { [$0.lost, $0.lostThere ?? 0] }, atLeast: 5,
+                atMost: 100),
+            [
+                .step("on the way here", .red, steps(\.lost)),
+                .step("on the way there", .orange, steps { $0.lostThere ?? .nan }, isDashed: true),
+            ])
+        let delay = Plot(
+            "Delay", caption: "Target: from the fastest way of the last minute to showing. Good: low and flat.", x: x,
+            y: Axis(
+                "delay", unit: "ms", holding: log.samples.flatMap { [$0.roundTripTime ?? 0, $0.playoutDelay ?? 0] },
+                atLeast: 10),
+            [
+                .step("there and back", .green, steps { $0.roundTripTime ?? .nan }),
+                .step("playout target", .orange, steps { $0.playoutDelay ?? .nan }, isDashed: true),
+            ])
+        return .section("Over time", [.stack(([bitrate] + frames + [lost, delay]).map(\.html), over: time)])
+    }
+
+    private func steps(_ value: (CallLog.Sample) -> Double) -> [Mark.Point] {
+        guard let last = log.samples.last else { return [] }
+        return log.samples.map { Mark.Point(max(0, $0.time - $0.length), value($0)) } + [Mark.Point(last.time, .nan)]
+    }
+
+    private var events: HTML {
+        var table = PageTable(["second", "what happened"], holdsWords: true)
+        for note in log.notes { table.add([Decimal.text(note.time, decimals: 2), note.text]) }
+        return .section("What happened", [log.notes.isEmpty ? .paragraph("Nothing: nobody came.") : table.html])
+    }
+}

@@ -1,0 +1,217 @@
+import ArgumentParser
+import Foundation
+import Rill
+import RillCore
+import RillFiles
+import RillPages
+import RillScenes
+import RillSecurity
+import RillThreads
+
+/// `rill call`: a call between two machines.
+struct CallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call",
+        abstract: "Call another machine: your camera or clip to it, its pictures to you.",
+        usage: "rill call [<source>] --to <host:port> --listen <port> --key-file <file> [<options>]",
+        discussion: """
+            Sends a camera (/dev/video0, camera:NAME), a clip, which begins again until the call ends, or without a source \
+            the drawn portrait, as two streams: the high one, and a low one of 160x120 at 5 frames a second. Receives both \
+            streams of the other side; --output writes its high one. Each side starts by itself, in any order: it waits \
+            until the other is there.
+
+            The key file holds base64 of 28 or 44 bytes, key and salt for AES-128-GCM or AES-256-GCM; both sides have the \
+            same. `rill key` makes one. A key is for one call: a second call with it would repeat what must never be \
+            repeated, and whoever listens could read both. Without a key file the call goes in the clear, and only to \
+            this machine.
+
+            Ctrl-C ends the call; the other side is told.
+
+            Examples:
+              rill key call.key
+              rill call /dev/video0 --to 192.0.2.7:5004 --listen 5004 --key-file call.key
+              rill call clip.y4m --to example.org:5004 --listen 5004 --key-file call.key --duration 8s --output theirs.y4m
+              rill call --to 127.0.0.1:5005 --listen 5004 --duration 8s
+            """)
+
+    @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.")
+    var source: String?
+
+    @Option(help: "Where the other side listens, as HOST:PORT or [V6]:PORT.")
+    var to: String
+
+    @Option(help: "The port to listen at.")
+    var listen: UInt16
+
+    @Option(help: "The file with the call's key.")
+    var keyFile: String?
+
+    @Option(help: "How long (default: until Ctrl-C, or until the other side leaves).", transform: durationNotation)
+    var duration: MediaDuration?
+
+    @Option(
+        help: "Write what the other side's high stream showed, as Y4M; a picture stays until the next one is shown.")
+    var output: String?
+
+    @Option(help: "Write a page of plots over time, as .html.")
+    var report: String?
+
+    @Option(
+        help: "Size of the high stream (default: the source's own; 640x480 for the scene).",
+        transform: resolutionNotation)
+    var size: Resolution?
+
+    @Option(help: "Bitrate of the high stream (default: by its size, 800k at 640x480).", transform: bitrateNotation)
+    var bitrate: Bitrate?
+
+    @Option(help: "Bitrate of the low stream (default: 45k).", transform: bitrateNotation)
+    var lowBitrate: Bitrate = LayerSettings.low.bitrate
+
+    @Option(help: "What is sent, vp8 or vp9. Both sides say the same.", transform: codecNotation)
+    var codec: VideoCodec = .vp8
+
+    @Option(
+        help: "Make faces beautiful before they are sent: natural, strong, or as in smoothness=0.7,lightening=0.3.",
+        transform: beautyNotation)
+    var beauty: BeautyOptions = .off
+
+    @Flag(help: "Print one JSON object instead of a table.")
+    var json = false
+
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    @OptionGroup(title: "Cameras")
+    var cameraOptions: CameraOptions
+
+    func run() throws {
+        let interruption = Interruption()
+        let key = try readKey()
+        let address = try readAddress()
+        let opened = try openSource()
+        let resolution = size ?? opened.format.resolution
+        let settings = settings(for: resolution)
+        let files = OutputFiles()
+        let recording = output.map { CallRecording(path: files.part(of: $0), name: $0) }
+        let socket = try UDPSocket(boundTo: listeningAddress(for: address, isOpen: key != nil))
+        // One source, handed over to the call.
+        nonisolated(unsafe) let source = opened
+        let call = try unsafe VideoCall(settings, source: source)
+        let them = try call.add(ParticipantSettings("\(to)", at: address, key: key), over: socket)
+        if let recording { try them.show(.high, on: recording) } else { try them.show(.high, on: UnseenPictures()) }
+        try them.show(.low, on: UnseenPictures())
+        say(address, socket.localAddress, settings.send.layers, key)
+        let monitor = CallMonitor(settings.send.layers, limit: duration)
+        monitor.follow(call) { interruption.isWanted }
+        let log = monitor.log
+        if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
+        guard recording == nil || recording?.framesWritten ?? 0 > 0 else {
+            throw CommandError("nothing of the other side's was shown: no output was written", .partialResult)
+        }
+        try files.commit()
+        if let report {
+            let page = CallPage(log: log, facts: facts(address, settings.send.layers, key))
+            try OutputFile.write(page.page.bytes, to: report)
+        }
+        if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
+        if let failure = log.failure { throw CommandError(failure) }
+        if !log.hasMet { throw CommandError("nobody answered from \(address)", .partialResult) }
+    }
+
+    func validate() throws {
+        if let duration, duration <= .zero { throw ValidationError("--duration must be more than nothing") }
+        if let output, VideoFileFormat(path: output) != .y4m {
+            throw ValidationError("--output \(output): the name must end in .y4m")
+        }
+        try requireDistinct(input: source, outputs: [output, report])
+    }
+
+    // MARK: What is given
+
+    private func readKey() throws -> SRTPKey? {
+        guard let keyFile else { return nil }
+        guard let file = FileHandle(forReadingAtPath: keyFile), let data = try file.read(upToCount: 4096) else {
+            throw CommandError(
+                "\(keyFile): there is no such key file, or it cannot be read or is empty", .unreadableInput)
+        }
+        let text = String(decoding: data, as: UTF8.self)
+        do { return try SRTPKey(base64: text) } catch { throw CommandError("\(keyFile): \(error)", .unreadableInput) }
+    }
+
+    private func readAddress() throws -> UDPAddress {
+        let address = try UDPAddress.resolve(to)
+        guard keyFile != nil || address.isOnThisMachine else {
+            throw ValidationError(
+                "without --key-file the call would go to \(address) in the clear: that is done to this machine only. "
+                    + "`rill key` makes a key.")
+        }
+        return address
+    }
+
+    /// Without a key nobody else's packets are let in.
+    private func listeningAddress(for address: UDPAddress, isOpen: Bool) -> UDPAddress {
+        switch address.ip {
+        case .v4: UDPAddress(isOpen ? .v4(0) : .loopback, port: listen)
+        case .v6: UDPAddress(.v6(isOpen ? 0 : 1, zone: 0), port: listen)
+        }
+    }
+
+    private func openSource() throws -> any FrameSource {
+        guard let source else {
+            return try PortraitScene(resolution: size ?? .vga, frameRate: 30)
+        }
+        if let camera = cameraSelection(source) { return try readingInput { try cameraOptions.open(camera) } }
+        let options = clipOptions
+        return try readingInput { try LiveClip(atEnd: .loop) { try options.open(source) } }
+    }
+
+    private func settings(for resolution: Resolution) -> VideoCallSettings {
+        var low = LayerSettings.low(codec)
+        low.bitrate = lowBitrate
+        let high = LayerSettings.high(
+            resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
+        var settings = VideoCallSettings(layers: [high, low])
+        settings.send.beauty = beauty
+        settings.statisticsInterval = CallMonitor.interval
+        return settings
+    }
+
+    private func say(_ address: UDPAddress, _ local: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?) {
+        let streams = layers.map { "\($0.rid) \($0.resolution)" }.joined(separator: " and ")
+        StandardError.print("calling \(address) from port \(local.port): \(streams)")
+        StandardError.print(
+            key.map { "protected by \($0.profile.suite.rawValue)" } ?? "no key: in the clear, on this machine only")
+    }
+
+    private func facts(
+        _ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?
+    ) -> [(name: String, value: String)] {
+        [
+            ("source", source ?? "the portrait scene, drawn"), ("other side", "\(address)"),
+            ("protection", key?.profile.suite.rawValue ?? "none: in the clear, on this machine only"),
+        ]
+            + layers.map { layer in
+                (
+                    "\(layer.rid) stream",
+                    "\(layer.encoder.codec.rawValue.uppercased()) \(layer.resolution), up to \(layer.frameRate) frames a second, "
+                        + "\(Decimal.text(Double(layer.bitrate.bitsPerSecond) / 1000, decimals: 0)) kbit/s"
+                )
+            } + [("made by", Version.text)]
+    }
+}
+
+/// Where pictures go that nobody looks at: their stream is decoded and counted.
+final class UnseenPictures: FrameSink, Sendable {
+    func consume(_ frame: VideoFrame) {}
+    func finish() {}
+}
+
+extension UDPAddress {
+    /// 127.0.0.0/8, or ::1.
+    fileprivate var isOnThisMachine: Bool {
+        switch ip {
+        case .v4(let number): number >> 24 == 127
+        case .v6(let number, _): number == 1
+        }
+    }
+}
