@@ -1,3 +1,4 @@
+import Foundation
 import Rill
 import RillCore
 import RillMediaSupport
@@ -21,11 +22,109 @@ import Testing
         #expect(isTold, "\(two.log.lines)")
         await two.call.end()
         for end in [one, two] {
-            let them = try #require(end.last)
+            let them = try #require(end.call.statistics.participants.first)
             #expect(them.unprotected?.refused == 0 && (them.unprotected?.rtpPackets ?? 0) > 100, "\(them)")
             #expect(end.sinks.allSatisfy { $0.isFinished })
             let lines = end.log.lines
             #expect(lines.first == "\(end.other) joined" && lines.last == "the call is over", "\(lines)")
+        }
+    }
+
+    @Test func `With another key nothing is seen, and both are told why`() async throws {
+        let (one, two) = try (CallEnd("one", .generate()), CallEnd("two", .generate()))
+        try one.meet(two)
+        try two.meet(one)
+        let isTold = try await eventually {
+            [one, two].allSatisfy { end in end.log.lines.contains { $0.hasSuffix("(authenticationFailed): the keys differ") } }
+        }
+        #expect(isTold, "\(one.log.lines)")
+        for end in [one, two] {
+            await end.call.end()
+            let them = try #require(end.call.statistics.participants.first)
+            #expect(end.sinks.allSatisfy { $0.count == 0 && $0.isFinished } && !end.log.contains("\(end.other) joined"))
+            #expect(them.unprotected?.rtpPackets == 0 && (them.unprotected?.authenticationFailed ?? 0) >= 20)
+            #expect(them.session.transport.packetsReceived == 0, "what cannot be opened reaches no session")
+        }
+    }
+
+    @Test func `Keys change fifty times under loss, and no frame is lost by it`() async throws {
+        func key(_ number: UInt64) -> SRTPKey {
+            .generate(.aeadAES128GCM, identifier: MasterKeyIdentifier(number, byteCount: 2))
+        }
+        var keys = (current: key(0), next: key(1))
+        let (one, two) = try (
+            CallEnd("one", keys.current, loss: 0.05, seed: 3), CallEnd("two", keys.current, loss: 0.05, seed: 4)
+        )
+        try one.meet(two)
+        try two.meet(one)
+        #expect(try await eventually { one.sinks[0].count > 10 && two.sinks[0].count > 10 })
+        let (them, us) = try (#require(two.participant), #require(one.participant))
+        // What was on its way before the first picture could be shown belongs to no change.
+        let before = try #require(them.statistics.shown.first).received.stream.drops.total
+        for number in 1...50 {
+            try them.addReceivingKey(keys.next)
+            try us.changeSendingKey(to: keys.next)
+            try await Task.sleep(for: .milliseconds(60))
+            // What was sent with the one before has come by now, or is lost.
+            if let old = keys.current.identifier, number > 1 { #expect(them.removeReceivingKey(old)) }
+            keys = (keys.next, key(UInt64(number) + 1))
+        }
+        let count = two.sinks[0].count
+        #expect(try await eventually { two.sinks[0].count > count + 30 })
+        await one.call.end()
+        await two.call.end()
+        let seen = try #require(two.call.statistics.participants.first)
+        let high = try #require(seen.shown.first)
+        #expect(seen.unprotected?.unknownKey == 0 && seen.unprotected?.authenticationFailed == 0, "\(seen)")
+        #expect(high.received.stream.drops.total == before && high.received.freezes.freezeCount == 0, "\(high)")
+        #expect(seen.unprotected?.rolloverSearches == 0 && one.transport.lost > 0)
+        #expect(one.call.statistics.participants[0].protected?.keyChanges == 50)
+    }
+
+    @Test func `Three call each other, and each encodes once`() async throws {
+        let ends = try (1...3).map { try CallEnd("end \($0)", .generate(), loss: 0.02, seed: UInt64($0)) }
+        // A key for each pair.
+        for (left, right) in [(0, 1), (0, 2), (1, 2)] {
+            let key = SRTPKey.generate()
+            try ends[left].meet(ends[right], key)
+            try ends[right].meet(ends[left], key)
+        }
+        let isShown = try await eventually { ends.allSatisfy { $0.sinks[0].count > 90 && $0.sinks[1].count > 15 } }
+        #expect(isShown, "\(ends.map(\.call.statistics))")
+        for end in ends { await end.call.end(reason: "over") }
+        for end in ends {
+            let statistics = end.call.statistics
+            #expect(statistics.participants.count == 2 && statistics.transports.count == 1)
+            let sources = statistics.participants.flatMap { $0.session.sending.map(\.ssrc) }
+            #expect(Set(sources).count == 4, "no source is sent to two of them")
+            for them in statistics.participants {
+                let high = try #require(them.session.sending.first)
+                #expect(high.stream.framesSent <= statistics.layers[0].encoder.framesEncoded)
+            }
+        }
+    }
+
+    /// In a process of its own: what others do beside it says nothing.
+    @Test func `Calls that have ended leave nothing behind`() async {
+        await #expect(processExitsWith: .success) {
+            let count = isLongRun ? 1000 : 40
+            var before = SystemLoad()
+            for number in 0..<count {
+                let (one, two) = try (CallEnd("one", .generate(), frames: 3), CallEnd("two", .generate(), frames: 3))
+                let key = SRTPKey.generate()
+                try one.meet(two, key)
+                try two.meet(one, key)
+                // The others are let go.
+                if number % 2 == 0 {
+                    await one.call.end()
+                    await two.call.end()
+                }
+                if number == count / 4 { before = try await SystemLoad.settled() }
+            }
+            let after = try await SystemLoad.settled()
+            #expect(after.threads <= before.threads && after.descriptors <= before.descriptors, "\(before), \(after)")
+            // A call takes megabytes while it lasts.
+            #expect(after.memory - before.memory < count * 20_000 || isAddressSanitized, "\(before), \(after)")
         }
     }
 }
@@ -43,13 +142,14 @@ final class CallEnd: Sendable {
     private let listener = Monitor<Task<Void, Never>?>(nil)
 
     init(
-        _ name: String, _ key: SRTPKey?, loss: Double = 0, seed: UInt64 = 1, layers: [LayerSettings] = CallEnd.layers
+        _ name: String, _ key: SRTPKey?, loss: Double = 0, seed: UInt64 = 1, frames: Int = 30 * 120,
+        layers: [LayerSettings] = CallEnd.layers
     ) throws {
         (self.name, self.key) = (name, key)
         transport = LossyTransport(try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)), loss: loss, seed: seed)
         var settings = VideoCallSettings(layers: layers)
         settings.statisticsInterval = .milliseconds(200)
-        let source = try LoopedPictures(Resolution(width: 320, height: 240), frameCount: 30 * 120)
+        let source = try LoopedPictures(Resolution(width: 320, height: 240), frameCount: frames)
         call = try VideoCall(settings, source: source)
         let task = Task { [log, ending, events = call.events] in
             for await event in events {
@@ -70,9 +170,9 @@ final class CallEnd: Sendable {
     /// What was known of the other one last.
     var last: CallStatistics.Participant? { ending.withLock { $0 } }
 
-    func meet(_ end: CallEnd) throws {
-        let them = try call.add(
-            ParticipantSettings(end.name, at: end.transport.localAddress, key: key), over: transport)
+    func meet(_ end: CallEnd, _ own: SRTPKey? = nil) throws {
+        let settings = ParticipantSettings(end.name, at: end.transport.localAddress, key: own ?? key)
+        let them = try call.add(settings, over: transport)
         try them.show(.high, on: sinks[0])
         try them.show(.low, on: sinks[1])
         met.withLock { $0 = them }
@@ -102,6 +202,30 @@ final class EventLog: Sendable {
     var lines: [String] { state.withLock { $0 } }
     func append(_ line: String) { state.withLock { $0.append(line) } }
     func contains(_ line: String) -> Bool { lines.contains(line) }
+}
+
+/// What the process has at present.
+struct SystemLoad: Equatable {
+    var threads = 0
+    var descriptors = 0
+    var memory = 0
+
+    /// When nothing ends any more.
+    static func settled() async throws -> SystemLoad {
+        var (last, quiet) = (SystemLoad(), 0)
+        while quiet < 10 {
+            try await Task.sleep(for: .milliseconds(50))
+            let load = try SystemLoad(
+                threads: count("/proc/self/task"), descriptors: count("/proc/self/fd"), memory: residentByteCount())
+            quiet = load.threads == last.threads && load.descriptors == last.descriptors ? quiet + 1 : 0
+            last = load
+        }
+        return last
+    }
+
+    private static func count(_ folder: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: folder).count
+    }
 }
 
 /// Waits for something to become true, a minute at the most; whether it did.

@@ -26,6 +26,8 @@ final class CallCore: Sendable {
         var inactive: Set<StreamLayer.RID> = []
         var isEnding = false
         var isOver = false
+        /// What there was in the end.
+        var lastStatistics: CallStatistics?
         var waiters: [CheckedContinuation<Void, Never>] = []
         var tasks: [Task<Void, Never>] = []
     }
@@ -163,6 +165,7 @@ final class CallCore: Sendable {
     // MARK: The whole
 
     var statistics: CallStatistics {
+        if let last = state.withLock({ $0.lastStatistics }) { return last }
         var statistics = CallStatistics(time: clock.now)
         for layer in pipeline?.statistics ?? [] {
             statistics.layers.append(
@@ -170,7 +173,7 @@ final class CallCore: Sendable {
                     rid: layer.rid, encoder: layer.encoder, resolution: layer.resolution,
                     qualityLimitationReason: layer.qualityLimitationReason))
         }
-        statistics.participants = participants.map(\.statistics)
+        statistics.participants = state.withLock { $0.participants }.map(\.statistics)
         statistics.transports = state.withLock { $0.lines }.map(\.transport.statistics)
         return statistics
     }
@@ -196,20 +199,17 @@ final class CallCore: Sendable {
     }
 
     private func finish(_ reason: String?) {
-        // What is on its way goes out before they are told that nothing follows.
-        let failure: (any Error)?
-        do {
-            try sender?.stop()
-            failure = nil
-        } catch { failure = error }
+        // What is on its way goes out before they are told that nothing follows. What went wrong there was an event.
+        try? sender?.stop()
         let (lines, participants, tasks) = state.withLock { ($0.lines, $0.participants, $0.tasks) }
+        let last = statistics
         for participant in participants { participant.leave(reason: reason) }
         for poller in pollers { poller.stop() }
         for line in lines { line.close() }
         for task in tasks { task.cancel() }
-        _ = failure  // It was told as an event by who waits for the sender's end.
         let waiters = state.withLock { state in
             state.isOver = true
+            state.lastStatistics = last
             (state.lines, state.participants, state.tasks) = ([], [], [])
             return state.waiters
         }
