@@ -50,7 +50,7 @@ extension SessionCore {
         case .receiverEstimatedMaximumBitrate(let estimate):
             events.append(.maximumBitrateEstimated(bitsPerSecond: estimate.bitrate))
         case .transportFeedback: events.append(.transportFeedback(bytes.array))
-        case .sourceDescription, .application, .unknown: break
+        case .sourceDescription, .application, .pauseResume, .unknown: break
         }
     }
 

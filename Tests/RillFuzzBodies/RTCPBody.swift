@@ -32,6 +32,7 @@ public func rewritten(_ packet: RTCPPacket) -> [UInt8]? {
         case .transportFeedback(let feedback):
             checkPackets(of: feedback)
             feedback.write(into: &output)
+        case .pauseResume(let message): message.write(into: &output)
         case .pictureLossIndication(let request): request.write(into: &output)
         case .fullIntraRequest(let request): request.write(into: &output)
         case .receiverEstimatedMaximumBitrate(let estimate): estimate.write(into: &output)

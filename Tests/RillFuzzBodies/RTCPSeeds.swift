@@ -47,6 +47,15 @@ func rtcpSeeds() -> [FuzzBody.Seed] {
             let lost = ([65534, 65535, 0, 14, 100] as [UInt16]).map(SequenceNumber.init(rawValue:))
             GenericNACK.write(lost: lost.span, of: media, from: sender, into: &output)
         },
+        FuzzBody.Seed("pause-resume") { output in
+            let entries = [
+                PauseResume.Entry(target: media, kind: .paused(last: 131_070), pauseID: 7),
+                PauseResume.Entry(target: sender, kind: .pause, pauseID: 65535),
+                PauseResume.Entry(target: media, kind: .resume, pauseID: 7),
+                PauseResume.Entry(target: media, kind: .refused(parameter: 9), pauseID: 8),
+            ]
+            PauseResume(sender: sender, entries: entries.span).write(into: &output)
+        },
         FuzzBody.Seed("full-intra-request") { output in
             let entries = [FullIntraRequest.Entry(ssrc: media, number: 255)]
             FullIntraRequest(sender: sender, entries: WireList(entries.span)).write(into: &output)

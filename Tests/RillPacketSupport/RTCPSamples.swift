@@ -84,6 +84,15 @@ package enum RTCPSamples {
         0, 0,
     ]
 
+    /// PAUSED behind 65534 after one wrap, by request 7; PAUSE, number 65535; RESUME of request 7; REFUSED.
+    package static let pauseResume: [UInt8] = [
+        0x89, 205, 0x00, 12, 0x00, 0x00, 0xBE, 0xEF, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0xCA, 0xFE, 0x20, 1, 0x00, 0x07, 0x00, 0x01, 0xFF, 0xFE,
+        0x00, 0x00, 0xF0, 0x0D, 0x00, 0, 0xFF, 0xFF,
+        0x00, 0x00, 0xF0, 0x0D, 0x10, 0, 0x00, 0x07,
+        0x00, 0x00, 0xCA, 0xFE, 0x30, 1, 0x00, 0x08, 0x00, 0x00, 0x00, 0x09,
+    ]
+
     /// RRT, DLRR of two receivers, and a block of type 99.
     package static let extendedReport: [UInt8] = [
         0x80, 207, 0x00, 13, 0x00, 0x00, 0xBE, 0xEF,
@@ -97,14 +106,14 @@ package enum RTCPSamples {
     /// One of each type that Rill knows.
     package static let all = [
         senderReport, receiverReport, sourceDescription, goodbye, application, genericNACK, transportFeedback,
-        pictureLossIndication, fullIntraRequest, estimate, extendedReport,
+        pauseResume, pictureLossIndication, fullIntraRequest, estimate, extendedReport,
     ]
 
     /// All of them, and between them three that Rill does not know: feedback of formats 3 and 15, and type 208.
     package static let compound: [UInt8] =
         senderReport + receiverReport + sourceDescription + goodbye + pictureLossIndication + fullIntraRequest
         + [0x83, 205, 0x00, 3, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]
-        + application + genericNACK + estimate
+        + application + genericNACK + pauseResume + estimate
         + [0x8F, 206, 0x00, 3, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4]
         + transportFeedback + extendedReport
         + [0x81, 208, 0x00, 1, 1, 2, 3, 4]

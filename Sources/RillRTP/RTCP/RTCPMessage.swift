@@ -16,6 +16,8 @@ public enum RTCPMessage: ~Escapable {
     case genericNACK(GenericNACK)
     /// Transport-wide feedback.
     case transportFeedback(TransportFeedback)
+    /// PAUSE-RESUME.
+    case pauseResume(PauseResume)
     /// PLI.
     case pictureLossIndication(PictureLossIndication)
     /// FIR.
@@ -47,6 +49,8 @@ public enum RTCPMessage: ~Escapable {
             self = .genericNACK(try GenericNACK(parsing: packet))
         case (.transportFeedback, TransportFeedback.format):
             self = .transportFeedback(try TransportFeedback(parsing: packet))
+        case (.transportFeedback, PauseResume.format):
+            self = .pauseResume(try PauseResume(parsing: packet))
         case (.payloadFeedback, PictureLossIndication.format):
             self = .pictureLossIndication(try PictureLossIndication(parsing: packet))
         case (.payloadFeedback, FullIntraRequest.format):

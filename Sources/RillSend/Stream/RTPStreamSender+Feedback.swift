@@ -70,8 +70,8 @@ extension RTPStreamSender {
             guard request.media == settings.ssrc else { return }
             statistics.nackCount += 1
             handle(answer(request, at: now, packets))
-        case .sourceDescription, .goodbye, .application, .transportFeedback, .receiverEstimatedMaximumBitrate,
-            .unknown:
+        case .sourceDescription, .goodbye, .application, .transportFeedback, .pauseResume,
+            .receiverEstimatedMaximumBitrate, .unknown:
             break
         }
     }

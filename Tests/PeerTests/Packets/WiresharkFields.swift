@@ -114,6 +114,9 @@ extension WiresharkFields {
         case .transportFeedback(let feedback):
             addFeedback("rtcp.rtpfb.fmt", 15, feedback.sender, feedback.media)
             add(feedback)
+        case .pauseResume(let message):
+            // Of what follows Wireshark shows the bytes alone.
+            addFeedback("rtcp.rtpfb.fmt", 9, message.sender, SSRC(0))
         case .pictureLossIndication(let request):
             addFeedback("rtcp.psfb.fmt", 1, request.sender, request.media)
         case .fullIntraRequest(let request):
