@@ -9,6 +9,11 @@ extension JitterBuffer {
         return reception.report(on: ssrc, at: time)
     }
 
+    /// The newest packet of the stream that has come, or was restored; `nil` before the first.
+    package var newestSequenceNumber: SequenceNumber? {
+        continuity.newestSequence.map { SequenceNumber(UInt16(truncatingIfNeeded: $0)) }
+    }
+
     /// Brings ``requestedPackets`` up to date: the packets that were asked for within this round trip and have not come.
     package mutating func collectUnanswered() {
         requests.collectUnanswered(at: now, jitter: answerJitter, into: &requestedPackets)

@@ -11,6 +11,8 @@ extension RTPSession {
             case .insert(let datagram, let now): insert(datagram.span, at: now)
             case .send(let frame, let payload, let stream, let now):
                 send(frame, payload: payload.span, of: stream, at: now)
+            case .muteSending(let isMuted, let stream, let now): setMuted(isMuted, of: stream, at: now)
+            case .muteReceiving(let isMuted, let stream): setMuted(isMuted, of: stream)
             case .poll(let now): note(pollBesideDatagrams(at: now, into: &bytes), bytes.span)
             case .finish(let frame, let stream, let outcome, let picture, let decoded, let now):
                 finish(frame, of: stream, outcome, picture: picture, decoded: decoded, at: now)

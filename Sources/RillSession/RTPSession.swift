@@ -107,7 +107,7 @@ public final class RTPSession {
     /// - Parameters:
     ///   - frame: what the encoder says of it. All frames of a stream are of one codec.
     ///   - payload: the coded bytes, at least one.
-    /// - Returns: the numbers that it was sent under; `nil` when the stream is not there, or the session has left.
+    /// - Returns: the numbers that it was sent under; `nil` when the stream is not there or is muted, or the session has left.
     @discardableResult
     public func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
@@ -167,9 +167,23 @@ public final class RTPSession {
         cell.state.finish(frame, of: id, outcome, picture: picture, decoded: decoded, at: now)
     }
 
+    /// Sends nothing on a stream for a while, or goes on; poll afterwards.
+    ///
+    /// Frames that are given meanwhile are not sent. The other side is told with the next poll, and with each report as long as that
+    /// lasts (PAUSED, RFC 7728 §8.2, where ``RTPSessionSettings/tellsMuted``); it learns from the next packets that the stream goes
+    /// on, for which a key frame is wanted: ``SessionAction/makeKeyFrame(of:)``.
+    public func setMuted(_ isMuted: Bool, of id: SendingStreamID, at now: MediaTime) {
+        if keptJournal != nil { note { .muteSending(isMuted, of: id, at: now) } }
+        cell.state.setMuted(isMuted, of: id, at: now)
+    }
+
     /// The other side sends nothing on a stream for a while, or sends again, as signalling says: silence alone says nothing.
     /// Of a muted stream nothing is asked for.
+    ///
+    /// Where the other side says so in RTCP (PAUSED, RFC 7728 §8.2) this is not needed, and the first packet behind the last that
+    /// it named ends it. What signalling has said, signalling alone takes back.
     public func setMuted(_ isMuted: Bool, of id: ReceivingStreamID) {
+        if keptJournal != nil { note { .muteReceiving(isMuted, of: id) } }
         cell.state.setMuted(isMuted, of: id)
     }
 

@@ -22,6 +22,9 @@ public struct RTPSessionSettings: Sendable {
     /// Reports go on when nothing is sent and nothing received: the other side hears of one who only listens, or is muted, and
     /// does not take him for lost.
     public var announcesItself = true
+    /// The other side is told in RTCP of streams that are muted (PAUSED, RFC 7728 §8.2). One that has not agreed on that
+    /// (`a=rtcp-fb:* ccm pause`) ignores feedback that it does not know (RFC 4585).
+    public var tellsMuted = true
     /// The wall clock's time at `MediaTime.zero` of the session's clock: sender reports carry it forward, and the other side
     /// aligns streams of several machines by it.
     public var wallClockAtZero = NTPTimestamp.unixEpoch

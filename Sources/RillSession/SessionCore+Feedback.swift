@@ -49,8 +49,9 @@ extension SessionCore {
         case .fullIntraRequest: giveToAll(message, at: now)
         case .receiverEstimatedMaximumBitrate(let estimate):
             events.append(.maximumBitrateEstimated(bitsPerSecond: estimate.bitrate))
+        case .pauseResume(let message): take(message)
         case .transportFeedback: events.append(.transportFeedback(bytes.array))
-        case .sourceDescription, .application, .pauseResume, .unknown: break
+        case .sourceDescription, .application, .unknown: break
         }
     }
 

@@ -37,6 +37,7 @@ extension SessionCore {
         noteArrival(at: now)
         let (result, isFirst, wakeTime) = stream.insert(datagram, at: now)
         if isFirst { noteFirstPacket(at: now) }
+        if stream.pause != nil { noteWhilePaused(datagram, of: stream) }
         note(wakeTime, of: stream)
         return .media(of: stream.id, result)
     }
@@ -173,13 +174,14 @@ extension SessionCore {
             preconditionFailure("settings that were valid: \(error)")
         }
         stream.isReported = false
+        if stream.isMuted { tellMuted(stream, at: now) }
         wantKeyFrame(of: stream)
         events.append(.collision(of: stream.id, from: old, to: settings.ssrc))
     }
 
-    /// The app is to be told that a key frame is wanted.
+    /// The app is to be told that a key frame is wanted. Of a muted stream it is told when that goes on.
     mutating func wantKeyFrame(of stream: SendingStream) {
-        guard !stream.isKeyFrameWanted else { return }
+        guard !stream.isKeyFrameWanted, !stream.isMuted else { return }
         stream.isKeyFrameWanted = true
         keyFramesWanted += 1
     }

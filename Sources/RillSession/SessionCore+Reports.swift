@@ -19,6 +19,7 @@ extension SessionCore {
         guard isReportDue || areRequestsPossible else { return }
         areRequestsPossible = false
         if isReportDue { writeReports(at: now) }
+        if mutedCount > 0 { writePaused(with: isReportDue, at: now) }
         for index in receiving.indices {
             guard let stream = receiving[index], stream.mayAsk || isReportDue else { continue }
             stream.mayAsk = false
@@ -208,7 +209,7 @@ extension SessionCore {
     }
 
     /// Begins a datagram that leaves by itself, in the least form that was agreed on (RFC 4585 §3.1, RFC 5506).
-    private mutating func open(reporting block: ReportBlock?, isRequest: Bool, at now: MediaTime) {
+    mutating func open(reporting block: ReportBlock?, isRequest: Bool, at now: MediaTime) {
         if settings.usesReducedSizeRTCP, isRequest { return }
         reportBlocks.removeAll(keepingCapacity: true)
         if let block { reportBlocks.append(block) }
@@ -227,7 +228,7 @@ extension SessionCore {
     }
 
     /// What was written leaves.
-    private mutating func close(at now: MediaTime) {
+    mutating func close(at now: MediaTime) {
         guard !compound.isEmpty else { return }
         datagrams.append(compound.bytes.span, as: .rtcp, at: now)
         compound.removeAll()

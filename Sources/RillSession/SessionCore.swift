@@ -45,6 +45,8 @@ struct SessionCore: ~Copyable {
     var firstStream = 0
     /// Streams of which a key frame is wanted.
     var keyFramesWanted = 0
+    /// Streams that are sent, but muted now.
+    var mutedCount = 0
     /// When there may be something to do that no call brought about.
     var wakeTime = MediaTime.distantFuture
     /// When each stream that is received wants to be polled, by their places: all are looked at, and few are due.
@@ -130,6 +132,7 @@ struct SessionCore: ~Copyable {
         begin(at: now)
         guard let stream = sending.remove(id.place) else { return nil }
         if stream.isKeyFrameWanted { keyFramesWanted -= 1 }
+        if stream.isMuted { mutedCount -= 1 }
         ownSources.removeAll(of: id.place)
         if stream.cell.state.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
         return stream.cell.state.statistics
@@ -167,13 +170,13 @@ struct SessionCore: ~Copyable {
     /// - Parameters:
     ///   - frame: what the encoder says of it. All frames of a stream are of one codec.
     ///   - payload: the coded bytes, at least one.
-    /// - Returns: the numbers that it was sent under; `nil` when the stream is not there, or the session has left.
+    /// - Returns: the numbers that it was sent under; `nil` when the stream is not there or is muted, or the session has left.
     @discardableResult
     mutating func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
     ) -> SentFrame? {
         begin(at: now)
-        guard !hasLeft, let stream = sending[id.place] else { return nil }
+        guard !hasLeft, let stream = sending[id.place], !stream.isMuted else { return nil }
         let (wasSilent, numberOffset) = stream.cell.state.frameBegins(at: now)
         if wasSilent { stream.isReported = false }
         datagrams.begin(id.number, numberOffset: numberOffset)
@@ -205,14 +208,6 @@ struct SessionCore: ~Copyable {
             stream.size == nil
                 ? .firstPicture(of: id, picture, after: now - stream.beginning) : .sizeChanged(of: id, picture))
         stream.size = picture
-    }
-
-    /// The other side sends nothing on a stream for a while, or sends again, as signalling says: silence alone says nothing.
-    /// Of a muted stream nothing is asked for.
-    mutating func setMuted(_ isMuted: Bool, of id: ReceivingStreamID) {
-        guard let stream = receiving[id.place], stream.isMuted != isMuted else { return }
-        stream.isMuted = isMuted
-        events.append(isMuted ? .muted(id) : .unmuted(id))
     }
 
     /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.

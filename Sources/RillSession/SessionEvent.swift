@@ -23,7 +23,8 @@ public enum SessionEvent: Equatable, Sendable {
     case sizeChanged(of: ReceivingStreamID, Resolution)
     /// The stream comes under another of its names (RFC 8853 §5.1).
     case layerChanged(of: ReceivingStreamID, StreamIdentifier)
-    /// The other side sends nothing on this stream for a while, as signalling said: ``RTPSession/setMuted(_:of:)``.
+    /// The other side sends nothing on this stream for a while, as signalling said, ``RTPSession/setMuted(_:of:)``, or its RTCP
+    /// (PAUSED, RFC 7728 §8.2).
     case muted(ReceivingStreamID)
     /// It sends again.
     case unmuted(ReceivingStreamID)

@@ -132,7 +132,7 @@ import Testing
             case .poll(let now): _ = pipeline.next(at: now)
             case .finish(let frame, let stream, _, _, let decoded, let now):
                 try pipeline.finish(frame, of: stream, decoded: decoded, at: now)
-            case .send: Issue.record("nothing is sent here")
+            case .send, .muteSending, .muteReceiving: Issue.record("nothing is sent or muted here")
             }
         }
         #expect(virtual.withLock { $0 } == decided)

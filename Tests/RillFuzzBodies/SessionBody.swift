@@ -26,6 +26,8 @@ public final class FuzzedCall {
     /// What is watched.
     public let session: RTPSession
     private let camera: SendingStreamID
+    /// The camera is switched off and on.
+    private let isMuting: Bool
     private var now = MediaTime.zero
     private var bytes: [UInt8] = []
     private var frameCount: Int64 = 0
@@ -41,6 +43,7 @@ public final class FuzzedCall {
         var settings = RTPSessionSettings(seed: 7)
         settings.usesReducedSizeRTCP = agreed & 1 != 0
         settings.announcesItself = agreed & 2 == 0
+        isMuting = agreed & 4 != 0
         let session = RTPSession(settings)
         self.session = session
         do throws(SessionError) {
@@ -89,6 +92,7 @@ public final class FuzzedCall {
             codec: .vp8, layer: StreamLayer(rid: .high), number: frameCount,
             references: frameCount == 0 ? FrameReferences() : FrameReferences(frameCount - 1), isKey: frameCount == 0,
             resolution: .vga, captureTime: now, byteCount: payload.count)
+        if isMuting { session.setMuted(frameCount % 16 >= 8, of: camera, at: now) }
         session.send(frame, payload: payload.span, of: camera, at: now)
         frameCount += 1
         poll()
@@ -137,6 +141,8 @@ func sessionSeeds() -> [FuzzBody.Seed] {
         FuzzBody.Seed("names", agreed: 0, named),
         FuzzBody.Seed("collision", agreed: 2, [FuzzedPackets.media(1, of: FuzzedCall.own)] + media),
         FuzzBody.Seed("feedback", agreed: 0, media.prefix(2) + FuzzedPackets.feedback),
+        FuzzBody.Seed(
+            "pauses", agreed: 4, media.prefix(2) + [FuzzedPackets.paused] + media.suffix(4) + [FuzzedPackets.paused]),
     ]
 }
 
@@ -160,6 +166,17 @@ public enum FuzzedPackets {
                 let block = try RTPHeaderExtension(parsing: names.span)
                 RTPPacket(header: header, headerExtension: block, payload: payload.span).write(into: &output)
             } catch { preconditionFailure("\(error)") }
+        }
+    }
+
+    /// The announced stream pauses behind the second of its packets, and the one without an announcement, and a stranger.
+    public static var paused: [UInt8] {
+        let entries = [FuzzedCall.announced, SSRC(3), SSRC(4)].map {
+            PauseResume.Entry(target: $0, kind: .paused(last: 1))
+        }
+        return [UInt8](capacity: 100) { output in
+            ReceiverReport(ssrc: FuzzedCall.announced).write(into: &output)
+            PauseResume(sender: FuzzedCall.announced, entries: entries.span).write(into: &output)
         }
     }
 

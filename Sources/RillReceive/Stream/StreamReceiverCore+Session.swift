@@ -12,6 +12,9 @@ extension StreamReceiverCore {
         buffer.noteSenderReport(report, at: now)
     }
 
+    /// The newest packet that has come, or was restored; `nil` before the first.
+    package var newestSequenceNumber: SequenceNumber? { buffer.newestSequenceNumber }
+
     /// The time to the sender and back, which requests are spaced by.
     package var roundTripTime: MediaDuration {
         get { buffer.roundTripTime }

@@ -62,6 +62,12 @@ extension RTPStreamSender {
     /// However many receivers come, reports are so far apart, or an interval where that is shorter.
     private static var reportSpacing: MediaDuration { .milliseconds(100) }
 
+    /// The number of the packet that was sent last, with the count of its wraps in the upper 16 bits (RFC 3550 §6.4.1); the one before
+    /// the first, modulo 2^32, as long as none was (RFC 7728 §8.2, erratum 5540).
+    package var extendedHighestSequenceNumber: UInt32 {
+        UInt32(settings.firstSequenceNumber.rawValue) &+ UInt32(truncatingIfNeeded: history.count) &- 1
+    }
+
     /// What this stream's sender has to report at `now`, without blocks on what it receives.
     @_lifetime(immortal)
     package func senderReport(at now: MediaTime) -> SenderReport {

@@ -1,7 +1,7 @@
 /// Events that wait to be told.
 ///
-/// Who never asks must not be able to fill memory: of what comes with every report and request, beyond ``limit`` the new is
-/// dropped and counted; what happens to the call as a whole is always kept, and bounded by its rarity: an interruption and
+/// Who never asks must not be able to fill memory: of what comes with every report and request, or as often as the other side likes,
+/// beyond ``limit`` the new is dropped and counted; what happens to the call as a whole is always kept, and bounded by its rarity: an interruption and
 /// what follows it take seconds each, a stream's events are bounded by what the app does with streams.
 struct EventQueue {
     private var events: [SessionEvent] = []
@@ -36,7 +36,7 @@ struct EventQueue {
 extension SessionEvent {
     fileprivate var isAboutTheCall: Bool {
         switch self {
-        case .connected, .interrupted, .lost, .back, .left, .restarted, .firstPicture, .muted, .unmuted, .collision:
+        case .connected, .interrupted, .lost, .back, .left, .restarted, .firstPicture, .collision:
             true
         default: false
         }

@@ -16,6 +16,8 @@ package final class SessionJournal {
     package enum Call: Sendable {
         case insert([UInt8], at: MediaTime)
         case send(EncodedFrame, [UInt8], of: SendingStreamID, at: MediaTime)
+        case muteSending(Bool, of: SendingStreamID, at: MediaTime)
+        case muteReceiving(Bool, of: ReceivingStreamID)
         /// It was asked what to do.
         case poll(at: MediaTime)
         case finish(

@@ -19,7 +19,10 @@ final class ReceivingStream {
     var name: StreamIdentifier?
     /// Something may have to be asked of its sender.
     var mayAsk = false
-    var isMuted = false
+    /// The other side sends nothing on it for a while, as signalling said.
+    var isMutedBySignalling = false
+    /// The other side sends nothing on it for a while, as its RTCP said.
+    var pause: Pause?
     var clock: SenderClock?
     /// Size of the newest picture.
     var size: Resolution?

@@ -11,6 +11,10 @@ final class SendingStream {
     var isReported = false
     /// The other side wants a key frame, and the app was not told yet.
     var isKeyFrameWanted = false
+    /// Nothing is sent on it for a while.
+    var isMuted = false
+    /// That it is muted was not said yet.
+    var isMuteUntold = false
     /// When its source was changed last because the other side had the same.
     var lastCollision: MediaTime?
 

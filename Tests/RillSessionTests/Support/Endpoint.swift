@@ -57,6 +57,12 @@ final class Endpoint {
         }
     }
 
+    /// Mutes a stream, or ends that. Its camera goes on.
+    func setMuted(_ isMuted: Bool, of stream: SendingStreamID, at now: MediaTime) {
+        session.setMuted(isMuted, of: stream, at: now)
+        wakeTime = now
+    }
+
     /// Forgets a stream's camera.
     func removeCamera(_ stream: SendingStreamID) { sources.removeAll { $0.stream == stream } }
 
