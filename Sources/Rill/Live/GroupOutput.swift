@@ -23,8 +23,11 @@ final class GroupOutput {
     var isEmpty: Bool { events.isEmpty && datagrams.isEmpty }
 
     /// Does what is due in a session of one stream, and gives its next frame to decode.
+    ///
+    /// - Parameter isInterrupted: is set where the stream was muted, or is not any more.
     func poll(
-        _ session: RTPSession, at now: MediaTime, into payload: inout [UInt8], for observer: Observer?
+        _ session: RTPSession, at now: MediaTime, into payload: inout [UInt8], for observer: Observer?,
+        isInterrupted: inout Bool
     ) -> ReceivedFrame? {
         defer { take(from: session) }
         while true {
@@ -35,6 +38,7 @@ final class GroupOutput {
                 return frame
             case .event(.packetsRequested(_, let count)): note(.packetsRequested(count: count), at: now, for: observer)
             case .event(.keyFrameRequested): note(.keyFrameRequested, at: now, for: observer)
+            case .event(.muted), .event(.unmuted): isInterrupted = true
             case .event, .makeKeyFrame, .transmit: break
             case .wait: return nil
             }

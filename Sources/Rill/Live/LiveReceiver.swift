@@ -146,7 +146,7 @@ public final class LiveReceiver: Sendable {
     }
 
     /// The other side sends nothing on a stream for a while, or sends again, as signalling says. Of a muted stream nothing is asked
-    /// for, and that no picture comes is no freeze.
+    /// for, and that no picture comes is no freeze. Where its RTCP says so (PAUSED, RFC 7728 §8.2) this is not needed.
     public func setMuted(_ isMuted: Bool, of ssrc: SSRC) {
         guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return }
         groups[route.group].change { $0.setMuted(isMuted, at: route.index) }

@@ -135,7 +135,10 @@ struct StreamGroup: ~Copyable {
         _ index: Int, at now: MediaTime, into payload: inout [UInt8], output: GroupOutput
     ) -> ReceivedFrame? {
         guard let stream = streams[index] else { return nil }
-        let frame = output.poll(stream.session, at: now, into: &payload, for: stream.observer)
+        var isInterrupted = stream.isInterrupted
+        let frame = output.poll(
+            stream.session, at: now, into: &payload, for: stream.observer, isInterrupted: &isInterrupted)
+        streams[index]?.isInterrupted = isInterrupted
         wakeTimes[index] = stream.wakeTime
         return frame
     }

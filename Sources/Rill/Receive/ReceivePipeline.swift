@@ -98,7 +98,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
     }
 
     /// The other side sends nothing for a while, or sends again, as signalling says: holds for all streams. Of a muted stream nothing
-    /// is asked for, and that no picture comes is no freeze.
+    /// is asked for, and that no picture comes is no freeze. Where its RTCP says so (PAUSED, RFC 7728 §8.2) this is not needed.
     public func setMuted(_ isMuted: Bool) {
         for (id, stream) in streams {
             session.look { $0.setMuted(isMuted, of: id) }
@@ -131,6 +131,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
             switch event {
             case .packetsRequested(let id, let count): streams[id]?.observer?(.packetsRequested(count: count), now)
             case .keyFrameRequested(let id): streams[id]?.observer?(.keyFrameRequested, now)
+            case .muted(let id), .unmuted(let id): streams[id]?.decoder.interrupt()
             default: break
             }
         }

@@ -70,6 +70,7 @@ package struct StreamRoutes: Sendable {
     private mutating func find(_ packet: borrowing RTCPPacket, sender: SSRC?) {
         found.removeAll(keepingCapacity: true)
         if let place = sender.flatMap({ sources[$0] }) { found.append(place) }
+        if packet.type == .transportFeedback { findPaused(packet) }
         // A report that cannot be read belongs to its sender alone.
         guard packet.type == .extendedReport, var report = try? ExtendedReport(parsing: copy packet) else { return }
         while let block = try? report.next() {
@@ -81,6 +82,16 @@ package struct StreamRoutes: Sendable {
                 }
                 found.append(places[0])
             }
+        }
+    }
+
+    /// Finds the places of streams that are said to have paused, whoever says it: one source speaks for all of an endpoint's.
+    private mutating func findPaused(_ packet: borrowing RTCPPacket) {
+        guard let message = try? PauseResume(parsing: copy packet) else { return }
+        var entries = message.entries
+        while let entry = entries.next() {
+            guard let place = sources[entry.target], !found.contains(place) else { continue }
+            found.append(place)
         }
     }
 }

@@ -75,6 +75,21 @@ struct StreamRoutesTests {
         #expect(places(report(of: 3), fewer) == [])
     }
 
+    @Test func `A pause goes to the streams that it names, and to its sender's`() throws {
+        let routes = try StreamRoutes([settings(1, again: 11, reporter: 101), settings(2, reporter: 102)])
+        func paused(by sender: UInt32, _ targets: [UInt32]) -> [UInt8] {
+            let entries = targets.map { PauseResume.Entry(target: SSRC($0), kind: .paused(last: 9)) }
+            return [UInt8](capacity: 100) { PauseResume(sender: SSRC(sender), entries: entries.span).write(into: &$0) }
+        }
+        #expect(places(paused(by: 1, [1, 2]), routes) == [[0, 36], [1, 36]])
+        #expect(places(paused(by: 1, [2, 7, 2]), routes) == [[0, 48], [1, 48]])
+        #expect(places(paused(by: 7, [2]), routes) == [[1, 24]])
+        #expect(places(paused(by: 7, [8]), routes) == [])
+        // One that cannot be read goes to its sender's.
+        let short: [UInt8] = [0x89, 205, 0, 4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0x20, 1, 0, 0]
+        #expect(places(short, routes) == [[0, 20]])
+    }
+
     @Test func `A source leads to one stream, and a refusal leaves nothing behind`() throws {
         var routes = try StreamRoutes([settings(1, again: 11, reporter: 101)])
         #expect(throws: ReceiveError.sourceInUse(SSRC(11))) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Rill
 
-/// A camera that is switched off, as signalling says: nobody asks for anything, and nobody sees a freeze.
+/// A camera that is switched off, as signalling or RTCP says: nobody asks for anything, and nobody sees a freeze.
 @Suite struct MutedStreamTests {
     private static let settings = ReceiveSettings(
         jitterBuffer: JitterBufferSettings(ssrc: CodedClip.ssrc, payloadType: CodedClip.payloadType), ssrc: SSRC(1))
@@ -28,19 +28,38 @@ import Testing
         )
     }
 
-    @Test(arguments: [false, true])
-    func `A pause that was told is no freeze`(isTold: Bool) throws {
+    /// Who says that the camera is off.
+    enum Teller: CaseIterable {
+        case nobody, signalling, rtcp
+    }
+
+    /// PAUSED behind the last packet before frame `index` (RFC 7728).
+    private func paused(_ clip: CodedClip, before index: Int) -> [UInt8] {
+        let last = clip.packets[index - 1].last.map { UInt32($0[2]) << 8 | UInt32($0[3]) } ?? 0
+        let entries = [PauseResume.Entry(target: CodedClip.ssrc, kind: .paused(last: last))]
+        return [UInt8](capacity: 100) { output in
+            ReceiverReport(ssrc: CodedClip.ssrc).write(into: &output)
+            PauseResume(sender: CodedClip.ssrc, entries: entries.span).write(into: &output)
+        }
+    }
+
+    @Test(arguments: Teller.allCases)
+    func `A pause that was told is no freeze`(teller: Teller) throws {
         let clip = try CodedClip()
         var feedback = 0
         let pipeline = try ReceivePipeline(
             Self.settings, sink: FrameTap { _ in }, feedback: PacketTap { _, _ in feedback += 1 })
         for index in 0..<80 {
             let (time, packets) = packets(clip, index, pause: .seconds(7))
-            if index == 40, isTold {
-                pipeline.setMuted(true)
+            if index == 40, teller != .nobody {
+                if teller == .rtcp {
+                    pipeline.insert(paused(clip, before: 40).span, at: clip.times[39])
+                } else {
+                    pipeline.setMuted(true)
+                }
                 // Somebody sends a last picture after that.
                 _ = try pipeline.poll(at: time - .seconds(4))
-                pipeline.setMuted(false)
+                if teller == .signalling { pipeline.setMuted(false) }
             }
             for packet in packets { pipeline.insert(packet.span, at: time) }
             _ = try pipeline.poll(at: time)
@@ -49,8 +68,8 @@ import Testing
         while !pipeline.isIdle { now = try pipeline.poll(at: now) }
         let freezes = pipeline.statistics.freezes
         #expect(freezes.framesRendered > 70)
-        #expect(freezes.freezeCount == (isTold ? 0 : 1) && freezes.longGapCount == (isTold ? 0 : 1))
-        #expect(freezes.pauseCount == (isTold ? 0 : 1))
+        let count = teller == .nobody ? 1 : 0
+        #expect(freezes.freezeCount == count && freezes.longGapCount == count && freezes.pauseCount == count)
     }
 
     @Test func `A picture that comes while the stream is muted does not make the rest a freeze`() throws {
@@ -68,7 +87,7 @@ import Testing
 
     @Test func `Live, too`() throws {
         let clip = try CodedClip()
-        for isTold in [false, true] {
+        for teller in Teller.allCases {
             let shown = Monitor(0)
             let live = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
             try live.add(Self.settings, sink: FrameTap { _ in shown.withLock { $0 += 1 } })
@@ -77,9 +96,10 @@ import Testing
                 if index == 40 {
                     let end = live.clock.now + .seconds(20)
                     while shown.withLock({ $0 }) < 35, live.clock.now < end { LiveClock.pause() }
-                    if isTold { live.setMuted(true, of: CodedClip.ssrc) }
+                    if teller == .signalling { live.setMuted(true, of: CodedClip.ssrc) }
+                    if teller == .rtcp { live.insert(paused(clip, before: 40).span) }
                     live.clock.sleep(until: live.clock.now + .milliseconds(1500))
-                    if isTold { live.setMuted(false, of: CodedClip.ssrc) }
+                    if teller == .signalling { live.setMuted(false, of: CodedClip.ssrc) }
                 }
                 for packet in packets { live.insert(packet.span) }
                 live.clock.sleep(until: live.clock.now + .milliseconds(10))
@@ -90,7 +110,7 @@ import Testing
             try live.stop()
             #expect(statistics.freezes.framesRendered > 35)
             // A machine that stands still makes gaps of its own, but none as long.
-            #expect((statistics.freezes.totalLongGapsDuration >= .seconds(1)) == !isTold)
+            #expect((statistics.freezes.totalLongGapsDuration >= .seconds(1)) == (teller == .nobody))
         }
     }
 }
