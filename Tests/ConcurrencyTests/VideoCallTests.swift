@@ -17,6 +17,19 @@ import Testing
         let isShown = try await eventually { one.isShowingBoth(pictures: 60) && two.isShowingBoth(pictures: 60) }
         #expect(isShown, "\(one.call.statistics)\n\(two.call.statistics)")
         #expect(one.transport.lost > 0 && two.transport.lost > 0, "the test shows nothing")
+        one.call.setMuted(true)
+        let areMuted = try await eventually {
+            two.log.contains("one's high layer is muted") && two.log.contains("one's low layer is muted")
+        }
+        let (shown, freezes) = (two.sinks[0].count, two.freezeCount)
+        try await Task.sleep(for: .milliseconds(1500))
+        #expect(areMuted && two.sinks[0].count <= shown + 3 && two.freezeCount == freezes, "\(two.log.lines)")
+        one.call.setMuted(false)
+        let isBack = try await eventually {
+            two.log.contains("one's high layer is sent again") && two.log.contains("one's low layer is sent again")
+                && two.sinks[0].count > shown + 30
+        }
+        #expect(isBack, "\(two.log.lines)")
         await one.call.end(reason: "good night")
         let isTold = try await eventually { two.log.contains("one left: good night") }
         #expect(isTold, "\(two.log.lines)")
@@ -177,6 +190,8 @@ final class CallEnd: Sendable {
         try them.show(.low, on: sinks[1])
         met.withLock { $0 = them }
     }
+
+    var freezeCount: Int { participant?.statistics.shown.map(\.received.freezes.freezeCount).reduce(0, +) ?? 0 }
 
     func isShowingBoth(pictures: Int) -> Bool { sinks[0].count >= pictures && sinks[1].count >= pictures / 6 }
 }

@@ -255,7 +255,7 @@ extension CallParticipant: LayerOutput {
     func setMuted(_ isMuted: Bool) {
         let now = clock.now
         session.change(handing: output.send) { session in
-            //MUTE for id in sending.compactMap(\.self) { session.setMuted(isMuted, of: id, at: now) }
+            for id in sending.compactMap(\.self) { session.setMuted(isMuted, of: id, at: now) }
         }
         wakePoller()
     }
