@@ -197,7 +197,7 @@ let package = Package(
 
         // Tests of more than one room, by what they need (see Scripts/test).
         // What libFuzzer runs, over the corpus and damaged seeds.
-        tests("FuzzTests", of: ["RillFuzzBodies"]),
+        tests("FuzzTests", of: ["RillFuzzBodies", "RillSecurity", "RillSession"]),
         // What more than one thread touches: the thread sanitizer's.
         tests(
             "ConcurrencyTests",

@@ -136,8 +136,8 @@ import Testing
             }
             let after = try await SystemLoad.settled()
             #expect(after.threads <= before.threads && after.descriptors <= before.descriptors, "\(before), \(after)")
-            // A call takes megabytes while it lasts.
-            #expect(after.memory - before.memory < count * 20_000 || isAddressSanitized, "\(before), \(after)")
+            // A call takes megabytes while it lasts; what malloc keeps grows no further.
+            #expect(after.memory - before.memory < 32 << 20 || isAddressSanitized, "\(before), \(after)")
         }
     }
 }
