@@ -213,7 +213,7 @@ let package = Package(
             "PeerTests",
             of: [
                 "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzBodies", "RillPacketSupport",
-                "RillMediaSupport",
+                "RillMediaSupport", "RillSecurity",
             ]),
         // Cameras of the kernel's own drivers, in the virtual machine of Tests/CameraVM.
         tests("CameraTests", of: ["RillCapture"]),

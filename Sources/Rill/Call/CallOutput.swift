@@ -13,6 +13,7 @@ final class CallOutput: Sendable {
 
     private struct State: ~Copyable {
         var protector: SRTPProtector?
+        var key: SRTPKey?
         var address: UDPAddress?
         /// The transport itself knows where datagrams go.
         var isConnected: Bool
@@ -21,7 +22,7 @@ final class CallOutput: Sendable {
     init(_ key: SRTPKey?, to address: UDPAddress?, over line: CallLine) throws(SecurityError) {
         let protector: SRTPProtector? = if let key { try SRTPProtector(key) } else { nil }
         let isConnected = line.transport.remoteAddress != nil
-        state = Monitor(State(protector: protector, address: address, isConnected: isConnected))
+        state = Monitor(State(protector: protector, key: key, address: address, isConnected: isConnected))
         self.line = line
     }
 
@@ -50,8 +51,13 @@ final class CallOutput: Sendable {
 
     /// Protects with another key from the next packet on.
     func change(to key: SRTPKey) throws(SecurityError) {
-        try state.withLock { (state) throws(SecurityError) in try state.protector?.change(to: key) }
+        try state.withLock { (state) throws(SecurityError) in
+            try state.protector?.change(to: key)
+            state.key = key
+        }
     }
+
+    var key: SRTPKey? { state.withLock { $0.key } }
 
     var isProtected: Bool { state.withLock { $0.protector != nil } }
     var statistics: ProtectStatistics? { state.withLock { $0.protector?.statistics } }

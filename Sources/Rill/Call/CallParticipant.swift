@@ -32,6 +32,7 @@ public final class CallParticipant: Sendable, Identifiable {
     private let streams: [StreamDescription]
     /// A stream for each of our layers; `nil` for those that they are not sent.
     private let sending: [SendingStreamID?]
+    private let ourLayers: [LayerSettings]
     private let settings: VideoCallSettings
     private let clock: LiveClock
     private let emit: @Sendable (CallEvent) -> Void
@@ -55,6 +56,7 @@ public final class CallParticipant: Sendable, Identifiable {
             id, line, poller, settings, clock, emit
         )
         name = participant.name
+        ourLayers = layers
         streams = participant.streams ?? settings.streams()
         session = SharedSession(RTPSessionSettings(settings, participant, clock))
         input = try CallInput(participant.receivingKey)
@@ -82,6 +84,13 @@ public final class CallParticipant: Sendable, Identifiable {
 
     /// Where they are, as far as that is known.
     public var address: UDPAddress? { line.transport.remoteAddress ?? output.address }
+
+    /// Our layers that they are sent, and the streams that carry them.
+    var sentLayers: [(layer: LayerSettings, stream: SendingStreamID)] {
+        zip(ourLayers, sending).compactMap { layer, id in id.map { (layer, $0) } }
+    }
+
+    var sendingKey: SRTPKey? { output.key }
 
     // MARK: What they send
 
