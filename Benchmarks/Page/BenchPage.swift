@@ -3,7 +3,7 @@ import Foundation
 import RillPages
 
 /// Makes a page of what `Scripts/bench` measured: `bench-page write` reads it as JSON from standard input, and writes HTML to
-/// standard output. Any page of `bench/page.py` is made of the pieces in ``Block``.
+/// standard output. ``Block`` has the pieces.
 @main
 enum BenchPage {
     static func main() {
@@ -54,8 +54,8 @@ indirect enum Block: Decodable {
                 text: try values.decode(String.self, forKey: .text))
         case "table": self = .table(try TableContent(from: decoder))
         case "plot": self = .plot(try PlotContent(from: decoder))
-        case "ratios": self = .ratios(try RatioContent(from: decoder).plot)
-        case "histogram": self = .histogram(try HistogramContent(from: decoder).plot)
+        case "ratios": self = .ratios(try RatioPlot(from: decoder))
+        case "histogram": self = .histogram(try HistogramPlot(from: decoder))
         default:
             throw DecodingError.dataCorruptedError(forKey: .kind, in: values, debugDescription: "no kind \(kind)")
         }
@@ -70,7 +70,7 @@ indirect enum Block: Decodable {
             HTML([.element("h3", [:], HTML(text: title)), .element("pre", [:], HTML(text: text))])
         case .table(let table): table.html
         case .plot(let plot): plot.plot.html
-        case .ratios(let plot): plot.groups.isEmpty ? .empty : plot.html
+        case .ratios(let plot): plot.html
         case .histogram(let plot): plot.html
         }
     }

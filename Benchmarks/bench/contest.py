@@ -217,7 +217,8 @@ def describe(result: Result, heats: list[Heat]) -> None:
             "a command strays as far from itself."
         )
         title = "What the others take, as a multiple of Rill's"
-        result.blocks.append(Drawing({"kind": "ratios", "title": title, "caption": caption, "groups": groups}))
+        plot = {"kind": "ratios", "title": title, "caption": caption, "reference": "Rill", "groups": groups}
+        result.blocks.append(Drawing(plot))
     for heat in heats:
         result.blocks += [_table(heat), _scatter(heat)]
 

@@ -264,7 +264,11 @@ def series(condition: str, values: list[float]) -> dict:
     found: dict[int, int] = defaultdict(int)
     for value in values:
         found[math.floor(20 * math.log10(max(value, 1e-4) / 1e-4) + 1e-9)] += 1
-    buckets = [[1e-7 * 10 ** (index / 20), 1e-7 * 10 ** ((index + 1) / 20), number] for index, number in sorted(found.items())]
+
+    def start(index: int) -> float:
+        return 1e-7 * 10 ** (index / 20)
+
+    buckets = [{"range": [start(index), start(index + 1)], "count": number} for index, number in sorted(found.items())]
     median, high = percentile(values, 0.5), percentile(values, 0.99)
     note = f"median {median:.2f}, 99 % {high:.2f}, most {max(values):.2f} ms"
     return {"name": condition, "ink": INKS[condition], "buckets": buckets, "mark": high / 1000, "note": note}

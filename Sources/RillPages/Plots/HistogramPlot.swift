@@ -5,7 +5,7 @@
 ///     HistogramPlot("Latency", [
 ///         .init("captured → sent", [.init("idle", .blue, buckets, mark: 0.012, note: "median 8 ms, 99 % 12 ms")])
 ///     ]).html
-public struct HistogramPlot: Sendable {
+public struct HistogramPlot: Sendable, Decodable {
     /// What is drawn.
     public var title: String
     /// What it shows; below the plot.
@@ -16,7 +16,7 @@ public struct HistogramPlot: Sendable {
     public var span: ClosedRange<Double>?
 
     /// One thing that took its time, under one condition or several.
-    public struct Row: Sendable {
+    public struct Row: Sendable, Decodable {
         /// What it is.
         public var name: String
         /// Drawn over each other.
@@ -33,7 +33,7 @@ public struct HistogramPlot: Sendable {
     }
 
     /// A histogram.
-    public struct Series: Sendable {
+    public struct Series: Sendable, Decodable {
         /// Under which condition.
         public var name: String
         /// Its colour.
@@ -56,7 +56,7 @@ public struct HistogramPlot: Sendable {
     }
 
     /// How many took from one time to another, in seconds.
-    public struct Bucket: Sendable, Equatable {
+    public struct Bucket: Sendable, Equatable, Decodable {
         /// From where to where.
         public var range: ClosedRange<Double>
         /// How many.

@@ -1,6 +1,6 @@
 /// The colours of a plot, chosen so that they differ in lightness too: they stay apart for the colour-blind and in grey,
 /// on white and on black.
-public enum Ink: String, Sendable, CaseIterable {
+public enum Ink: String, Sendable, CaseIterable, Decodable {
     /// What the plot is about.
     case blue
     /// What it is compared with.

@@ -6,7 +6,7 @@ internal import Glibc
 ///     RatioPlot("CPU seconds", reference: "Rill", [
 ///         .init("one thread", [.init("FFmpeg", .green, ratio: 1.07, 1.04...1.09, note: "1.07×, Rill is ahead")])
 ///     ]).html
-public struct RatioPlot: Sendable {
+public struct RatioPlot: Sendable, Decodable {
     /// What is drawn.
     public var title: String
     /// What it shows; below the plot.
@@ -17,7 +17,7 @@ public struct RatioPlot: Sendable {
     public var groups: [Group]
 
     /// Bars that belong together.
-    public struct Group: Sendable {
+    public struct Group: Sendable, Decodable {
         /// What they are of.
         public var title: String
         /// From top to bottom.
@@ -34,7 +34,7 @@ public struct RatioPlot: Sendable {
     }
 
     /// One bar.
-    public struct Row: Sendable {
+    public struct Row: Sendable, Decodable {
         /// Whose it is.
         public var name: String
         /// Its colour.
