@@ -31,18 +31,6 @@ final class CallLog: CallObserver {
         var losses = 0
         /// Of the first time.
         var arrival: MediaTime?
-        /// What happened to it after it was lost: for those who ask why.
-        var story: [Event] = []
-    }
-
-    /// A packet was sent again, or asked for again.
-    struct Event: Sendable {
-        enum Kind: String { case resent, requested }
-
-        var kind: Kind
-        var at: MediaTime
-        /// When it came to the other side; `nil` where it was lost.
-        var arrival: MediaTime?
     }
 
     /// Delays of all datagrams of one direction, and how many there were.
@@ -52,7 +40,6 @@ final class CallLog: CallObserver {
         var smallestDelay = MediaDuration(nanoseconds: .max)
         var delays = MediaDuration.zero
         var arrived = 0
-        var lost = 0
 
         var meanDelay: MediaDuration { arrived == 0 ? .zero : delays / arrived }
     }
@@ -60,8 +47,6 @@ final class CallLog: CallObserver {
     private(set) var layers: [Layer] = []
     private(set) var path = Direction()
     private(set) var returnPath = Direction()
-    /// Gaps are told with what happened to their packets.
-    var isExplained = false
     /// Records what arrives at the receiver, where that is wanted.
     var capture: LinkCapture?
 
@@ -79,9 +64,7 @@ final class CallLog: CallObserver {
             path.note(datagram.count, arrival, at: now)
             guard PacketKind(of: datagram) == .rtp else { return }
             note(datagram, arrival, at: now)
-        case .toSender:
-            returnPath.note(datagram.count, arrival, at: now)
-            noteRequests(datagram, arrival, at: now)
+        case .toSender: returnPath.note(datagram.count, arrival, at: now)
         }
     }
 
@@ -103,18 +86,6 @@ final class CallLog: CallObserver {
         layers[layer].keyFrameRequests += 1
     }
 
-    /// Notes which packets the receiver asks for.
-    private func noteRequests(_ datagram: Span<UInt8>, _ arrival: MediaTime?, at now: MediaTime) {
-        var compound = RTCPCompound(datagram)
-        // Our own reports can be read; what could not would not be in the log, and its gap be told as unasked for.
-        while let packet = try? compound.next() {
-            guard case .genericNACK(let request) = try? RTCPMessage(parsing: packet) else { continue }
-            guard let index = layers.firstIndex(where: { $0.stream.ssrc == request.media }) else { continue }
-            var lost = request.lostPackets
-            while let number = lost.next() { layers[index].noteRequest(number, arrival, at: now) }
-        }
-    }
-
     /// Notes a packet of a layer, or one that is sent again, on its own stream or on that for it.
     private func note(_ datagram: Span<UInt8>, _ arrival: MediaTime?, at now: MediaTime) {
         // Our own packets can be read.
@@ -127,26 +98,9 @@ final class CallLog: CallObserver {
             } else if header.ssrc == stream.retransmission?.ssrc, packet.payload.count >= 2 {
                 // RFC 4588 §4: the packet's own number stands before what it carried.
                 let number = UInt16(packet.payload[0]) << 8 | UInt16(packet.payload[1])
-                layers[index].noteResent(SequenceNumber(number), arrival, at: now)
+                layers[index].noteResent(SequenceNumber(number), arrival)
             }
         }
-    }
-}
-
-extension CallLog.Packet {
-    /// How often it was lost, or asked for in vain: a request and its repetitions within `round` count once.
-    func failures(round length: MediaDuration) -> Int {
-        var failures = losses
-        var round: (begin: MediaTime, hasCome: Bool)?
-        for event in story where event.kind == .requested {
-            if let open = round, event.at - open.begin <= length {
-                round?.hasCome = open.hasCome || event.arrival != nil
-            } else {
-                if round?.hasCome == false { failures += 1 }
-                round = (event.at, event.arrival != nil)
-            }
-        }
-        return round?.hasCome == false ? failures + 1 : failures
     }
 }
 
@@ -154,10 +108,7 @@ extension CallLog.Direction {
     mutating func note(_ byteCount: Int, _ arrival: MediaTime?, at now: MediaTime) {
         sent += 1
         bytes += byteCount
-        guard let arrival else {
-            lost += 1
-            return
-        }
+        guard let arrival else { return }
         arrived += 1
         delays += arrival - now
         smallestDelay = min(smallestDelay, arrival - now)
@@ -173,7 +124,7 @@ extension CallLog.Layer {
 
     fileprivate mutating func note(_ header: RTPHeader, _ arrival: MediaTime?, at now: MediaTime) {
         let place = place(of: header.sequenceNumber)
-        guard place == packets.count else { return noteResent(header.sequenceNumber, arrival, at: now) }
+        guard place == packets.count else { return noteResent(header.sequenceNumber, arrival) }
         if frames.last?.timestamp != header.timestamp {
             places[header.timestamp.rawValue] = frames.count
             frames.append(CallLog.Frame(timestamp: header.timestamp, sentAt: now, firstPacket: place))
@@ -183,17 +134,10 @@ extension CallLog.Layer {
         frames[frames.count - 1].sentAt = now
     }
 
-    fileprivate mutating func noteRequest(_ number: SequenceNumber, _ arrival: MediaTime?, at now: MediaTime) {
-        let place = place(of: number)
-        guard packets.indices.contains(place) else { return }
-        packets[place].story.append(CallLog.Event(kind: .requested, at: now, arrival: arrival))
-    }
-
-    fileprivate mutating func noteResent(_ number: SequenceNumber, _ arrival: MediaTime?, at now: MediaTime) {
+    fileprivate mutating func noteResent(_ number: SequenceNumber, _ arrival: MediaTime?) {
         let place = place(of: number)
         guard packets.indices.contains(place) else { return }
         resent += 1
-        packets[place].story.append(CallLog.Event(kind: .resent, at: now, arrival: arrival))
         if arrival == nil { packets[place].losses += 1 }
     }
 }

@@ -18,7 +18,6 @@ struct LayerResult: Codable {
     /// Mean squared error of luma, summed over the frames shown; `nil` where it was not looked for.
     var squaredError: Double?
     var keyFrameRequests = 0
-    var packetsSent = 0
     var packetsLost = 0
     var packetsResent = 0
     var nacks = 0
@@ -28,14 +27,8 @@ struct LayerResult: Codable {
     /// A gap in the shown frames.
     struct Gap: Codable {
         var length: Int
-        /// When it ended.
-        var end: Int
         /// The most often that one packet of the frames after the gap's first, up to its last, was lost.
         var losses: Int
-        /// The same, with the times that it was asked for in vain.
-        var failures: Int
-        /// What happened to the frames of the gap, in words.
-        var story: String?
     }
 }
 
@@ -51,8 +44,6 @@ struct ShownFrames {
         var sentAt: MediaTime
         /// The most often that one of its packets was lost.
         var losses = 0
-        /// The most often that one of its packets was lost or asked for in vain.
-        var failures = 0
     }
 
     var frames: [Frame] = []
@@ -60,9 +51,6 @@ struct ShownFrames {
     var shown: [(frame: Int, at: MediaTime)] = []
     var interval: MediaDuration
     var smallestDelay: MediaDuration
-
-    /// Tells what happened to frames, for those who ask why.
-    var story: (ClosedRange<Int>) -> String? = { _ in nil }
 
     /// All that follows from the times at which frames were shown.
     func result(disturbed disturbance: Disturbance? = nil) -> LayerResult {
@@ -80,11 +68,7 @@ struct ShownFrames {
             longest = max(longest, time - begin)
             guard time - begin > interval * 2 + .milliseconds(100) else { continue }
             let losses = frames[before + 1...frame].map(\.losses).max() ?? 0
-            let failures = frames[before + 1...frame].map(\.failures).max() ?? 0
-            gaps.append(
-                .init(
-                    length: tenths(time - begin), end: tenths(time - .zero), losses: losses,
-                    failures: failures, story: story(before + 1...frame)))
+            gaps.append(.init(length: tenths(time - begin), losses: losses))
         }
         let freezes = meter.statistics
         return LayerResult(
@@ -131,46 +115,19 @@ extension CallLog {
         }
         if let errors { result.squaredError = layer.shown.reduce(0) { $0 + errors[$1.frame] } }
         result.keyFrameRequests = layer.keyFrameRequests
-        result.packetsSent = layer.packets.count
         result.packetsLost = layer.packets.count { $0.arrival == nil }
         result.packetsResent = layer.resent
         return result
     }
 
-    /// The packets of frames that did not come the first time: when each was sent, asked for and sent again.
-    private func story(of range: ClosedRange<Int>, layer index: Int) -> String {
-        let layer = layers[index]
-        func milliseconds(_ time: MediaTime) -> String { "\(tenths(time - .zero) / 10)" }
-        var lines: [String] = []
-        for place in range {
-            let frame = layer.frames[place]
-            for number in frame.firstPacket..<frame.firstPacket + frame.packetCount {
-                let packet = layer.packets[number]
-                guard packet.arrival == nil || !packet.story.isEmpty else { continue }
-                let events = packet.story.map { event in
-                    "\(event.kind) \(milliseconds(event.at)) (\(event.arrival.map { "came \(milliseconds($0))" } ?? "lost"))"
-                }
-                let first = packet.arrival.map { "came \(milliseconds($0))" } ?? "lost"
-                lines.append(
-                    "packet \(number) sent \(milliseconds(frame.sentAt)) (\(first)) " + events.joined(separator: ", "))
-            }
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    func shownFrames(layer index: Int, interval: MediaDuration) -> ShownFrames {
+    private func shownFrames(layer index: Int, interval: MediaDuration) -> ShownFrames {
         let layer = layers[index]
         var frames = ShownFrames(interval: interval, smallestDelay: path.smallestDelay)
-        // A receiver begins a new round of asking when one round trip has passed.
-        let round = (path.meanDelay + returnPath.meanDelay) * 7 / 8
         frames.frames = layer.frames.map { frame in
             let packets = layer.packets[frame.firstPacket..<frame.firstPacket + frame.packetCount]
-            return ShownFrames.Frame(
-                sentAt: frame.sentAt, losses: packets.map(\.losses).max() ?? 0,
-                failures: packets.map { $0.failures(round: round) }.max() ?? 0)
+            return ShownFrames.Frame(sentAt: frame.sentAt, losses: packets.map(\.losses).max() ?? 0)
         }
         frames.shown = layer.shown
-        if isExplained { frames.story = { [self] in story(of: $0, layer: index) } }
         return frames
     }
 }

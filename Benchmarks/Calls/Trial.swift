@@ -15,8 +15,6 @@ struct Job: Codable {
     /// The same layers go back meanwhile; what becomes of these is not told.
     var isTwoWay: Bool?
     var disturbance: Disturbance?
-    /// Gaps are told with what happened to their packets.
-    var isExplained: Bool?
     /// A file for what arrives at the receiver.
     var capture: String?
 }
@@ -24,16 +22,11 @@ struct Job: Codable {
 /// What came of a call, one line of JSON on standard output.
 struct CallResult: Codable {
     var layers: [LayerResult]
-    /// The smallest delay of a datagram on the way there; tenths of a millisecond, like all times.
-    var smallestDelay: Int
-    /// The mean delays of both ways together.
+    /// The mean delays of both ways together; tenths of a millisecond, like all times.
     var roundTripTime: Int
-    /// Datagrams sent on the way there, and back; their bytes, without UDP and IP; those of them that were lost.
+    /// Datagrams sent on the way there, and back; their bytes, without UDP and IP.
     var sent: [Int]
     var bytes: [Int]
-    var lost: [Int]
-    /// Seconds that it took to simulate.
-    var cost: Double
 }
 
 /// Makes calls, one after the other.
@@ -54,14 +47,12 @@ final class Trial {
 
     /// Makes the call, and gives its log as well.
     func run(_ job: Job) throws -> (CallResult, CallLog) {
-        let begin = ContinuousClock.now
         var settings = CallSettings(layers: layers, network: try LinkSettings(notation: job.network).seeded(job.seed))
         if let network = job.returnNetwork {
             settings.returnNetwork = try LinkSettings(notation: network).seeded(job.seed)
         }
         settings.isOpenLoop = job.isOpenLoop ?? false
         let log = CallLog()
-        log.isExplained = job.isExplained ?? false
         if let path = job.capture { log.capture = try LinkCapture(path: path) }
         let simulation = CallSimulation(settings, observer: log)
         var errors = coded.errors
@@ -79,15 +70,10 @@ final class Trial {
                 disturbed: job.disturbance)
         }
         for index in results.indices { results[index].nacks = nacks[index] }
-        let cost = ContinuousClock.now - begin
-        return (
-            CallResult(
-                layers: results, smallestDelay: tenths(log.path.smallestDelay),
-                roundTripTime: tenths(log.path.meanDelay + log.returnPath.meanDelay),
-                sent: [log.path.sent, log.returnPath.sent], bytes: [log.path.bytes, log.returnPath.bytes],
-                lost: [log.path.lost, log.returnPath.lost],
-                cost: Double(cost.components.seconds) + Double(cost.components.attoseconds) / 1e18), log
-        )
+        let result = CallResult(
+            layers: results, roundTripTime: tenths(log.path.meanDelay + log.returnPath.meanDelay),
+            sent: [log.path.sent, log.returnPath.sent], bytes: [log.path.bytes, log.returnPath.bytes])
+        return (result, log)
     }
 
     /// - Returns: mean squared errors, frame by frame, of those shown.

@@ -3,10 +3,11 @@
 import hashlib
 import json
 import os
-import queue
 import subprocess
+import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .networks import Network
@@ -83,44 +84,28 @@ class Maker:
         return known
 
     def _run(self, jobs: dict) -> dict:
-        waiting: queue.SimpleQueue = queue.SimpleQueue()
-        for item in jobs.items():
-            waiting.put(item)
-        results, failures, lock, begin = {}, [], threading.Lock(), time.monotonic()
-        store = self.results.open("a")
+        results, lock, begin = {}, threading.Lock(), time.monotonic()
 
-        def work() -> None:
-            with subprocess.Popen(
-                [self.program, "calls", *self.options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                env=os.environ | ENVIRONMENT,
-            ) as process:
-                while not failures:
-                    try:
-                        key, job = waiting.get_nowait()
-                    except queue.Empty:
-                        break
-                    process.stdin.write(json.dumps(job) + "\n")
-                    process.stdin.flush()
-                    line = process.stdout.readline()
-                    if not line:
-                        failures.append(text(job))
-                        break
+        def work(items: list) -> None:
+            """One process makes these, one after the other."""
+            words = (self.program, "calls", *self.options)
+            with tempfile.TemporaryFile("w+") as lines:
+                lines.writelines(text(job) + "\n" for _, job in items)
+                lines.seek(0)
+                process = subprocess.Popen(words, stdin=lines, stdout=subprocess.PIPE, text=True, env=os.environ | ENVIRONMENT)
+            with process:
+                for (key, job), line in zip(items, process.stdout):
                     with lock:
                         results[key] = json.loads(line)
                         store.write(json.dumps({"job": job, "result": results[key]}) + "\n")
                         store.flush()
                         left = (time.monotonic() - begin) / len(results) * (len(jobs) - len(results))
                         progress(f"call {len(results)} of {len(jobs)}, {left:.0f} s left")
-                process.stdin.close()
 
-        workers = [threading.Thread(target=work) for _ in range(min(self.workers, len(jobs)))]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-        store.close()
-        if failures:
-            raise CommandFailed(f"bench-calls gave nothing for {failures[0]}")
+        with self.results.open("a") as store, ThreadPoolExecutor(self.workers) as pool:
+            list(pool.map(work, ([*jobs.items()][first :: self.workers] for first in range(min(self.workers, len(jobs))))))
+        if missing := [job for key, job in jobs.items() if key not in results]:
+            raise CommandFailed(f"bench-calls gave nothing for {text(missing[0])}")
         return results
 
 

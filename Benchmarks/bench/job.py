@@ -98,7 +98,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "quick": FLAG | {"help": "less of it, as CI does"},
     "check": {"type": number(1), "metavar": "N", "help": "make N seeds' calls with codecs too, and compare"},
     "two-way": FLAG | {"help": "the same layers come back meanwhile"},
-    "explain": FLAG | {"help": "tell what happened to the packets of gaps over the bar"},
     "real": {"type": number(1), "metavar": "N", "help": "play N traces in real time too"},
     "suite": {"action": "append", "metavar": "NAME", "help": "only this one; may be given several times"},
     "update": FLAG | {"help": "write what was measured, in the place of comparing"},

@@ -2,7 +2,8 @@
 
 import math
 import statistics
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .figures import percentile
@@ -49,93 +50,94 @@ TITLES = {"high": "640x480@30", "low": "160x120@5"}
 INTERVALS = {"high": 1000 / 30, "low": 200}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Gap:
-    """A long gap in the frames shown. Times are in ms."""
+    """A long gap in the frames shown, in ms, and how often the unluckiest of its packets was lost."""
 
     length: float
-    # How often the unluckiest of its packets was lost, and that with the times that it was asked for in vain.
     losses: int
-    failures: int
     seed: int
-    end: float
-    # What happened to its packets, where that was asked.
-    story: str | None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Cell:
-    """One layer on one network: all seeds together. Times are in ms."""
+    """One layer on one network: what bench-calls says of the calls of all seeds, judged together. Times are in ms."""
 
     network: Network
     layer: str
-    calls: int
     seconds: int
-    framesSent: int = 0
-    framesShown: int = 0
-    freezes: int = 0
-    freezeTime: float = 0
-    longGaps: int = 0
-    longestGap: float = 0
-    delays: list[int] = field(default_factory=list)
-    jitters: list[int] = field(default_factory=list)
-    roundTripTime: float = 0
-    squaredError: float = 0
-    requests: int = 0
-    nacks: int = 0
-    resent: int = 0
-    lost: int = 0
-    # What goes both ways, of both layers together: datagrams a second, and bits.
-    datagrams: tuple[float, float] = (0, 0)
-    bits: tuple[float, float] = (0, 0)
-    gaps: list[Gap] = field(default_factory=list)
-    settled: list[float] = field(default_factory=list)
-    # Seeds whose own 95th percentile is over their own bar.
-    seedsOver: list[int] = field(default_factory=list)
+    calls: dict[int, dict]
+
+    @cached_property
+    def results(self) -> list[dict]:
+        """Those of the layer, whose times are in tenths of a millisecond."""
+        return [call["layers"][LAYERS.index(self.layer)] for call in self.calls.values()]
+
+    def sum(self, name: str) -> float:
+        return sum(each.get(name) or 0 for each in self.results)
+
+    def percentile(self, name: str, share: float) -> float:
+        return percentile([value for each in self.results for value in each[name]], share) / 10
+
+    def mean(self, value: Callable[[dict], float]) -> float:
+        return statistics.mean(value(call) for call in self.calls.values())
 
     @property
     def interval(self) -> float:
         return INTERVALS[self.layer]
 
+    @property
+    def minutes(self) -> float:
+        return len(self.calls) * self.seconds / 60
+
     @cached_property
     def median(self) -> float:
-        return percentile(self.delays, 0.5) / 10
+        return self.percentile("delays", 0.5)
 
     @cached_property
     def high_delay(self) -> float:
         """The 95th percentile."""
-        return percentile(self.delays, 0.95) / 10
+        return self.percentile("delays", 0.95)
 
     @cached_property
     def jitter(self) -> float:
         """J: the 99th percentile."""
-        return percentile(self.jitters, 0.99) / 10
+        return self.percentile("jitters", 0.99)
+
+    @cached_property
+    def round_trip_time(self) -> float:
+        return self.mean(lambda call: call["roundTripTime"] / 10)
 
     @property
     def shown(self) -> float:
-        return self.framesShown / self.framesSent
-
-    @property
-    def freezes_per_minute(self) -> float:
-        return self.freezes / (self.calls * self.seconds / 60)
+        return self.sum("framesShown") / self.sum("framesSent")
 
     @property
     def delay_bar(self) -> float:
-        if not self.network.loses:
-            return self.jitter + 10
-        return self.jitter + self.roundTripTime + self.interval + 20
+        return self.jitter + (self.round_trip_time + self.interval + 20 if self.network.loses else 10)
 
     @property
     def gap_bar(self) -> float:
-        return 2 * self.interval + self.roundTripTime + self.jitter + 100
+        return 2 * self.interval + self.round_trip_time + self.jitter + 100
+
+    @property
+    def settled(self) -> list[float]:
+        """Seconds after the disturbance until delays are what they were; below zero for never."""
+        return [each["settled"] / (10_000 if each["settled"] >= 0 else 1) for each in self.results if "settled" in each]
 
     def gaps_over(self, is_excused: bool) -> list[Gap]:
         """Gaps longer than their bar, excused by a packet lost three times or not; the longest first."""
-        over = [gap for gap in self.gaps if gap.length > self.gap_bar and (gap.losses >= 3) == is_excused]
+        gaps = [Gap(gap["length"] / 10, gap["losses"], seed) for seed, each in zip(self.calls, self.results) for gap in each["gaps"]]
+        over = [gap for gap in gaps if gap.length > self.gap_bar and (gap.losses >= 3) == is_excused]
         return sorted(over, key=lambda gap: -gap.length)
 
+    def seeds_over(self) -> int:
+        """How many seeds have a 95th percentile of their own that is over their own bar."""
+        alone = [replace(self, calls={seed: call}) for seed, call in self.calls.items()] if len(self.calls) > 1 else []
+        return sum(cell.high_delay > cell.delay_bar for cell in alone)
+
     def psnr(self) -> float:
-        error = self.squaredError / max(1, self.framesShown)
+        error = self.sum("squaredError") / max(1, self.sum("framesShown"))
         return 10 * math.log10(255 * 255 / error) if error > 0 else math.inf
 
     def bars(self) -> list[Bar]:
@@ -155,40 +157,3 @@ class Cell:
                 text = f"{len(late)} later or never"
             found.append(Bar(f"{where}the median back within 10 s", text, not late))
         return found
-
-
-def pool(network: Network, layer: str, seconds: int, results: list[tuple[int, dict]]) -> Cell:
-    """All calls' results of one layer, by seed, in one cell."""
-    index = LAYERS.index(layer)
-    if len(results) > 1:
-        alone = {seed: pool(network, layer, seconds, [(seed, result)]) for seed, result in results}
-        over = [seed for seed, cell in alone.items() if cell.high_delay > cell.delay_bar]
-    else:
-        over = []
-    cell = Cell(network, layer, len(results), seconds)
-    cell.seedsOver = over
-    for seed, result in results:
-        one = result["layers"][index]
-        cell.framesSent += one["framesSent"]
-        cell.framesShown += one["framesShown"]
-        cell.freezes += one["freezes"]
-        cell.freezeTime += one["freezeTime"] / 10
-        cell.longGaps += one["longGaps"]
-        cell.longestGap = max(cell.longestGap, one["longestGap"] / 10)
-        cell.delays += one["delays"]
-        cell.jitters += one["jitters"]
-        cell.squaredError += one.get("squaredError") or 0
-        cell.requests += one["keyFrameRequests"]
-        cell.nacks += one["nacks"]
-        cell.resent += one["packetsResent"]
-        cell.lost += one["packetsLost"]
-        cell.gaps += [
-            Gap(gap["length"] / 10, gap["losses"], gap["failures"], seed, gap["end"] / 10, gap.get("story"))
-            for gap in one["gaps"]
-        ]
-        if "settled" in one:
-            cell.settled.append(one["settled"] / 10_000 if one["settled"] >= 0 else -1)
-    cell.roundTripTime = statistics.mean(result["roundTripTime"] / 10 for _, result in results)
-    cell.datagrams = tuple(statistics.mean(result["sent"][way] / seconds for _, result in results) for way in (0, 1))
-    cell.bits = tuple(statistics.mean(8 * result["bytes"][way] / seconds for _, result in results) for way in (0, 1))
-    return cell

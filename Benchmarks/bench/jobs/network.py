@@ -6,7 +6,7 @@ import time
 from ..calls import Maker, job
 from ..figures import count
 from ..job import Context, Job, WrongUse
-from ..networks import LAYERS, NETWORKS, TITLES, Cell, pool
+from ..networks import LAYERS, NETWORKS, TITLES, Cell
 from ..process import progress
 from ..report import Result, Table
 
@@ -21,13 +21,11 @@ def run(context: Context, result: Result) -> None:
     jobs = {(network, seed): job(network, seconds, seed) for network in networks for seed in range(1, seeds + 1)}
     if context.two_way:
         jobs = {key: each | {"isTwoWay": True} for key, each in jobs.items()}
-    if context.explain:
-        jobs = {key: each | {"isExplained": True} for key, each in jobs.items()}
     results = maker.make(jobs)
     repeated = {} if context.quick or context.two_way else again_with_codecs(maker, jobs, results)
     results |= repeated
     cells = [
-        pool(network, layer, seconds, [(seed, results[network, seed]) for (n, seed) in jobs if n == network])
+        Cell(network, layer, seconds, {seed: results[network, seed] for (n, seed) in jobs if n == network})
         for network in networks
         for layer in LAYERS
     ]
@@ -37,10 +35,6 @@ def run(context: Context, result: Result) -> None:
     describe(result, cells)
     result.note(f"{seeds} seeds of {seconds} s; made again with codecs: {len(repeated)} calls; {time.monotonic() - begin:.1f} s in all.")
     result.bars += [bar for cell in cells for bar in cell.bars()]
-    for cell in cells if context.explain else []:
-        for gap in cell.gaps_over(False):
-            title = f"{cell.network.name}, {TITLES[cell.layer]}, seed {gap.seed}"
-            result.note(f"{title}: nothing new for {gap.length:.0f} ms until {gap.end:.0f}, in ms: {gap.story or 'nothing was lost'}")
 
 
 def asks(made: dict) -> bool:
@@ -79,20 +73,24 @@ def describe(result: Result, cells: list[Cell]) -> None:
     head = ["network", "layer", "freezes a minute, > 500 ms", "median ms", "95 %, bar ms", "shown", "PSNR-Y dB", "gaps over, excused"]
     table = Table(head, [])
     more = Table(
-        ["network and layer", "freezes", "seeds over", "J", "RTT", "longest gap, bar ms", "NACKs lost", "lost", "retransmitted", "NACKs",
-         "key frames", "settled s", "there /s", "kbit/s", "back /s", "kbit/s back"], [])
+        ["network and layer", "freezes", "seeds over", "J", "RTT", "longest gap, bar ms", "lost", "retransmitted", "NACKs", "key frames",
+         "settled s", "there /s", "kbit/s", "back /s", "kbit/s back"], [])
     for cell in cells:
-        minutes, over = cell.calls * cell.seconds / 60, cell.gaps_over(False)
-        gaps = f"{len(over)}, {len(cell.gaps_over(True))}" if cell.network.loses else ""
-        freezes = count(cell.freezes_per_minute, ".2f", unit=f", {cell.longGaps / minutes:.2f}")
+        gaps = ", ".join(str(len(cell.gaps_over(is_excused))) for is_excused in (False, True)) if cell.network.loses else ""
+        freezes = count(cell.sum("freezes") / cell.minutes, ".2f", unit=f", {cell.sum('longGaps') / cell.minutes:.2f}")
         delay = count(cell.high_delay, ".0f", unit=f", {cell.delay_bar:.0f}")
         row = [freezes, count(cell.median, ".0f"), delay, count(100 * cell.shown, ".1f", unit="%"), count(cell.psnr(), ".2f"), gaps]
         table.rows.append([cell.network.name, TITLES[cell.layer], *row])
-        ways = [count(value, ".1f", scale) for way in (0, 1) for value, scale in ((cell.datagrams[way], 1), (cell.bits[way], 1000))]
+        longest = max(each["longestGap"] for each in cell.results)
+        # Datagrams a second and kbit/s of both layers together, there and back.
+        ways = [
+            count(cell.mean(lambda call: call[name][way]) / seconds, ".1f")
+            for way in (0, 1) for name, seconds in (("sent", cell.seconds), ("bytes", 125 * cell.seconds))
+        ]
         more.rows.append([
-            f"{cell.network.name}, {TITLES[cell.layer]}", count(cell.freezes), count(len(cell.seedsOver)), count(cell.jitter, ".1f"),
-            count(cell.roundTripTime, ".1f"), count(cell.longestGap, ".0f", unit=f", {cell.gap_bar:.0f}"),
-            count(sum(gap.failures >= 3 for gap in over)), count(cell.lost), count(cell.resent), count(cell.nacks), count(cell.requests),
+            f"{cell.network.name}, {TITLES[cell.layer]}", count(cell.sum("freezes")), count(cell.seeds_over()), count(cell.jitter, ".1f"),
+            count(cell.round_trip_time, ".1f"), count(longest, ".0f", 10, f", {cell.gap_bar:.0f}"),
+            *(count(cell.sum(name)) for name in ("packetsLost", "packetsResent", "nacks", "keyFrameRequests")),
             count(max(cell.settled), ".1f") if cell.settled else "", *ways,
         ])
     result.blocks += [table, more]
@@ -107,5 +105,5 @@ JOB = Job(
     "kept in Benchmarks/.build/network, by what they were made with, so that an interrupted run goes on where it was. --quick makes 5 "
     "seeds without codecs; --two-way has the same layers come back meanwhile, in the same two sessions, also without codecs.",
     run,
-    {"seeds": None, "duration": 120, "row": "", "quick": False, "check": None, "explain": False, "two-way": False, "workers": 2},
+    {"seeds": None, "duration": 120, "row": "", "quick": False, "check": None, "two-way": False, "workers": 2},
 )

@@ -9,7 +9,7 @@ from .. import gstreamer
 from ..calls import Maker, job
 from ..figures import count, percentile
 from ..job import Context, Job
-from ..networks import LAYERS, NETWORKS, TITLES, Cell, Network, pool
+from ..networks import LAYERS, NETWORKS, TITLES, Cell, Network
 from ..process import CommandFailed, progress
 from ..report import Bar, Drawing, Result, Table
 from .scale import mark
@@ -35,7 +35,7 @@ class Panel:
         ours = self.cells[OURS]
         return [
             name for name, cell in self.cells.items()
-            if getattr(cell, rule) < getattr(ours, rule) and cell.high_delay < ours.high_delay
+            if cell.sum(rule) < ours.sum(rule) and cell.high_delay < ours.high_delay
         ]
 
 
@@ -76,22 +76,21 @@ def play_all(captures: dict, workers: int) -> dict:
 
 
 def panel(network: Network, layer: str, seconds: int, seeds: range, ours: dict, theirs: dict) -> Panel:
-    cells = {OURS: pool(network, layer, seconds, [(seed, ours[network, seed]) for seed in seeds])}
+    calls = {seed: ours[network, seed] for seed in seeds}
+    cells = {OURS: Cell(network, layer, seconds, calls)}
     for latency in gstreamer.LATENCIES:
-        results = []
-        for seed in seeds:
-            one = theirs[(network, seed), layer].get(latency)
-            if one is None:
-                raise CommandFailed(f"GStreamer at {latency} ms shows nothing of {network.name}, seed {seed}")
-            results.append((seed, ours[network, seed] | {"layers": [one if name == layer else None for name in LAYERS]}))
-        cells[f"GStreamer {latency}"] = pool(network, layer, seconds, results)
+        shown = {seed: theirs[(network, seed), layer].get(latency) for seed in seeds}
+        if None in shown.values():
+            raise CommandFailed(f"GStreamer at {latency} ms shows nothing of {network.name}, {layer}")
+        others = {seed: call | {"layers": [shown[seed]] * len(LAYERS)} for seed, call in calls.items()}
+        cells[f"GStreamer {latency}"] = Cell(network, layer, seconds, others)
     return Panel(network, layer, cells)
 
 
 def total(panels: list[Panel], name: str, rule: str) -> tuple[int, float]:
     """Freezes summed and 95th percentiles averaged over the table."""
     cells = [panel.cells[name] for panel in panels]
-    return sum(getattr(cell, rule) for cell in cells), statistics.mean(cell.high_delay for cell in cells)
+    return sum(cell.sum(rule) for cell in cells), statistics.mean(cell.high_delay for cell in cells)
 
 
 def bars(panels: list[Panel]) -> list[Bar]:
@@ -116,11 +115,11 @@ def describe(result: Result, panels: list[Panel]) -> None:
     more = Table(["receiver", "freezes", "frozen s", "> 500 ms", "median ms", "95 % ms", "shown"], [])
     for each in panels:
         title = f"{each.network.name}, {TITLES[each.layer]}"
-        table.rows.append([title, *(count(cell.freezes, unit=f", {cell.high_delay:.0f}") for cell in each.cells.values())])
+        table.rows.append([title, *(count(cell.sum("freezes"), unit=f", {cell.high_delay:.0f}") for cell in each.cells.values())])
         more.rows.append([title])
         for name, cell in each.cells.items():
             more.rows.append([
-                f"{name} ({title})", count(cell.freezes), count(cell.freezeTime, ".1f", 1000), count(cell.longGaps),
+                f"{name} ({title})", count(cell.sum("freezes")), count(cell.sum("freezeTime"), ".1f", 10_000), count(cell.sum("longGaps")),
                 count(cell.median, ".1f"), count(cell.high_delay, ".1f"), count(100 * cell.shown, ".2f", unit=" %"),
             ])
         result.blocks.append(Drawing(plot(each)))
@@ -131,8 +130,8 @@ def describe(result: Result, panels: list[Panel]) -> None:
 
 def plot(panel: Panel) -> dict:
     """Freezes a minute against the 95th percentile of the delay: down and to the left is better."""
-    theirs = [[cell.high_delay, cell.freezes_per_minute] for name, cell in panel.cells.items() if name != OURS]
-    ours = [[panel.cells[OURS].high_delay, panel.cells[OURS].freezes_per_minute]]
+    points = {name: [cell.high_delay, cell.sum("freezes") / cell.minutes] for name, cell in panel.cells.items()}
+    ours, theirs = [points.pop(OURS)], list(points.values())
     marks = [mark("GStreamer, by latency", "orange", "line", theirs), mark("each latency", "orange", "scatter", theirs), mark(OURS, "blue", "scatter", ours)]
     x = {"title": "95 % of added delays", "unit": "ms", "scale": "linear", "range": [0, 1.1 * max(x for x, _ in theirs + ours)]}
     y = {"title": "freezes a minute", "unit": "", "scale": "linear", "range": [0, 1.2 * max([1, *(y for _, y in theirs + ours)])]}
