@@ -20,21 +20,23 @@ let package = Package(
         // Pieces of work with their set-up, and the program that does one of them.
         .target(
             name: "Workloads",
-            dependencies: ["Machine"]
+            dependencies: ["Clips", "Machine"]
                 + rill(
                     "Rill", "RillFiles", "RillImage", "RillBeauty", "RillCodec", "RillLab", "RillLink", "RillRTP",
                     "RillReceive", "RillSend", "RillSession", "RillScenes", "RillTranscode"),
             path: "Workloads", swiftSettings: settings),
-        program("workload", "WorkloadRunner", ["Workloads", "Machine"]),
+        program("workload", "WorkloadRunner", ["Workloads", "Counters"]),
         // Whole processes, as an app's would be, with nothing in them but Rill.
-        program("bench-work", "Work", ["Machine"] + rill("Rill", "RillFiles", "RillLab", "RillTransport")),
+        program("bench-work", "Work", ["Clips", "Counters"] + rill("Rill", "RillFiles", "RillLab", "RillTransport")),
         // Calls in virtual time.
         program(
             "bench-calls", "Calls",
-            ["Workloads"] + rill("Rill", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive", "RillScenes")),
+            ["Clips"] + rill("Rill", "RillFiles", "RillLab", "RillLink", "RillRTP", "RillReceive", "RillScenes")),
         // Pages of what was measured.
         program("bench-page", "Page", rill("RillPages")),
         .target(name: "Arguments", path: "Arguments", swiftSettings: settings),
+        .target(name: "Clips", dependencies: rill("Rill"), path: "Clips", swiftSettings: settings),
+        .target(name: "Counters", dependencies: ["Machine"], path: "Counters", swiftSettings: settings),
         // The processor's counters, threads, and libyuv itself, for the floors that workloads are compared with.
         .systemLibrary(name: "Machine", path: "Machine"),
     ]

@@ -1,10 +1,10 @@
 import Arguments
+import Clips
 import Rill
 import RillCodec
 import RillFiles
 import RillImage
 import RillScenes
-import Workloads
 
 /// Where the pictures of a trial come from, as often as they are wanted from the beginning.
 enum Pictures {

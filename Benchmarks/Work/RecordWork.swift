@@ -1,4 +1,5 @@
 import Arguments
+import Clips
 import Rill
 import RillFiles
 
@@ -28,7 +29,7 @@ struct RecordWork {
         let packets = PacketTap { packet, time in
             (SSRC(ofSenderOf: packet) == highSource ? high : low)?.send(packet, at: time)
         }
-        let source = HeldClipSource(clip)
+        let source = Pendulum(clip.frames)
         var count = 0
         while case .frame(let frame) = source.next(), frame.captureTime.seconds < seconds {
             try pipeline.send(frame, at: frame.captureTime, to: packets)

@@ -1,4 +1,6 @@
 import Arguments
+import Counters
+import Machine
 import Workloads
 
 /// Does one workload, and nothing else: what `Scripts/bench` measures single stages with.
@@ -38,18 +40,19 @@ enum WorkloadRunner {
             throw WrongUse("no workload \(name); `list` names them")
         }
         let work = try workload.setUp(Material(folder: arguments["folder"]))
-        let counter = CycleCounter()
+        // In user mode, which anybody may count.
+        let counters = [CPerfEvents_cycles, CPerfEvents_instructions].map { ProcessorCounter($0) }
         var sum = 0
         var count = try arguments.number("count") ?? workload.count
         if let time = try arguments.number("time") {
             sum &+= try work(workload.count)  // the first time is slower
-            let once = try measured(counter, workload.count) { sum &+= try work($0) }
+            let once = try measured(counters, workload.count) { sum &+= try work($0) }
             // A whole session, begun anew in each iteration, would spend a short one on its beginning.
             count = max(5 * workload.count, Int(1e6 * Double(time) / once.nanoseconds))
         }
         for _ in 0..<(try arguments.number("iterations") ?? 1) {
-            let iteration = try measured(counter, count) { sum &+= try work($0) }
-            print(iteration.nanoseconds, iteration.cycles, iteration.instructions)
+            let iteration = try measured(counters, count) { sum &+= try work($0) }
+            print(iteration.nanoseconds, iteration.counts[0], iteration.counts[1])
         }
         // Whoever looks at the result cannot have left out the work.
         if sum == 42 { print("the answer") }
@@ -57,15 +60,14 @@ enum WorkloadRunner {
 
     /// What one of `count` things took.
     private static func measured(
-        _ counter: CycleCounter, _ count: Int, _ body: (Int) throws -> Void
-    ) throws -> (nanoseconds: Double, cycles: Double, instructions: Double) {
-        let (before, begin) = (counter.read(), ContinuousClock.now)
+        _ counters: [ProcessorCounter], _ count: Int, _ body: (Int) throws -> Void
+    ) throws -> (nanoseconds: Double, counts: [Double]) {
+        let (before, begin) = (counters.map(\.count), ContinuousClock.now)
         try body(count)
-        let (duration, after) = (ContinuousClock.now - begin, counter.read())
-        let counted = after.flatMap { after in before.map { after - $0 } }
-        return (
-            duration / .nanoseconds(1) / Double(count), Double(counted?.cycles ?? 0) / Double(count),
-            Double(counted?.instructions ?? 0) / Double(count)
-        )
+        let (duration, after) = (ContinuousClock.now - begin, counters.map(\.count))
+        let counts = zip(after, before).map { after, before in
+            after.flatMap { after in before.map { Double(after - $0) / Double(count) } } ?? 0
+        }
+        return (duration / .nanoseconds(1) / Double(count), counts)
     }
 }

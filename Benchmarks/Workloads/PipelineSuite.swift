@@ -1,3 +1,4 @@
+import Clips
 import Rill
 import RillLab
 import RillLink

@@ -1,4 +1,5 @@
 import Arguments
+import Clips
 import Glibc
 import Rill
 
@@ -26,7 +27,7 @@ struct LatencyWork {
     }
 
     func run() throws {
-        let source = HeldClipSource(clip, frameCount: frameCount)
+        let source = Pendulum(clip.frames, count: frameCount)
         let layers = [LayerSettings.high(source.format.resolution, bitrate: bitrate), .low]
         let clock = LiveClock()
         let log = LatencyLog(clock, layers: layers.map(\.rid), frameCount: frameCount)

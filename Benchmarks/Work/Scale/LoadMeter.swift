@@ -1,18 +1,20 @@
+import Counters
 import Glibc
+import Machine
 
-/// What this process takes while it works.
+/// What this process takes while it works, on the threads that it starts after this was made.
 ///
-/// Seconds and instructions are taken in time slices of their own. To count costs seconds: while a counter runs, each switch of threads sets the
-/// processor's registers for it, which in a virtual machine the hypervisor has to do. With a counter 17 participants took
-/// 11.9, 12.8 and 13.8 % of a core, without 11.8, 12.5 and 10.5.
+/// Seconds and instructions are taken in time slices of their own. To count costs seconds: while a counter runs, each switch
+/// of threads sets the processor's registers for it, which in a virtual machine the hypervisor has to do. With a counter 17
+/// participants took 11.9, 12.8 and 13.8 % of a core, without 11.8, 12.5 and 10.5.
 struct LoadMeter {
-    private let counter: InstructionCounter
+    private let counter = ProcessorCounter(CPerfEvents_instructions, withKernel: true)
 
     /// Seconds of each slice.
     private static let (timed, counted) = (2.0, 1.0)
 
-    init(_ counter: InstructionCounter) {
-        self.counter = counter
+    init() {
+        _ = counter.pause()
     }
 
     /// Lets it work for `seconds` that are timed, and for half as many in which instructions are counted.
@@ -33,13 +35,22 @@ struct LoadMeter {
             cpu += LoadMeter.now(CLOCK_PROCESS_CPUTIME_ID) - before.cpu
             let middle = LoadMeter.now(CLOCK_MONOTONIC)
             timed += middle - before.wall
-            let part = try counter.counting { try work(length / LoadMeter.timed * LoadMeter.counted) }
+            let part = try counting { try work(length / LoadMeter.timed * LoadMeter.counted) }
             counted += LoadMeter.now(CLOCK_MONOTONIC) - middle
             instructions = part.flatMap { part in instructions.map { $0 + part } }
         }
         var text = "cpu=\(cpu / timed) wall=\(LoadMeter.now(CLOCK_MONOTONIC) - start)"
         if let instructions { text += " instructions=\(Double(instructions) / counted)" }
         return text
+    }
+
+    /// Instructions while `body` runs, which it does not where the machine counts none.
+    private func counting(_ body: () throws -> Void) rethrows -> Int64? {
+        guard counter.resume(), let before = counter.count else { return nil }
+        try body()
+        // A counter that does not stop would count on in what is timed: it is not believed then.
+        guard counter.pause(), let after = counter.count else { return nil }
+        return after - before
     }
 
     private static func now(_ clock: clockid_t) -> Double {

@@ -28,7 +28,7 @@ struct ReceiversWork {
 
     func run() throws {
         let socket = try UDPSocket(boundTo: address, settings: .large)
-        let counter = InstructionCounter()
+        let meter = LoadMeter()
         // Nobody sends anything again: what is asked for is not sent either.
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in }, threadCount: threads)
         let (highPictures, lowPictures) = (PictureTally(receiver.clock), PictureTally(receiver.clock))
@@ -59,7 +59,7 @@ struct ReceiversWork {
         }
         try receive(for: ReceiversWork.warmUp)
         let before = counts()
-        let taken = try LoadMeter(counter).measure(seconds: seconds, receive)
+        let taken = try meter.measure(seconds: seconds, receive)
         let work = zip(counts(), before).map(-)
         try receiver.stop()
         print("\(taken) high=\(work[0]) low=\(work[1]) late=\(work[2]) packets=\(work[3])")

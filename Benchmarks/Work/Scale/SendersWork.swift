@@ -1,4 +1,5 @@
 import Arguments
+import Clips
 import Glibc
 import Rill
 
@@ -33,7 +34,7 @@ struct SendersWork {
     }
 
     func run() throws {
-        let counter = InstructionCounter()
+        let meter = LoadMeter()
         let senders = try (0..<count).map { index in
             // No two take their pictures at the same moment.
             usleep(UInt32(33_333 / count))
@@ -41,7 +42,7 @@ struct SendersWork {
         }
         sleep(SendersWork.warmUp)
         let before = Work(senders)
-        let taken = LoadMeter(counter).measure(seconds: seconds, sleep)
+        let taken = meter.measure(seconds: seconds, sleep)
         let work = Work(senders)
         for sender in senders { try sender.live.stop() }
         print(
@@ -60,7 +61,7 @@ struct SendersWork {
         settings.adaptation = nil
         let socket = try ConnectedUDPSocket(to: address)
         let live = LiveSender(
-            try SendPipeline(settings), source: HeldClipSource(clip, from: index * 7), packets: socket)
+            try SendPipeline(settings), source: Pendulum(clip.frames, from: index * 7), packets: socket)
         return Sender(live: live, socket: socket)
     }
 

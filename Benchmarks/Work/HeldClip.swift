@@ -1,0 +1,34 @@
+import Arguments
+import Rill
+import RillFiles
+
+/// The first pictures of a clip, held in memory and shared by any number of sources: what is measured then reads no file.
+struct HeldClip {
+    let frames: [VideoFrame]
+    let resolution: Resolution
+
+    /// As many pictures of 1280x720 are 83 MB.
+    private static let mostFrames = 60
+
+    /// Reads a Y4M file; its pictures resized where another size is wanted.
+    init(path: String, resolution wanted: Resolution? = nil) throws {
+        let mostFrames = HeldClip.mostFrames
+        let clip = try Y4MReader(path: path, capacity: wanted == nil ? mostFrames : 1)
+        resolution = wanted ?? clip.format.resolution
+        let pool = try wanted.map { try FramePool(resolution: $0, capacity: mostFrames) }
+        var frames: [VideoFrame] = []
+        while frames.count < mostFrames, case .frame(let frame) = try clip.next() {
+            guard let pool else {
+                frames.append(frame)
+                continue
+            }
+            // The pool has room for as many pictures as are asked of it.
+            if let scaled = frame.scaled(into: pool) { frames.append(scaled) }
+        }
+        guard !frames.isEmpty else { throw WrongUse("\(path) has no pictures") }
+        self.frames = frames
+    }
+
+    /// Bytes of the pictures that are held.
+    var byteCount: Int { frames.count * resolution.pixelCount * 3 / 2 }
+}
