@@ -84,23 +84,14 @@ static Trace read_trace(const char *path, guint32 ssrc, guint payload_type) {
 // MARK: The pipeline
 
 typedef struct {
-    GstElement *pipeline, *buffer, *depayloader, *sink;
+    GstElement *pipeline;
     GstPad *source;
     GstClock *clock;
     GstClockTime base;
-    gboolean is_virtual;
     guint latency;
     guint32 timestamp;
-    guint shown;
     GstCaps *mark;
 } Receiver;
-
-static GstElement *make(GstElement *pipeline, const char *name) {
-    GstElement *element = gst_element_factory_make(name, NULL);
-    if (!element) fail("GStreamer has no element %s", name);
-    gst_bin_add(GST_BIN(pipeline), element);
-    return element;
-}
 
 // The packet that goes into the depayloader: a frame leaves it while its last packet is in there.
 static GstPadProbeReturn note_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
@@ -129,7 +120,6 @@ static void note_picture(GstElement *sink, GstBuffer *picture, GstPad *pad, gpoi
     if (!mark) fail("a picture has lost its timestamp");
     GstClockTime now = gst_clock_get_time(receiver->clock) - receiver->base;
     printf("%u %u %" G_GUINT64_FORMAT "\n", receiver->latency, (guint32)mark->timestamp, now);
-    receiver->shown++;
 }
 
 static gboolean answer(GstPad *pad, GstObject *parent, GstQuery *query) {
@@ -138,23 +128,24 @@ static gboolean answer(GstPad *pad, GstObject *parent, GstQuery *query) {
     return TRUE;
 }
 
-static void probe(GstElement *element, const char *name, GstPadProbeCallback callback, Receiver *receiver) {
-    GstPad *pad = gst_element_get_static_pad(element, name);
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, callback, receiver, NULL);
+static void probe(Receiver *receiver, const char *name, GstPadProbeCallback callback, gpointer user) {
+    GstElement *depayloader = gst_bin_get_by_name(GST_BIN(receiver->pipeline), "depayloader");
+    GstPad *pad = gst_element_get_static_pad(depayloader, name);
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, callback, user, NULL);
     gst_object_unref(pad);
+    gst_object_unref(depayloader);
 }
 
 static void link_source(Receiver *receiver, guint payload_type) {
     receiver->source = gst_pad_new("source", GST_PAD_SRC);
     gst_pad_set_query_function(receiver->source, answer);
-    GstPad *entry = gst_element_get_static_pad(receiver->buffer, "sink");
+    GstPad *entry = gst_bin_find_unlinked_pad(GST_BIN(receiver->pipeline), GST_PAD_SINK);
     if (GST_PAD_LINK_FAILED(gst_pad_link(receiver->source, entry))) fail("cannot link the jitter buffer");
     gst_object_unref(entry);
     gst_pad_set_active(receiver->source, TRUE);
     gst_pad_push_event(receiver->source, gst_event_new_stream_start("trace"));
-    GstCaps *caps = gst_caps_new_simple(
-        "application/x-rtp", "media", G_TYPE_STRING, "video", "clock-rate", G_TYPE_INT, kClockRate, "encoding-name",
-        G_TYPE_STRING, "VP8", "payload", G_TYPE_INT, (gint)payload_type, NULL);
+    GstCaps *caps = gst_caps_from_string("application/x-rtp, media=video, clock-rate=90000, encoding-name=VP8");
+    gst_caps_set_simple(caps, "payload", G_TYPE_INT, (gint)payload_type, NULL);
     gst_pad_push_event(receiver->source, gst_event_new_caps(caps));
     gst_caps_unref(caps);
     GstSegment segment;
@@ -162,35 +153,17 @@ static void link_source(Receiver *receiver, guint payload_type) {
     gst_pad_push_event(receiver->source, gst_event_new_segment(&segment));
 }
 
-static Receiver *start(guint latency, guint payload_type, gboolean is_virtual, gboolean decodes) {
+// The jitter buffer and what follows it, `rest`, a launch line.
+static Receiver *start(guint latency, guint payload_type, gboolean is_virtual, const char *rest) {
     Receiver *receiver = g_new0(Receiver, 1);
     receiver->latency = latency;
-    receiver->is_virtual = is_virtual;
     receiver->mark = gst_caps_new_empty_simple("timestamp/x-rtp");
-    receiver->pipeline = gst_pipeline_new(NULL);
-    receiver->buffer = make(receiver->pipeline, "rtpjitterbuffer");
-    receiver->depayloader = make(receiver->pipeline, "rtpvp8depay");
-    g_object_set(receiver->buffer, "latency", latency, NULL);
-    g_object_set(receiver->depayloader, "wait-for-keyframe", TRUE, NULL);
-    GstElement *last = receiver->depayloader;
-    if (!gst_element_link(receiver->buffer, last)) fail("cannot link the depayloader");
-    if (decodes) {
-        GstElement *decoder = make(receiver->pipeline, "vp8dec");
-        g_object_set(decoder, "threads", 1, NULL);
-        if (!gst_element_link(last, decoder)) fail("cannot link the decoder");
-        last = decoder;
-        probe(receiver->depayloader, "sink", note_packet, receiver);
-        probe(receiver->depayloader, "src", mark_frame, receiver);
-    }
-    receiver->sink = make(receiver->pipeline, "fakesink");
-    if (!gst_element_link(last, receiver->sink)) fail("cannot link the sink");
-    // Every picture is rendered, also a late one, and nobody upstream is told that it was late. A sink would have the
-    // pipeline wait 20 ms more for its own work; this one has none.
-    g_object_set(
-        receiver->sink, "sync", decodes, "qos", FALSE, "max-lateness", (gint64)-1, "processing-deadline", (guint64)0,
-        "signal-handoffs", decodes, NULL);
-    if (decodes) g_signal_connect(receiver->sink, "handoff", G_CALLBACK(note_picture), receiver);
-
+    gchar *line = g_strdup_printf(
+        "rtpjitterbuffer latency=%u ! rtpvp8depay name=depayloader wait-for-keyframe=true ! %s", latency, rest);
+    GError *error = NULL;
+    receiver->pipeline = gst_parse_launch(line, &error);
+    if (error) fail("%s: %s", line, error->message);
+    g_free(line);
     receiver->clock = is_virtual ? gst_test_clock_new() : gst_system_clock_obtain();
     receiver->base = is_virtual ? 0 : gst_clock_get_time(receiver->clock);
     gst_pipeline_use_clock(GST_PIPELINE(receiver->pipeline), receiver->clock);
@@ -226,11 +199,8 @@ static void look_for_errors(Receiver *receiver) {
     gst_object_unref(bus);
 }
 
-static void push(Receiver *receiver, const guint8 *bytes, guint count, GstClockTime arrival) {
-    GstBuffer *buffer = gst_buffer_new_allocate(NULL, count, NULL);
-    gst_buffer_fill(buffer, 0, bytes, count);
-    GST_BUFFER_PTS(buffer) = arrival;
-    GST_BUFFER_DTS(buffer) = arrival;
+static void push(Receiver *receiver, GstBuffer *buffer, GstClockTime arrival) {
+    GST_BUFFER_PTS(buffer) = GST_BUFFER_DTS(buffer) = arrival;
     if (gst_pad_push(receiver->source, buffer) != GST_FLOW_OK) {
         look_for_errors(receiver);
         fail("the jitter buffer takes no packets any more");
@@ -296,7 +266,17 @@ static void advance(GstTestClock *clock, GstClockTime end) {
 }
 
 static void play(const Trace *trace, guint payload_type, gboolean is_virtual, guint latency) {
-    Receiver *receiver = start(latency, payload_type, is_virtual, TRUE);
+    // Every picture is rendered, also a late one, and nobody upstream is told that it was late. A sink would have the
+    // pipeline wait 20 ms more for its own work; this one has none.
+    Receiver *receiver = start(
+        latency, payload_type, is_virtual,
+        "vp8dec threads=1 ! "
+        "fakesink name=screen sync=true qos=false max-lateness=-1 processing-deadline=0 signal-handoffs=true");
+    probe(receiver, "sink", note_packet, receiver);
+    probe(receiver, "src", mark_frame, receiver);
+    GstElement *screen = gst_bin_get_by_name(GST_BIN(receiver->pipeline), "screen");
+    g_signal_connect(screen, "handoff", G_CALLBACK(note_picture), receiver);
+    gst_object_unref(screen);
     GstClockTime end = trace->packets[trace->count - 1].arrival + (latency + 1000) * GST_MSECOND;
     for (guint index = 0; index <= trace->count; index++) {
         GstClockTime time = index < trace->count ? trace->packets[index].arrival : end;
@@ -310,7 +290,9 @@ static void play(const Trace *trace, guint payload_type, gboolean is_virtual, gu
             gst_clock_id_wait(wait, NULL);
             gst_clock_id_unref(wait);
         }
-        if (index < trace->count) push(receiver, trace->packets[index].bytes, trace->packets[index].count, time);
+        if (index == trace->count) break;
+        const Packet *packet = &trace->packets[index];
+        push(receiver, gst_buffer_new_memdup(packet->bytes, packet->count), time);
     }
     look_for_errors(receiver);
     stop(receiver);
@@ -355,11 +337,9 @@ static void cost(const Trace *trace, guint payload_type, guint packets, guint lo
     }
     qsort(events, packets, sizeof *events, in_order_of_time);
 
-    Receiver *receiver = start(200, payload_type, TRUE, FALSE);
+    Receiver *receiver = start(200, payload_type, TRUE, "fakesink qos=false");
     gint frames = 0;
-    GstPad *end = gst_element_get_static_pad(receiver->depayloader, "src");
-    gst_pad_add_probe(end, GST_PAD_PROBE_TYPE_BUFFER, count_frame, &frames, NULL);
-    gst_object_unref(end);
+    probe(receiver, "src", count_frame, &frames);
     GstTestClock *clock = GST_TEST_CLOCK(receiver->clock);
     struct timespec start_time, end_time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start_time);
@@ -384,13 +364,11 @@ static void cost(const Trace *trace, guint payload_type, guint packets, guint lo
         GST_WRITE_UINT16_BE(map.data + 2, (guint16)(GST_READ_UINT16_BE(packet->bytes + 2) + round * trace->count));
         GST_WRITE_UINT32_BE(map.data + 4, big32(packet->bytes + 4) + round * round_ticks);
         gst_buffer_unmap(buffer, &map);
-        GST_BUFFER_PTS(buffer) = GST_BUFFER_DTS(buffer) = event.time;
-        gst_pad_push(receiver->source, buffer);
+        push(receiver, buffer, event.time);
     }
     settle();
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end_time);
-    double nanoseconds =
-        (end_time.tv_sec - start_time.tv_sec) * 1e9 + (double)(end_time.tv_nsec - start_time.tv_nsec);
+    double nanoseconds = (end_time.tv_sec - start_time.tv_sec) * 1e9 + (double)(end_time.tv_nsec - start_time.tv_nsec);
     printf("%d %.1f\n", frames, nanoseconds / packets);
     stop(receiver);
     g_rand_free(random);
