@@ -2,13 +2,19 @@ import Rill
 
 extension Suite {
     /// What a session costs against its parts alone, packet by packet.
-    static let sessionWorkloads: [Workload] = SessionBench.Work.allCases.map { work in
-        Workload(
-            .session, work.rawValue, of: .packet, count: 40_000, floor: work.floor.map { "session/\($0.rawValue)" }
-        ) {
-            material in
+    static let sessionWorkloads: [Workload] = [
+        half("send-parts") { $0.sendParts(packets: $1) },
+        half("send", floor: "session/send-parts") { $0.send(packets: $1) },
+        half("receive-parts") { $0.receiveParts(packets: $1) },
+        half("receive", floor: "session/receive-parts") { $0.receive(packets: $1) },
+    ]
+
+    private static func half(
+        _ name: String, floor: String? = nil, _ work: @escaping @Sendable (SessionBench, Int) -> Int
+    ) -> Workload {
+        Workload(.session, name, of: .packet, count: 40_000, floor: floor) { material in
             let bench = try SessionBench(try material.packets())
-            return { count in bench.run(work, packets: count) }
+            return { work(bench, $0) }
         }
     }
 }

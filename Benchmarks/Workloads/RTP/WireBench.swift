@@ -1,28 +1,11 @@
 import Glibc
 import RillRTP
 
-/// Received packets, a frame to send, and the memory to write into.
+/// Received packets, a frame to send, and the memory to write into. Each piece of work is for as many packets as are asked for,
+/// and gives a number that depends on all that was done. It throws what no packet of our own should make a parser throw.
 ///
 /// The loops take their views once, so that what is measured is the work and not the counting of references.
 struct WireBench {
-    /// What can be measured.
-    enum Work: String, CaseIterable {
-        /// Parse the header, walk the extension of two elements and look up what they are, read the VP8 descriptor.
-        case read
-        /// Only parse the packet.
-        case parse
-        /// Write header, VP8 descriptor and 1200 bytes of packet in all.
-        case packetize
-        /// The same with an extension of two elements.
-        case packetizeExtended = "packetize-extended"
-        /// Write a compound of a report, a request for packets and transport-wide feedback on 100 packets.
-        case writeRTCP = "write-rtcp"
-        /// Read it again, down to each number and packet.
-        case readRTCP = "read-rtcp"
-        /// Copy as many bytes as `packetize` writes, and nothing else.
-        case memcpy
-    }
-
     private static let packetByteCount = 1200
     private static let receivedCount = 16
     private let map: HeaderExtensionMap
@@ -68,22 +51,8 @@ struct WireBench {
         }
     }
 
-    /// Does the work for that many packets, and gives a number that depends on all that was done.
-    ///
-    /// - Throws: what no packet of our own should make a parser throw; a measurement of errors would be none.
-    mutating func run(_ work: Work, packets count: Int) throws(RTPError) -> Int {
-        switch work {
-        case .read: try readAll(packets: count)
-        case .parse: try parse(packets: count)
-        case .packetize: packetize(packets: count)
-        case .packetizeExtended: packetizeExtended(packets: count)
-        case .writeRTCP: writeRTCP(compounds: count)
-        case .readRTCP: try readRTCP(compounds: count)
-        case .memcpy: copy(packets: count)
-        }
-    }
-
-    private func parse(packets count: Int) throws(RTPError) -> Int {
+    /// Only parses the packets.
+    func parse(packets count: Int) throws(RTPError) -> Int {
         let bytes = received.span
         var sum = 0
         for index in 0..<count {
@@ -93,7 +62,8 @@ struct WireBench {
         return sum
     }
 
-    private func readAll(packets count: Int) throws(RTPError) -> Int {
+    /// Parses the header, walks the extension of two elements and looks up what they are, reads the VP8 descriptor.
+    func read(packets count: Int) throws(RTPError) -> Int {
         let bytes = received.span
         var sum = 0
         for index in 0..<count { sum &+= try read(received(index, in: bytes)) }
@@ -125,7 +95,8 @@ struct WireBench {
         return bytes.extracting(start..<start + WireBench.packetByteCount)
     }
 
-    private mutating func packetize(packets count: Int) -> Int {
+    /// Writes header, VP8 descriptor and 1200 bytes of packet in all.
+    mutating func packetize(packets count: Int) -> Int {
         let (packetizer, frame) = (plain, frame)
         let bytes = frame.span
         return output.withUnsafeMutableBufferPointer { memory in
@@ -139,7 +110,8 @@ struct WireBench {
         }
     }
 
-    private mutating func packetizeExtended(packets count: Int) -> Int {
+    /// The same with an extension of two elements.
+    mutating func packetizeExtended(packets count: Int) -> Int {
         let (packetizer, layout, frame) = (extended, layout, frame)
         let bytes = frame.span
         return output.withUnsafeMutableBufferPointer { memory in
@@ -163,7 +135,8 @@ struct WireBench {
         }
     }
 
-    private mutating func writeRTCP(compounds count: Int) -> Int {
+    /// Writes a compound of a report, a request for packets and transport-wide feedback on 100 packets.
+    mutating func writeRTCP(compounds count: Int) -> Int {
         let feedback = feedback
         return output.withUnsafeMutableBufferPointer { memory in
             var sum = 0
@@ -176,14 +149,16 @@ struct WireBench {
         }
     }
 
-    private func readRTCP(compounds count: Int) throws(RTPError) -> Int {
+    /// Reads it again, down to each number and packet.
+    func readRTCP(compounds count: Int) throws(RTPError) -> Int {
         let bytes = feedback.compound.span
         var sum = 0
         for _ in 0..<count { sum &+= try feedback.read(bytes) }
         return sum
     }
 
-    private mutating func copy(packets count: Int) -> Int {
+    /// Copies as many bytes as `packetize` writes, and nothing else.
+    mutating func copy(packets count: Int) -> Int {
         let (pieces, frame) = (plain.packetCount, frame)
         return output.withUnsafeMutableBufferPointer { memory in
             frame.withUnsafeBufferPointer { source in

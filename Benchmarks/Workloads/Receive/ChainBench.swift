@@ -2,23 +2,10 @@ import Rill
 import RillCore
 import RillReceive
 
-/// Plays a recorded stream into a jitter buffer.
+/// Plays so many more packets of a recorded stream into a jitter buffer.
 ///
 /// A value, whose parts are accessed without asking at run time whether somebody else does.
 struct ChainBench: ~Copyable {
-    /// What can be measured.
-    enum Work: String, CaseIterable {
-        /// All packets come, in order.
-        case inOrder = "in-order"
-        /// 5 % of the packets come 10 ms late, so that others overtake them, and 2 % get lost; the jitter buffer asks for
-        /// them, and they come 100 ms later.
-        case disturbed
-        /// Only number the packets anew, as all of these do.
-        case renumber
-        /// Number the packets anew and copy each twice, into a ring of 64 and out of it: the least that a buffer has to do.
-        case copy
-    }
-
     /// Hangs on all that was done.
     private(set) var sum = 0
     private var stream: RecordedStream
@@ -45,17 +32,8 @@ struct ChainBench: ~Copyable {
         repairs.reserveCapacity(65_536)
     }
 
-    /// Does the work for `count` packets more.
-    mutating func run(_ work: Work, packets count: Int) {
-        switch work {
-        case .inOrder: runInOrder(packets: count)
-        case .disturbed: runDisturbed(packets: count)
-        case .renumber: renumber(packets: count)
-        case .copy: copy(packets: count)
-        }
-    }
-
-    private mutating func runInOrder(packets count: Int) {
+    /// All packets come, in order.
+    mutating func receiveInOrder(packets count: Int) {
         var position = stream.position(of: next)
         for index in next..<next + count {
             let now = stream.time(at: position)
@@ -67,7 +45,9 @@ struct ChainBench: ~Copyable {
         next += count
     }
 
-    private mutating func runDisturbed(packets count: Int) {
+    /// 5 % of the packets come 10 ms late, so that others overtake them, and 2 % get lost; the jitter buffer asks for
+    /// them, and they come 100 ms later.
+    mutating func receiveDisturbed(packets count: Int) {
         for index in next..<next + count {
             let event = schedule[index]
             come(until: event.time, newest: index)
@@ -115,7 +95,8 @@ struct ChainBench: ~Copyable {
         }
     }
 
-    private mutating func renumber(packets count: Int) {
+    /// Only numbers the packets anew, as all of these do.
+    mutating func renumber(packets count: Int) {
         var position = stream.position(of: next)
         for _ in 0..<count {
             stream.withPacket(at: position) { sum &+= Int($0[15]) }
@@ -124,7 +105,8 @@ struct ChainBench: ~Copyable {
         next += count
     }
 
-    private mutating func copy(packets count: Int) {
+    /// Numbers the packets anew and copies each twice, into a ring of 64 and out of it: the least that a buffer has to do.
+    mutating func copy(packets count: Int) {
         var frame = [UInt8](repeating: 0, count: ChainBench.slotByteCount)
         var position = stream.position(of: next)
         frame.withUnsafeMutableBufferPointer { frame in
@@ -145,9 +127,6 @@ struct ChainBench: ~Copyable {
         }
         next += count
     }
-
-    /// Frames shown and requests made, to see that what is measured is what is meant.
-    var statistics: InboundStatistics { buffer.statistics }
 }
 
 /// In which order packets come when some are late and some are lost: drawn for a few rounds beforehand, so that it takes no

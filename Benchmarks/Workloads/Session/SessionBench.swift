@@ -7,27 +7,6 @@ import RillSession
 
 /// The two halves of a call, once as parts and once in a session: the same frames sent, the same packets received.
 final class SessionBench {
-    /// What can be measured.
-    enum Work: String, CaseIterable {
-        /// Frames go through a stream's sender.
-        case sendParts = "send-parts"
-        /// Frames are sent on a session, and what waits is transmitted.
-        case send
-        /// Packets come to a stream's receiver, and its frames are taken.
-        case receiveParts = "receive-parts"
-        /// Packets come to a session, and its frames are taken.
-        case receive
-
-        /// What it is compared with.
-        var floor: Work? {
-            switch self {
-            case .send: .sendParts
-            case .receive: .receiveParts
-            case .sendParts, .receiveParts: nil
-            }
-        }
-    }
-
     private var stream: RecordedStream
     private var next = 0
     private var frameNumber: Int64 = 0
@@ -65,39 +44,45 @@ final class SessionBench {
         _ = try receiving.receive(incoming, at: .zero)
     }
 
-    /// Does the work for `count` packets more; what hangs on it.
-    func run(_ work: Work, packets count: Int) -> Int {
-        switch work {
-        case .sendParts:
-            let frame = frame
-            for _ in 0..<count / Self.packetsPerFrame {
-                let (description, now) = nextFrame()
-                sender.send(description, payload: frame.span, at: now, to: network)
+    /// Frames go through a stream's sender.
+    func sendParts(packets count: Int) -> Int {
+        let frame = frame
+        for _ in 0..<count / Self.packetsPerFrame {
+            let (description, now) = nextFrame()
+            sender.send(description, payload: frame.span, at: now, to: network)
+        }
+        return network.bytes
+    }
+
+    /// Frames are sent on a session, and what waits is transmitted.
+    func send(packets count: Int) -> Int {
+        let frame = frame
+        for _ in 0..<count / Self.packetsPerFrame {
+            let (description, now) = nextFrame()
+            sending.send(description, payload: frame.span, of: camera, at: now)
+            sending.transmit(to: network)
+        }
+        return network.bytes
+    }
+
+    /// Packets come to a stream's receiver, and its frames are taken.
+    func receiveParts(packets count: Int) -> Int {
+        receive(count) {
+            receiver.insert($0, at: $1)
+        } poll: { now in
+            while case .decode(let frame) = receiver.poll(at: now, into: &payload, output: output) {
+                receiver.finish(frame, .decoded, decoded: now, at: now)
             }
-            return network.bytes
-        case .send:
-            let frame = frame
-            for _ in 0..<count / Self.packetsPerFrame {
-                let (description, now) = nextFrame()
-                sending.send(description, payload: frame.span, of: camera, at: now)
-                sending.transmit(to: network)
-            }
-            return network.bytes
-        case .receiveParts:
-            return receive(count) {
-                receiver.insert($0, at: $1)
-            } poll: { now in
-                while case .decode(let frame) = receiver.poll(at: now, into: &payload, output: output) {
-                    receiver.finish(frame, .decoded, decoded: now, at: now)
-                }
-                output.handOut(to: network)
-            }
-        case .receive:
-            return receive(count) {
-                receiving.insert($0, at: $1)
-            } poll: { now in
-                poll(at: now)
-            }
+            output.handOut(to: network)
+        }
+    }
+
+    /// Packets come to a session, and its frames are taken.
+    func receive(packets count: Int) -> Int {
+        receive(count) {
+            receiving.insert($0, at: $1)
+        } poll: { now in
+            poll(at: now)
         }
     }
 
