@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -19,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <unwind.h>
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
@@ -27,7 +27,8 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-enum { kMaxDepth = 24, kStackCapacity = 1 << 15 };
+// Skipped are trace, count and the allocation function itself.
+enum { kSkipped = 3, kMaxDepth = 24, kStackCapacity = 1 << 15 };
 
 typedef struct {
     uint64_t calls, bytes;
@@ -43,26 +44,12 @@ static uint64_t untraced_calls;
 // What the counter itself allocates (the unwinder does, once a thread) is not the program's.
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
 
-typedef struct {
-    int skipped, depth;
-    uintptr_t *frames;
-} Walk;
-
-static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *argument) {
-    Walk *walk = argument;
-    if (walk->skipped++ < 3) return _URC_NO_REASON; // trace, count and the allocation function itself
-    if (walk->depth == kMaxDepth) return _URC_END_OF_STACK;
-    uintptr_t address = _Unwind_GetIP(context);
-    if (address == 0) return _URC_END_OF_STACK;
-    walk->frames[walk->depth++] = address - 1; // inside the call, not behind it
-    return _URC_NO_REASON;
-}
-
 static __attribute__((noinline)) void trace(size_t size) {
-    Stack found = {0};
-    Walk walk = {0, 0, found.frames};
-    _Unwind_Backtrace(note_frame, &walk);
-    found.depth = walk.depth;
+    void *frames[kSkipped + kMaxDepth];
+    int depth = backtrace(frames, kSkipped + kMaxDepth);
+    Stack found = {.depth = depth > kSkipped ? depth - kSkipped : 0};
+    // Inside the calls, not behind them.
+    for (int index = 0; index < found.depth; index++) found.frames[index] = (uintptr_t)frames[kSkipped + index] - 1;
     uint64_t hash = 14695981039346656037u;
     for (int index = 0; index < found.depth; index++) hash = (hash ^ found.frames[index]) * 1099511628211u;
 
