@@ -127,7 +127,7 @@ def meanwhile(*commands: Command):
 
 def printed(text: str) -> dict[str, float]:
     """The pairs `name=value` in what a program prints; of a name that stands there often, the last."""
-    return {name: float(value) for name, value in re.findall(r"(\w+)= *([\d.eE+-]+)\b", text)}
+    return {name: float(value) for name, value in re.findall(r"(\w+)= *(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\b", text)}
 
 
 def installed(program: str) -> str | None:

@@ -68,6 +68,7 @@ class Programs(unittest.TestCase):
     def test_pairs_are_found_in_what_is_printed(self) -> None:
         self.assertEqual(printed("frame=  1\nfps=30.5\nframe=  90\nx=1.5e3 held=7")["frame"], 90)
         self.assertEqual(printed("cpu=0.118 instructions=5.51e8")["instructions"], 5.51e8)
+        self.assertEqual(printed("frame=12\nspeed=3.33e+03x")["frame"], 12)
 
     def test_words_are_quoted_as_a_shell_takes_them(self) -> None:
         for word in ("plain-1.0", "it's", "a b", "$HOME", ""):
