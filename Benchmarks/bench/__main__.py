@@ -118,12 +118,11 @@ def check(options: argparse.Namespace) -> None:
         raise WrongUse(f"there is no clip {options.clip}")
     if options.html and options.html.suffix != ".html":
         raise WrongUse(f"{options.html}: the name of a page must end in .html")
-    for path in (options.against,):
-        if path:
-            try:
-                json.loads(Path(path).read_text())["results"]
-            except (OSError, ValueError, KeyError, TypeError) as error:
-                raise WrongUse(f"{path} is not what --json makes: {error!r}") from None
+    if options.against:
+        try:
+            json.loads(Path(options.against).read_text())["results"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise WrongUse(f"{options.against} is not what --json makes: {error!r}") from None
 
 
 def subtitle(options: argparse.Namespace, context: Context) -> str:

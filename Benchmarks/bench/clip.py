@@ -49,16 +49,14 @@ class Clip:
 
 def opened(path: Path, folder: Path) -> Clip:
     """A clip of any kind; one that is not Y4M of 30 pictures a second is made one, picture by picture."""
+    name = path.name
     if path.suffix != ".y4m":
-        progress(f"reading {path.name}")
-        copy = folder / (path.name + ".y4m")
+        progress(f"reading {name}")
+        copy = folder / (name + ".y4m")
         if not copy.exists():
             run(command(rill(), "transcode", path, copy))
-        path, name = copy, path.name
-    else:
-        name = path.name
-    header, start, frame = _layout(path)
-    width, height = (int(found[1]) for found in (re.search(rb" W(\d+)", header), re.search(rb" H(\d+)", header)))
+        path = copy
+    header, (width, height), start, frame = _layout(path)
     clip = Clip(name, path, width, height, (path.stat().st_size - start) // frame)
     if width % 2 or height % 2 or width < 160 or height < 120:
         raise CommandFailed(f"{name} is {clip.size}: even sizes from 160x120 on are taken; `rill transcode --size` makes one")
@@ -88,8 +86,8 @@ def scaled(clip: Clip, size: str, frame_count: int, folder: Path, *filters: str)
     return opened(output, folder)
 
 
-def _layout(path: Path) -> tuple[bytes, int, int]:
-    """The first line, where the first frame begins, and the bytes of one with its own line."""
+def _layout(path: Path) -> tuple[bytes, tuple[int, int], int, int]:
+    """The first line, width and height, where the first frame begins, and the bytes of one with its own line."""
     with path.open("rb") as file:
         header = file.readline(512)
         start, line = len(header), len(file.readline(512))
@@ -98,12 +96,12 @@ def _layout(path: Path) -> tuple[bytes, int, int]:
     if not header.startswith(b"YUV4MPEG2") or None in sizes or (colours and not re.match(rb"420(?!p\d)", colours[1])):
         raise CommandFailed(f"{path} is not Y4M of I420")
     width, height = (int(size[1]) for size in sizes)
-    return header, start, line + width * height + 2 * ((width + 1) // 2) * ((height + 1) // 2)
+    return header, (width, height), start, line + width * height + 2 * ((width + 1) // 2) * ((height + 1) // 2)
 
 
 @cache
 def _cut(clip: Clip, frame_count: int, folder: Path) -> Clip:
-    header, start, frame = _layout(clip.path)
+    header, _, start, frame = _layout(clip.path)
     path = folder / f"{clip.path.stem}-{frame_count}f.y4m"
     with clip.path.open("rb") as source, path.open("wb") as target:
         target.write(re.sub(rb" F\d+:\d+", b"", header.rstrip(b"\n")) + b" F30:1\n")
@@ -116,7 +114,7 @@ def _cut(clip: Clip, frame_count: int, folder: Path) -> Clip:
 @cache
 def _samples(clip: Clip, folder: Path) -> Path:
     path = folder / (clip.path.stem + ".yuv")
-    _, start, frame = _layout(clip.path)
+    *_, start, frame = _layout(clip.path)
     with clip.path.open("rb") as source, path.open("wb") as target:
         source.seek(start)
         for _ in range(clip.frame_count):

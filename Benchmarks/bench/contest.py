@@ -6,14 +6,15 @@ counted afterwards, once for each command.
 """
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from . import counting
 from .figures import Cell, Figure, Verdict, count, judge, ratios, timed
 from .job import Context
-from .process import Command, CommandFailed, Run, installed, progress, run
-from .report import Comparison, Drawing, Result, Table, Text
+from .process import Command, CommandFailed, Run, installed, printed, progress, run
+from .recipes import PACKAGES
+from .report import Comparison, Drawing, Result, Table, Text, bar
 
 OURS, RIVAL, FLOOR, AGAIN = "ours", "rival", "floor", "again"
 # Coded bytes may differ by so much: rate controls that cannot be set wholly alike.
@@ -64,6 +65,16 @@ WALL = Measure("wall seconds", lambda entry: [each.wall for each in entry.runs],
 MEMORY = Measure("peak memory", lambda entry: [each.peak for each in entry.runs], lambda value: f"{value / 2**20:.1f} MiB", True)
 
 
+Look = Callable[[Run], Work]
+"""Looks what a run of a program has done."""
+
+
+def printed_frames(done: Run) -> Work:
+    """What most programs say of their work."""
+    found = printed(done.output)
+    return Work(int(found.get("frames", found.get("frame", 0))))
+
+
 @dataclass
 class Entry:
     """One program's way to do a job, and what came of it."""
@@ -73,6 +84,7 @@ class Entry:
     command: Command
     # The same without what is measured: what it takes is subtracted.
     baseline: Command | None = None
+    look: Look = printed_frames
     runs: list[Run] = field(default_factory=list)
     instructions: int | None = None
     work: Work | None = None
@@ -126,6 +138,16 @@ class Heat:
                 found.append((entry, Beside(measure, sample.median, sample.quartiles, scatter, verdict)))
         return found
 
+    def beside(self, measure: Measure, name: str) -> "Beside | None":
+        """Rill beside the first program whose name begins so; None where nothing is to be said."""
+        return next((found for entry, found in self.compared(measure) if entry.name.startswith(name)), None)
+
+    def promise(self, result: Result, text: str, measure: Measure, name: str, limit: float | None = None) -> None:
+        """A bar on what Rill takes over what another takes; where there is no limit, as far as a command strays from itself."""
+        if found := self.beside(measure, name):
+            limit = 1 + found.scatter if limit is None else limit
+            result.bars.append(bar(text, 1 / found.ratio, limit, "×", is_judged=found.verdict is not Verdict.UNJUDGED))
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -146,12 +168,13 @@ class Beside:
         return f"{times(self.ratio)}×" + ("" if low == high else f" ({low}–{high})")
 
 
-Runs = Callable[[Command, float], tuple[Run, Work]]
-"""Runs a command of a program to its end, and looks what it did."""
+Runs = Callable[[Command, float], Run]
+"""Runs a command of a program to its end."""
 
 
-def hold(context: Context, result: Result, heats: list[Heat], runs: Runs, explanation: Iterable[str]) -> None:
+def hold(context: Context, result: Result, heats: list[Heat], *explanation: str, runs: Runs = run) -> None:
     """Runs all programs, and fills in the result."""
+    prepare(result, heats)
     order, places = random.Random(context.seed), [(heat, entry) for heat in heats for entry in heat.entries]
     for iteration in range(context.iterations):
         for heat, entry in order.sample(places, len(places)):
@@ -167,13 +190,25 @@ def hold(context: Context, result: Result, heats: list[Heat], runs: Runs, explan
     result.note(*explanation)
 
 
+def prepare(result: Result, heats: list[Heat]) -> None:
+    """Leaves out what is not installed. Where seconds are taken one command runs twice: ours if nobody says another."""
+    programs = {entry.command.words[0] for heat in heats for entry in heat.entries}
+    missing = [program for program in PACKAGES if program in programs and not installed(program)]
+    result.note(*(PACKAGES[program] for program in missing))
+    for heat in heats:
+        heat.entries = [entry for entry in heat.entries if entry.command.words[0] not in missing]
+        if not all(measure.repeats for measure in heat.measures) and all(each.part != AGAIN for each in heat.entries):
+            heat.entries.append(heat.ours.again)
+
+
 def _run(entry: Entry, runs: Runs) -> None:
     """What goes wrong with one program is its own: it takes no further part."""
     try:
-        done, work = runs(entry.command, 1800)
+        done = runs(entry.command, 1800)
+        work = entry.look(done)
         entry.work = entry.work or work
         entry.packets_lost += work.packets_lost
-        entry.runs.append(done - runs(entry.baseline, 1800)[0] if entry.baseline else done)
+        entry.runs.append(done - runs(entry.baseline, 1800) if entry.baseline else done)
     except CommandFailed as failure:
         entry.failure = str(failure)
 

@@ -1,13 +1,13 @@
 """Making faces beautiful: what a filter takes beyond reading the clip, and what it adds to sending."""
 
 from ..clip import Clip, scaled
-from ..contest import CPU, INSTRUCTIONS, OURS, RIVAL, Entry, Heat, Work, hold
+from ..contest import CPU, INSTRUCTIONS, OURS, RIVAL, Entry, Heat, hold
 from ..counting import instructions
 from ..figures import count, timed
 from ..job import Context, Job
-from ..process import Command, CommandFailed, Run, build, command, installed, printed, progress
+from ..process import Command, CommandFailed, build, command, installed, progress
 from ..process import run as run_once
-from ..recipes import FFMPEG, PACKAGES
+from ..recipes import FFMPEG
 from ..report import Result, Table, bar
 
 BILATERAL = "bilateral=sigmaS=3:sigmaR=0.1:planes=1"
@@ -35,40 +35,32 @@ def run(context: Context, result: Result) -> None:
     def beautify(options: str, path=clip.path) -> Command:
         return command(work, "beautify", "--clip", path, "--beauty", options)
 
-    ours = Entry("Rill, natural", OURS, beautify("natural"), beautify("off"))
-    entries = [ours]
-    if installed("ffmpeg"):
-        read, drop = [*FFMPEG, *"-nostats -progress pipe:1 -threads 1 -filter_threads 1 -i".split(), clip.path], ["-f", "null", "-"]
-        entries.append(Entry("FFmpeg, bilateral", RIVAL, command(*read, "-vf", BILATERAL, *drop), command(*read, *drop)))
-    else:
-        result.note(PACKAGES["ffmpeg"])
+    read, drop = [*FFMPEG, *"-nostats -progress pipe:1 -threads 1 -filter_threads 1 -i".split(), clip.path], ["-f", "null", "-"]
+    entries = [
+        Entry("Rill, natural", OURS, beautify("natural"), beautify("off")),
+        Entry("FFmpeg, bilateral", RIVAL, command(*read, "-vf", BILATERAL, *drop), command(*read, *drop)),
+    ]
     if has_opencv():
         words = ("/usr/bin/python3", "-c", OPENCV, clip.path)
         entries.append(Entry("OpenCV, bilateralFilter", RIVAL, command(*words, "natural"), command(*words, "off")))
     else:
         result.note("OpenCV is not installed (Debian: python3-opencv).")
 
-    def runs(what: Command, limit: float) -> tuple[Run, Work]:
-        done = run_once(what, limit)
-        found = printed(done.output)
-        return done, Work(int(found.get("frames", found.get("frame", 0))))
-
-    heat = Heat("the filter alone", [INSTRUCTIONS, CPU], [*entries, ours.again])
-    hold(context, result, [heat], runs, [
+    heat = Heat("the filter alone", [INSTRUCTIONS, CPU], entries)
+    hold(
+        context, result, [heat],
         "Each program reads the clip and filters it, and reads it again without the filter; the difference is what the filter "
         "takes. Rill's finds skin and smooths, lightens and reddens it, and sharpens the rest; FFmpeg's bilateral filter and "
-        "OpenCV's (d = 9) smooth the whole of luma. One thread."
-    ])
+        "OpenCV's (d = 9) smooth the whole of luma. One thread.",
+    )
     table = Table([f"a frame of {clip.size}", "ms", "ours over it"], [])
     for entry in heat.entries:
         milliseconds = [1000 * value / clip.frame_count for value in CPU.of(entry)]
         beside = next((found for other, found in heat.compared(CPU) if other is entry), None)
         table.rows.append([entry.name, timed(milliseconds), count(1 / beside.ratio if beside else None, ".3f")])
-        for name, limit in (("FFmpeg", 0.20), ("OpenCV", 0.06)):
-            if beside and entry.name.startswith(name):
-                is_judged = beside.verdict.value != "not judged"
-                result.bars.append(bar(f"beauty, CPU seconds over {name}'s", 1 / beside.ratio, limit, "×", is_judged=is_judged))
     result.blocks.append(table)
+    for name, limit in (("FFmpeg", 0.20), ("OpenCV", 0.06)):
+        heat.promise(result, f"beauty, CPU seconds over {name}'s", CPU, name, limit)
     if not context.quick and installed("ffmpeg"):
         sizes(context, result, clip, work)
     if not context.no_instructions and installed("valgrind"):

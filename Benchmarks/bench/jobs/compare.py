@@ -9,33 +9,29 @@ from ..figures import count
 from ..job import Context, Job
 from ..process import Command, Run, build, build_c, command
 from ..process import run as run_once
-from ..recipes import vpxenc
 from ..report import Result, Table, bar
 from ..workloads import bare_loop
-from .send import LOW_KILOBITS, ivf_work
+from .send import LOW_KILOBITS, vpxenc_alone
 
 
 def send(context: Context, result: Result) -> None:
     clip, work = context.clip(), context.work or build("bench-work")
     kilobits = context.bitrate or clip.bitrate()
-    high, low = f"{kilobits}k", f"{LOW_KILOBITS}k"
-    floor = Entry("vpxenc, high layer alone", FLOOR, command(*vpxenc(clip, kilobits, context.folder / "vpxenc.ivf")))
+    rates = ("--bitrate", f"{kilobits}k", "--low-bitrate", f"{LOW_KILOBITS}k")
+
+    def look(done: Run) -> Work:
+        return Work(clip.frame_count, int(re.search(r"high=(\d+)", done.output)[1]))
+
+    floor = vpxenc_alone(clip, kilobits, context.folder / "vpxenc.ivf")
     entries = [
-        Entry("Rill, the whole sending side", OURS, command(work, "send", "--clip", clip.path, "--bitrate", high, "--low-bitrate", low)),
-        floor, floor.again, Entry("a C loop of the same library calls", RIVAL, loop(clip, "vp8", kilobits)),
+        Entry("Rill, the whole sending side", OURS, command(work, "send", "--clip", clip.path, *rates), look=look),
+        floor, floor.again, Entry("a C loop of the same library calls", RIVAL, loop(clip, "vp8", kilobits), look=look),
     ]
-
-    def runs(what: Command, limit: float) -> tuple[Run, Work]:
-        done = run_once(what, limit)
-        is_floor = what.words[-1] == str(clip.path) and "--ivf" in what.words
-        coded = ivf_work(context.folder / "vpxenc.ivf").coded_bytes if is_floor else int(re.search(r"high=(\d+)", done.output)[1])
-        return done, Work(clip.frame_count, coded)
-
-    heat = Heat("one thread", [INSTRUCTIONS, CPU, WALL, MEMORY], entries)
-    hold(context, result, [heat], runs, [
+    hold(
+        context, result, [Heat("one thread", [INSTRUCTIONS, CPU, WALL, MEMORY], entries)],
         "Rill in virtual time: read, scale, encode both layers, packetize. vpxenc encodes the high layer alone, once more to see what "
         "chance does. All have to come to the same coded bytes of the high layer, or nothing is compared.",
-    ])
+    )
     same_bytes(result, entries)
 
 
@@ -62,12 +58,13 @@ def encode(context: Context, result: Result) -> None:
             run_once(each)
         if files[0].read_bytes() != files[1].read_bytes():
             result.failures.append(f"{codec}: the bytes that Rill writes are not those of the bare C loop")
-        entries = [Entry("Rill, SimulcastEncoder", OURS, ours), Entry("a C loop of the same library calls", FLOOR, theirs)]
-        heat = Heat(codec.upper(), [INSTRUCTIONS], entries)
-        size = files[0].stat().st_size
-        hold(context, result, [heat], lambda what, limit: (run_once(what, limit), Work(frames, size)), [])
-        for _, beside in heat.compared(INSTRUCTIONS):
-            result.bars.append(bar(f"{codec.upper()} {clip.size}, instructions over the loop's", 1 / beside.ratio, 1.01, "×"))
+        work_of_both = Work(frames, files[0].stat().st_size)
+        heat = Heat(codec.upper(), [INSTRUCTIONS], [
+            Entry(name, part, what, look=lambda _: work_of_both)
+            for name, part, what in (("Rill, SimulcastEncoder", OURS, ours), ("a C loop of the same library calls", FLOOR, theirs))
+        ])
+        hold(context, result, [heat])
+        heat.promise(result, f"{codec.upper()} {clip.size}, instructions over the loop's", INSTRUCTIONS, "a C loop", 1.01)
     result.note(
         f"Scaling and both encodes of {frames} frames: the two files of coded frames have to be equal byte for byte. Instructions are "
         "of the whole processes, starting a Swift program included."

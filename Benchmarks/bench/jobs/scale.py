@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ..clip import RATE, Clip
@@ -139,12 +140,12 @@ class Streams:
         half = (full[0] // 4 * 2, full[1] // 4 * 2)
         sizes = [full, half] if full[0] >= 640 and full[1] >= 360 else [full]
         progress("scale: one sender of each size, to see how many keep the machine busy")
-        calibration: dict[str, Measure] = {}
-        for size in sizes:
-            for number in [1, *self.crowds(self.send(1, "high", size).cpu)]:
-                calibration[f"{number} × {name(size)}"] = lambda number=number, size=size: self.send(number, "high", size)
+        calibration: dict[str, Measure] = {
+            f"{number} × {name(size)}": partial(self.send, number, "high", size)
+            for size in sizes for number in [1, *self.crowds(self.send(1, "high", size).cpu)]
+        }
         for number, kind in ((self.few, PLAIN), (self.few, HEAVY), (self.few, FAST), (self.many, PLAIN)):
-            calibration[f"{number} × 160x120, {kind}"] = lambda number=number, kind=kind: self.send(number, "low", full, kind)
+            calibration[f"{number} × 160x120, {kind}"] = partial(self.send, number, "low", full, kind)
         return Group("senders", calibration, [self._sender_climb(size) for size in sizes])
 
     def _sender_climb(self, size: tuple[int, int]) -> Climb:
@@ -178,11 +179,10 @@ class Streams:
 
     def receivers(self) -> Group:
         progress("scale: one received stream, to see how many keep the machine busy")
-        calibration: dict[str, Measure] = {}
-        for number in [1, *self.crowds(self.receive(1, 0).cpu)]:
-            calibration[f"{number} × {self.clip.size}"] = lambda number=number: self.receive(number, 0)
+        numbers = [1, *self.crowds(self.receive(1, 0).cpu)]
+        calibration: dict[str, Measure] = {f"{number} × {self.clip.size}": partial(self.receive, number, 0) for number in numbers}
         for number, kind in ((self.few, PLAIN), (self.few, HEAVY), (self.few, FAST), (self.many, PLAIN), (self.multitude, PLAIN)):
-            calibration[f"{number} × 160x120, {kind}"] = lambda number=number, kind=kind: self.receive(0, number, kind)
+            calibration[f"{number} × 160x120, {kind}"] = partial(self.receive, 0, number, kind)
 
         def load(number: int, known: dict[str, Load]) -> Load:
             low = known.get(f"{self.many} × 160x120, {PLAIN}", Load())
@@ -315,7 +315,7 @@ def describe_climb(result: Result, group: Group, climb: Climb, steps: list[Step]
             count(found.instructions, ".0f", 1e6), errors[1], count(found.memory, ".1f", 2**20, " MiB"), errors[2],
             percent(found.in_time), "yes" if found.is_real_time else "no",
         ])
-    result.blocks += [Text(text), Drawing(cpu_plot(climb, steps, threads)), Drawing(memory_plot(climb, steps)), table]
+    result.blocks += [Text(text), Drawing(cpu_plot(climb, steps, threads)), table]
     for step in steps:
         if climb.counted == "participants" and step.number == CONFERENCE and step.measured.is_real_time:
             title = f"{step.number} participants received in real time, CPU"
@@ -367,24 +367,13 @@ def cpu_plot(climb: Climb, steps: list[Step], threads: int) -> dict:
     ]
     top = max([y for _, y in measured + predicted] + [high for *_, high in rounds])
     caption = f"CPU of the process, where 100 % is one of {threads} hardware threads. Red: pictures are left out or late. Dashed: what the model says, which was fitted to other loads."
-    y = {"title": "CPU", "unit": "% of a thread", "scale": "linear", "range": [0, 1.02 * top]}
-    return {"kind": "plot", "title": climb.title, "caption": caption, "height": 180, "x": axis(climb, steps), "y": y, "marks": [each for each in marks if each["points"]]}
-
-
-def memory_plot(climb: Climb, steps: list[Step]) -> dict:
-    points = [[step.number, step.measured.memory / 2**20] for step in steps if step.measured.memory]
-    predicted = [[step.number, step.memory / 2**20] for step in steps if step.memory]
-    marks = [mark("predicted", "grey", "dashed", predicted), mark("measured", "blue", "line", points), mark("each load", "blue", "scatter", points)]
-    y = {"title": "memory", "unit": "MiB", "scale": "linear", "range": [0, 1.05 * max([1, *(y for _, y in points + predicted)])]}
-    caption = "The most that was resident at once. Dashed: what the model says."
-    return {"kind": "plot", "title": "Memory of the same process", "caption": caption, "height": 100, "x": axis(climb, steps), "y": y, "marks": marks}
-
-
-def axis(climb: Climb, steps: list[Step]) -> dict:
-    """Up to a dozen one by one; what grows by doubling along logarithms."""
+    # Up to a dozen one by one; what grows by doubling along logarithms.
     numbers = [step.number for step in steps]
-    is_growing = max(numbers) > 40
-    return {"title": climb.counted, "unit": "", "scale": "logarithmic" if is_growing else "count", "range": [min(numbers) if is_growing else 0, max(numbers)]}
+    scale, least = ("logarithmic", min(numbers)) if max(numbers) > 40 else ("count", 0)
+    x = {"title": climb.counted, "unit": "", "scale": scale, "range": [least, max(numbers)]}
+    y = {"title": "CPU", "unit": "% of a thread", "scale": "linear", "range": [0, 1.02 * top]}
+    marks = [each for each in marks if each["points"]]
+    return {"kind": "plot", "title": climb.title, "caption": caption, "height": 180, "x": x, "y": y, "marks": marks}
 
 
 def mark(title: str, ink: str, form: str, points: list[list[float]]) -> dict:

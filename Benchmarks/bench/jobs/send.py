@@ -1,11 +1,13 @@
 """Sending two streams at once, as fast as it goes."""
 
+from pathlib import Path
+
 from ..clip import Clip
-from ..contest import AGAIN, CPU, FLOOR, INSTRUCTIONS, MEMORY, OURS, RIVAL, WALL, Entry, Heat, Work, hold
+from ..contest import CPU, FLOOR, INSTRUCTIONS, MEMORY, OURS, RIVAL, WALL, Entry, Heat, Look, Work, hold
 from ..job import Context, Job
 from ..listening import PacketTally
-from ..process import Command, Process, Run, build, command, installed
-from ..recipes import FFMPEG, PACKAGES, ffmpeg_vp8, gstreamer_source, gstreamer_vp8, vpxenc
+from ..process import Command, Process, Run, build, command
+from ..recipes import FFMPEG, ffmpeg_vp8, gstreamer_source, gstreamer_vp8, vpxenc
 from ..report import Result, bar
 
 LOW_KILOBITS = 45
@@ -16,38 +18,22 @@ def run(context: Context, result: Result) -> None:
     kilobits = context.bitrate or clip.bitrate()
     high, low = PacketTally(), PacketTally()
     recipes = Recipes(clip, kilobits, high.address, low.address, context)
-    single, double = ([recipes.rill(threads)] for threads in (1, 2))
-    for program, recipe in (("ffmpeg", recipes.ffmpeg), ("gst-launch-1.0", recipes.gstreamer)):
-        if installed(program):
-            single.append(recipe(1))
-            double.append(recipe(2))
-        else:
-            result.note(PACKAGES[program])
-    if installed("vpxenc"):
-        floor = Entry("vpxenc, high stream alone", FLOOR, command(*vpxenc(clip, kilobits, context.folder / "vpxenc.ivf")))
-        single += [floor, floor.again]
-    else:
-        result.note(PACKAGES["vpxenc"] + " Rill runs twice in its place.")
-        single.append(single[0].again)
-    double.append(double[0].again)
 
-    def runs(what: Command, limit: float) -> tuple[Run, Work]:
-        def look() -> None:
-            high.drain()
-            low.drain()
-
-        done = Process(what).wait(limit, look)
+    def look(done: Run) -> Work:
         sent, thumbnails = high.take(), low.take()
-        if sent.frames == 0 and any(word.endswith("vpxenc.ivf") for word in what.words):
-            return done, ivf_work(context.folder / "vpxenc.ivf")
-        coded = (sent.coded_bytes or 0) + (thumbnails.coded_bytes or 0)
-        return done, Work(sent.frames, coded, sent.packets_lost + thumbnails.packets_lost)
+        return Work(sent.frames, sent.coded_bytes + thumbnails.coded_bytes, sent.packets_lost + thumbnails.packets_lost)
 
+    def runs(what: Command, limit: float) -> Run:
+        return Process(what).wait(limit, lambda: (high.drain(), low.drain()))
+
+    single, double = ([recipe(threads, look) for recipe in (recipes.rill, recipes.ffmpeg, recipes.gstreamer)] for threads in (1, 2))
+    floor = vpxenc_alone(clip, kilobits, context.folder / "vpxenc.ivf")
     heats = [
-        Heat("one encoder thread", [INSTRUCTIONS, CPU, WALL, MEMORY], single),
+        Heat("one encoder thread", [INSTRUCTIONS, CPU, WALL, MEMORY], [*single, floor, floor.again]),
         Heat("two encoder threads", [CPU, WALL, MEMORY], double),
     ]
-    hold(context, result, heats, runs, [
+    hold(
+        context, result, heats,
         f"The clip at its own size and {kilobits} kbit/s, and 160x120 at 5 frames a second and {LOW_KILOBITS} kbit/s: read, scaled, "
         "encoded by libvpx as VP8, cut into packets of at most 1200 bytes and sent to ports of this machine that a listener "
         "empties. As fast as it goes.",
@@ -56,32 +42,20 @@ def run(context: Context, result: Result) -> None:
         "aim to five sixths of the buffer, which is therefore 720 ms there. Each scales with its own scaler.",
         "vpxenc encodes the high stream alone and sends nothing: a floor that nobody who does all of it can be expected below. It "
         "runs twice, and what differs between the two is chance; with two threads Rill runs twice.",
-    ])
+        runs=runs,
+    )
     if clip.size == "1280x720":  # what is promised of sending is promised at this size
-        judge(result, heats)
+        promise(result, *heats)
 
 
-def judge(result: Result, heats: list[Heat]) -> None:
-    def beside(heat: Heat, measure, name: str):
-        return next((found for entry, found in heat.compared(measure) if entry.name.startswith(name)), None)
-
-    single, double = heats
-    if floor := beside(single, INSTRUCTIONS, "vpxenc"):
-        result.bars.append(bar("send, instructions over vpxenc's", 1 / floor.ratio, 1.035, "×"))
+def promise(result: Result, single: Heat, double: Heat) -> None:
+    single.promise(result, "send, instructions over vpxenc's", INSTRUCTIONS, "vpxenc", 1.035)
     for name in ("FFmpeg", "GStreamer"):
-        if cpu := beside(single, CPU, name):
-            text = f"send, CPU seconds over {name}'s (what a command strays from itself is allowed)"
-            result.bars.append(bar(text, 1 / cpu.ratio, 1 + cpu.scatter, "×", is_judged=is_judged(cpu)))
-    for heat, threads, limit in ((single, 1, 1.0), (double, 2, 0.9)):
-        if wall := beside(heat, WALL, "FFmpeg"):
-            text = f"send, wall time over FFmpeg's, encoder threads: {threads}"
-            result.bars.append(bar(text, 1 / wall.ratio, limit, "×", is_judged=is_judged(wall)))
+        single.promise(result, f"send, CPU seconds over {name}'s (what a command strays from itself is allowed)", CPU, name)
+    single.promise(result, "send, wall time over FFmpeg's, encoder threads: 1", WALL, "FFmpeg", 1)
+    double.promise(result, "send, wall time over FFmpeg's, encoder threads: 2", WALL, "FFmpeg", 0.9)
     if peaks := MEMORY.of(single.ours):
         result.bars.append(bar("send, peak memory", max(peaks) / 2**20, 45, "MiB"))
-
-
-def is_judged(beside) -> bool:
-    return beside.verdict.value != "not judged"
 
 
 class Recipes:
@@ -94,27 +68,27 @@ class Recipes:
         is_wide = width * 120 > height * 160
         self.cropped = (height * 160 // 120 // 2 * 2, height) if is_wide else (width, width * 120 // 160 // 2 * 2)
 
-    def rill(self, threads: int) -> Entry:
+    def rill(self, threads: int, look: Look) -> Entry:
         work = self.context.work or build("bench-work")
         rates = ("--bitrate", f"{self.kilobits}k", "--low-bitrate", f"{LOW_KILOBITS}k", "--threads", threads)
         words = (work, "send", "--clip", self.clip.path, "--high", self.high, "--low", self.low, *rates)
-        return Entry("Rill", OURS, command(*words))
+        return Entry("Rill", OURS, command(*words), look=look)
 
-    def ffmpeg(self, threads: int) -> Entry:
+    def ffmpeg(self, threads: int, look: Look) -> Entry:
         width, height = self.cropped
         # One thread where libavcodec and libavfilter would start some of their own; the encoders have theirs.
         words = [*FFMPEG, *"-filter_threads 1 -filter_complex_threads 1 -threads 1 -i".split(), self.clip.path, "-filter_complex"]
         words.append(f"[0:v]split[high][full];[full]fps=5,crop={width}:{height},scale=160:120:flags=area[low]")
         words += ["-map", "[high]", *ffmpeg_vp8(self.kilobits, self.clip.speed, threads), "-f", "rtp", self._url(self.high)]
         words += ["-map", "[low]", *ffmpeg_vp8(LOW_KILOBITS, -4, 1, is_full=True), "-max-intra-rate", "175"]
-        return Entry("FFmpeg", RIVAL, command(*words, "-f", "rtp", self._url(self.low)))
+        return Entry("FFmpeg", RIVAL, command(*words, "-f", "rtp", self._url(self.low)), look=look)
 
     @staticmethod
     def _url(address: str) -> str:
         """RTCP goes to the same port, where somebody listens."""
         return f"rtp://{address}?rtcpport={address.split(':')[1]}&pkt_size=1200"
 
-    def gstreamer(self, threads: int) -> Entry:
+    def gstreamer(self, threads: int, look: Look) -> Entry:
         (width, height), clip = self.cropped, self.clip
         x, y = (clip.width - width) // 2, (clip.height - height) // 2
         words = gstreamer_source(clip, clip.samples(self.context.folder)) + ["tee", "name=pictures", "pictures.", "!"]
@@ -122,7 +96,7 @@ class Recipes:
         words += "pictures. ! videorate drop-only=true ! video/x-raw,framerate=5/1 ! videocrop".split()
         words += f"left={x} right={x} top={y} bottom={y} ! videoscale ! video/x-raw,width=160,height=120 !".split()
         words += gstreamer_vp8(LOW_KILOBITS, -4, 1, "buffer-initial-size=1000 max-intra-bitrate=175")
-        return Entry("GStreamer", RIVAL, command(*words, *self._packets(self.low)))
+        return Entry("GStreamer", RIVAL, command(*words, *self._packets(self.low)), look=look)
 
     @staticmethod
     def _packets(address: str) -> list[str]:
@@ -130,13 +104,17 @@ class Recipes:
         return f"! rtpvp8pay mtu=1200 ! udpsink host={host} port={port} sync=false async=false".split()
 
 
-def ivf_work(path) -> Work:
-    """What a file of coded frames holds."""
-    data, position, work = path.read_bytes(), 32, Work(0, 0)
-    while position + 12 <= len(data):
-        size = int.from_bytes(data[position : position + 4], "little")
-        work.frames, work.coded_bytes, position = work.frames + 1, work.coded_bytes + size, position + 12 + size
-    return work
+def vpxenc_alone(clip: Clip, kilobits: int, output: Path) -> Entry:
+    """The high stream by itself."""
+
+    def look(_: Run) -> Work:
+        data, position, work = output.read_bytes(), 32, Work(0, 0)
+        while position + 12 <= len(data):
+            size = int.from_bytes(data[position : position + 4], "little")
+            work.frames, work.coded_bytes, position = work.frames + 1, work.coded_bytes + size, position + 12 + size
+        return work
+
+    return Entry("vpxenc, high stream alone", FLOOR, command(*vpxenc(clip, kilobits, output)), look=look)
 
 
 JOB = Job(

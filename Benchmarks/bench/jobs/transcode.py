@@ -7,11 +7,10 @@ from ..clip import RATE
 from ..contest import CPU, INSTRUCTIONS, MEMORY, OURS, RIVAL, WALL, Entry, Heat, Work, hold
 from ..figures import count, timed
 from ..job import Context, Job
-from ..process import Command, CommandFailed, Run, command, installed, printed, rill
+from ..process import CommandFailed, Run, command, installed, printed, rill
 from ..process import run as run_once
-from ..recipes import FFMPEG, PACKAGES, ffmpeg_vp8
+from ..recipes import FFMPEG, ffmpeg_vp8
 from ..report import Result, Table, bar
-from .send import is_judged
 
 BITRATE_BAR, PSNR_BAR = 0.02, 0.1
 
@@ -26,41 +25,38 @@ def run(context: Context, result: Result) -> None:
         loop = ["-stream_loop", "-1"] if context.seconds else []
         words = ["-t", seconds, *"-c:v libx264 -preset veryfast -crf 20 -pix_fmt yuv420p".split(), source]
         run_once(command(*FFMPEG, "-y", *loop, "-i", clip.path, *words))
-    else:
-        result.note(PACKAGES["ffmpeg"] + " Rill transcodes alone, from Y4M.")
 
-    def ours(name: str, *options: str) -> Entry:
+    def entry(name: str, part: str, *words: object) -> Entry:
         output = folder / (re.sub(r"\W+", "-", name) + ".webm")
-        return Entry(name, OURS, command(rill(), "transcode", source, "--bitrate", f"{kilobits}k", *options, output))
 
-    def theirs(threads: str) -> list[Entry]:
-        if not has_ffmpeg:
-            return []
+        def look(_: Run) -> Work:
+            # Decoded, whoever wrote it: all pictures are there or they are not.
+            shown = has_ffmpeg and run_once(command(*FFMPEG, "-nostats", "-progress", "pipe:1", "-i", output, "-f", "null", "-")).output
+            return Work(int(printed(shown)["frame"]) if shown else clip.frame_count, output.stat().st_size)
+
+        return Entry(name, part, command(*words, output), look=look)
+
+    def ours(name: str, *options: str, part: str = OURS) -> Entry:
+        return entry(name, part, rill(), "transcode", source, "--bitrate", f"{kilobits}k", *options)
+
+    def theirs(threads: str) -> Entry:
         # 0 is how FFmpeg says that it may choose.
         number, name = (0, "as many threads as it likes") if threads == "auto" else (int(threads), f"-threads {threads}")
-        codec = ("-an", *ffmpeg_vp8(kilobits, clip.speed, number), folder / f"ffmpeg-{threads}.webm")
-        return [Entry(f"FFmpeg, {name}", RIVAL, command(*FFMPEG, "-y", "-i", source, *codec))]
+        return entry(f"FFmpeg, {name}", RIVAL, *FFMPEG, "-y", "-i", source, "-an", *ffmpeg_vp8(kilobits, clip.speed, number))
 
-    whole, halves = ours("Rill"), ours("Rill, 2 segments", "--segments", "2")
-    beauty = ours("Rill, 2 segments, beauty", "--segments", "2", "--beauty", "natural")
-    beauty.part = "more work"
     threads = context.threads.split(",")
-    single = [whole, *(each for number in threads if number == "1" for each in theirs(number)), whole.again]
-    double = [halves, *(each for number in threads if number != "1" for each in theirs(number)), beauty, halves.again]
+    single = [ours("Rill"), *(theirs(number) for number in threads if number == "1")]
+    halves, beauty = ("--segments", "2"), ("--beauty", "natural")
+    double = [ours("Rill, 2 segments", *halves), *(theirs(number) for number in threads if number != "1")]
+    double.append(ours("Rill, 2 segments, beauty", *halves, *beauty, part="more work"))
     heats = [Heat("one encoder thread", [INSTRUCTIONS, CPU, WALL, MEMORY], single), Heat("two at once", [CPU, WALL, MEMORY], double)]
-
-    def runs(what: Command, limit: float) -> tuple[Run, Work]:
-        done, output = run_once(what, limit), next(Path(word) for word in what.words if word.endswith(".webm"))
-        # Decoded, whoever wrote it: all pictures are there or they are not.
-        shown = has_ffmpeg and run_once(command(*FFMPEG, "-nostats", "-progress", "pipe:1", "-i", output, "-f", "null", "-")).output
-        return done, Work(int(printed(shown)["frame"]) if shown else clip.frame_count, output.stat().st_size)
-
-    hold(context, result, heats, runs, [
+    hold(
+        context, result, heats,
         f"From {'H.264 in MP4 (libx264, crf 20)' if has_ffmpeg else 'Y4M'} to VP8 in WebM at {kilobits} kbit/s, in real-time speed "
         f"{clip.speed}, with the same rate control as `send`. FFmpeg decodes with as many threads as it likes.",
         "With two segments Rill codes two halves of the clip at once, each beginning with a key frame; FFmpeg gives libvpx more "
         "threads for one picture.",
-    ])
+    )
     if has_ffmpeg:
         pictures(result, heats, source, seconds)
 
@@ -84,10 +80,8 @@ def pictures(result: Result, heats: list[Heat], source: Path, seconds: float) ->
     fastest = min(rivals, key=lambda entry: timed(WALL.of(entry)).value or 0)
     for heat, limit in zip(heats, (1.02, 0.88)):
         # Each beside the fastest, whatever its number of threads.
-        beside = next((found for entry, found in Heat("", [WALL], [heat.ours, fastest, *heat.entries[-1:]]).compared(WALL)), None)
-        if beside:
-            text = f"{heat.ours.name}, wall time over the fastest FFmpeg's ({fastest.name})"
-            result.bars.append(bar(text, 1 / beside.ratio, limit, "×", is_judged=is_judged(beside)))
+        text = f"{heat.ours.name}, wall time over the fastest FFmpeg's ({fastest.name})"
+        Heat("", [WALL], [heat.ours, fastest, *heat.entries[-1:]]).promise(result, text, WALL, fastest.name, limit)
         (rate, decibels), (other_rate, other) = made[heat.ours.name], made[fastest.name]
         result.bars.append(bar(f"{heat.ours.name}, bits off FFmpeg's", abs(rate / other_rate - 1), BITRATE_BAR))
         result.bars.append(bar(f"{heat.ours.name}, PSNR below FFmpeg's", max(0, other - decibels), PSNR_BAR, "dB"))
