@@ -32,11 +32,9 @@ enum BenchCalls {
     }
 
     private static func makeCalls(_ arguments: Arguments) throws {
-        let clip = arguments.optional("clip")
         let trial = try Trial(
             folder: arguments["folder"], seconds: arguments.number("seconds") ?? 0,
-            keySeconds: arguments.number("key-seconds")
-        ) { try Pictures(clip: clip) }
+            keySeconds: arguments.number("key-seconds"), clip: arguments.optional("clip"))
         while let line = readLine() {
             let job = try JSONDecoder().decode(Job.self, from: Data(line.utf8))
             let (result, log) = try trial.run(job)
@@ -59,12 +57,4 @@ enum BenchCalls {
     private static func text(_ value: some Encodable) throws -> String {
         String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
     }
-}
-
-func readText(_ path: String) throws -> String {
-    String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
-}
-
-func writeText(_ text: String, to path: String) throws {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
 }

@@ -1,4 +1,5 @@
 import Arguments
+import Foundation
 import Rill
 import RillCodec
 import RillFiles
@@ -52,7 +53,8 @@ struct CodedLayers {
         for (index, layer) in Layers.settings(keySeconds: keySeconds).enumerated() {
             let path = "\(folder)/\(Layers.names[index])"
             clips.append(try CodedLayer(of: layer, ivf: path + ".ivf"))
-            errors.append(try readText(path + ".errors").split(separator: "\n").map { Double($0) ?? .nan })
+            let lines = try String(contentsOfFile: path + ".errors", encoding: .utf8).split(separator: "\n")
+            errors.append(lines.map { Double($0) ?? .nan })
         }
     }
 }
@@ -85,6 +87,6 @@ private final class LayerEnd {
 
     func finish() throws {
         try file.finish()
-        try writeText(errors.joined(separator: "\n") + "\n", to: path + ".errors")
+        try (errors.joined(separator: "\n") + "\n").write(toFile: path + ".errors", atomically: true, encoding: .utf8)
     }
 }

@@ -32,15 +32,15 @@ struct CallResult: Codable {
 /// Makes calls, one after the other.
 final class Trial {
     private let coded: CodedLayers
-    private let pictures: () throws -> Pictures
-    private var loaded: Pictures?
+    /// What is encoded in calls with codecs; read for the first of them.
+    private lazy var pictures = Result { try Pictures(clip: clip) }
+    private let clip: String?
     private let seconds: Int
     private let layers: [LayerSettings]
 
-    /// - Parameter pictures: what is encoded in calls with codecs; not asked for before the first.
-    init(folder: String, seconds: Int, keySeconds: Int?, pictures: @escaping () throws -> Pictures) throws {
+    init(folder: String, seconds: Int, keySeconds: Int?, clip: String?) throws {
         coded = try CodedLayers(in: folder, keySeconds: keySeconds)
-        self.pictures = pictures
+        self.clip = clip
         self.seconds = seconds
         layers = Layers.settings(keySeconds: keySeconds)
     }
@@ -78,8 +78,7 @@ final class Trial {
 
     /// - Returns: mean squared errors, frame by frame, of those shown.
     private func runWithCodecs(_ simulation: CallSimulation, _ log: CallLog) throws -> [[Double]] {
-        let pictures = try loaded ?? pictures()
-        loaded = pictures
+        let pictures = try pictures.get()
         var references: [References] = []
         for layer in layers { references.append(try References(pictures.source(seconds: seconds), of: layer)) }
         var errors = layers.map { _ in [Double](repeating: 0, count: 30 * seconds) }
