@@ -24,6 +24,11 @@ let package = Package(
         // A drawn scene live over UDP, with a description for players.
         .executableTarget(
             name: "scene-to-udp", dependencies: rill("Rill", "RillScenes"), path: "SceneToUDP"),
+        // A call in both directions, protected, and a lossy network to try it over.
+        .executableTarget(
+            name: "two-way-call", dependencies: rill("Rill", "RillScenes"), path: "TwoWayCall"),
+        .executableTarget(
+            name: "lossy-relay", dependencies: rill("Rill", "RillLab", "RillLink"), path: "LossyRelay"),
         // The jitter buffer for an app that has a decoder already: without any C library.
         .executableTarget(
             name: "own-decoder",

@@ -10,7 +10,8 @@ import RillLab
 import RillLink
 
 let arguments = CommandLine.arguments
-guard arguments.count == 7, let near = UInt16(arguments[1]), let far = UInt16(arguments[3]), let seconds = Int(arguments[6])
+guard arguments.count == 7, let near = UInt16(arguments[1]), let far = UInt16(arguments[3]),
+    let seconds = Int(arguments[6])
 else { fatalError("lossy-relay PORT A-HOST:PORT PORT B-HOST:PORT NETWORK SECONDS") }
 
 let clock = LiveClock()

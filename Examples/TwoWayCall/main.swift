@@ -10,7 +10,9 @@ import Rill
 import RillScenes
 
 let arguments = CommandLine.arguments
-guard arguments.count >= 4, let port = UInt16(arguments[2]) else { fatalError("HOST:PORT LISTENING-PORT KEY-FILE [SECONDS]") }
+guard arguments.count >= 4, let port = UInt16(arguments[2]) else {
+    fatalError("HOST:PORT LISTENING-PORT KEY-FILE [SECONDS]")
+}
 let seconds = arguments.count > 4 ? Int(arguments[4]) ?? 8 : 8
 let key = try SRTPKey(base64: String(contentsOfFile: arguments[3], encoding: .utf8))
 

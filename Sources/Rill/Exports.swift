@@ -18,19 +18,16 @@
 @_exported public import struct RillCapture.CameraMode
 @_exported public import enum RillCapture.CameraPixelFormat
 @_exported public import enum RillCapture.CameraSelection
-@_exported public import struct RillCapture.CameraSize
 @_exported public import struct RillCapture.CameraStatistics
 @_exported public import class RillCapture.CameraStatus
 @_exported public import class RillCapture.CameraWatch
 @_exported public import struct RillCapture.CameraWish
 @_exported public import class RillCapture.LiveClip
 @_exported public import class RillCapture.SourceSwitcher
-@_exported public import class RillCapture.SwitchedSource
 @_exported public import class RillCapture.V4L2Camera
 // Layers and codecs.
 @_exported public import struct RillCodec.AdaptationSettings
 @_exported public import enum RillCodec.CodecError
-@_exported public import enum RillCodec.DamagePolicy
 @_exported public import struct RillCodec.Degradation
 @_exported public import enum RillCodec.DegradationPreference
 @_exported public import struct RillCodec.LayerSettings
@@ -79,9 +76,7 @@
 @_exported public import protocol RillCore.VideoEncoder
 @_exported public import struct RillCore.VideoFrame
 @_exported public import enum RillImage.AspectPolicy
-@_exported public import enum RillImage.PixelOrder
 // Streams.
-@_exported public import enum RillRTP.HeaderExtensionKind
 @_exported public import struct RillRTP.HeaderExtensionMap
 @_exported public import struct RillRTP.PayloadType
 @_exported public import struct RillRTP.RTPTimestamp
@@ -90,28 +85,19 @@
 @_exported public import struct RillRTP.SessionDescription
 @_exported public import struct RillRTP.StreamDescription
 @_exported public import enum RillRTP.StreamDescriptionError
-@_exported public import struct RillRTP.StreamIdentifier
 @_exported public import struct RillReceive.InboundStatistics
-@_exported public import enum RillReceive.InsertResult
 @_exported public import struct RillReceive.JitterBufferSettings
-@_exported public import struct RillReceive.NACKSettings
 @_exported public import struct RillReceive.PlayoutDelayBounds
-@_exported public import enum RillReceive.ReceiveError
 @_exported public import enum RillReceive.ReceiveEvent
-@_exported public import struct RillReceive.ReceivedFrame
 @_exported public import struct RillReceive.RepairStatistics
 @_exported public import struct RillReceive.RoundTripStatistics
 @_exported public import struct RillReceive.StreamReceiverSettings
 // A call: its keys, what became of its packets.
-@_exported public import struct RillSecurity.ProtectStatistics
 @_exported public import struct RillSecurity.SRTPKey
 @_exported public import enum RillSecurity.SecurityError
-@_exported public import enum RillSecurity.UnprotectOutcome
-@_exported public import struct RillSecurity.UnprotectStatistics
 @_exported public import struct RillSend.ProtectionSettings
 @_exported public import struct RillSend.RTPStreamStatistics
 @_exported public import struct RillSend.RetransmissionSettings
-@_exported public import enum RillSend.SendError
 @_exported public import struct RillSession.SessionStatistics
 // Clocks and sockets.
 @_exported public import struct RillThreads.LiveClock

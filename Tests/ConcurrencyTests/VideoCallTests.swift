@@ -48,7 +48,9 @@ import Testing
         try one.meet(two)
         try two.meet(one)
         let isTold = try await eventually {
-            [one, two].allSatisfy { end in end.log.lines.contains { $0.hasSuffix("(authenticationFailed): the keys differ") } }
+            [one, two].allSatisfy { end in
+                end.log.lines.contains { $0.hasSuffix("(authenticationFailed): the keys differ") }
+            }
         }
         #expect(isTold, "\(one.log.lines)")
         for end in [one, two] {

@@ -63,5 +63,7 @@ package final class DatagramQueue: PacketSink {
     }
 
     /// Gives all that wait to `body`, in their order; none waits then. Behind each datagram is room for ``roomBehind`` bytes.
-    package func handOut(_ body: (OutgoingPacket, MediaTime, inout OutputSpan<UInt8>) -> Void) { cell.state.handOut(body) }
+    package func handOut(_ body: (OutgoingPacket, MediaTime, inout OutputSpan<UInt8>) -> Void) {
+        cell.state.handOut(body)
+    }
 }
