@@ -29,7 +29,7 @@ struct RillCommand: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            LoopbackCommand.self, CallCommand.self, KeyCommand.self, TranscodeCommand.self, ReencodeCommand.self,
+            LoopbackCommand.self, TranscodeCommand.self, CallCommand.self, KeyCommand.self, ReencodeCommand.self,
             InspectCommand.self, ReplayCommand.self,
             GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self,
         ])

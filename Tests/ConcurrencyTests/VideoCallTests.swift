@@ -139,7 +139,7 @@ import Testing
             let after = try await SystemLoad.settled()
             #expect(after.threads <= before.threads && after.descriptors <= before.descriptors, "\(before), \(after)")
             // A call takes megabytes while it lasts; what malloc keeps grows no further.
-            #expect(after.memory - before.memory < 32 << 20 || isAddressSanitized, "\(before), \(after)")
+            #expect(after.memory - before.memory < 32 << 20 || isSanitized, "\(before), \(after)")
         }
     }
 }

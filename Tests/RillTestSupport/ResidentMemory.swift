@@ -10,3 +10,6 @@ package func residentByteCount() throws -> Int {
 /// Whether this is a run under the address sanitizer, which keeps freed memory for long: what the process takes says
 /// nothing there.
 package let isAddressSanitized = unsafe dlsym(nil, "__asan_init") != nil
+
+/// Whether this is a run under either sanitizer: what the process takes is theirs for the most part.
+package let isSanitized = unsafe isAddressSanitized || dlsym(nil, "__tsan_init") != nil
