@@ -37,7 +37,7 @@ extension SessionCore {
         noteArrival(at: now)
         let (result, isFirst, wakeTime) = stream.insert(datagram, at: now)
         if isFirst { noteFirstPacket(at: now) }
-        if stream.pause != nil { noteWhilePaused(datagram, of: stream) }
+        if stream.announcedSilence != nil { noteInSilence(datagram, of: stream, at: now) }
         note(wakeTime, of: stream)
         return .media(of: stream.id, result)
     }

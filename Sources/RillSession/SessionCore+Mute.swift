@@ -77,10 +77,10 @@ extension SessionCore {
         }
     }
 
-    /// A packet has come of a stream that is said to have paused.
+    /// A packet has come of a stream whose source has said that none would.
     @inline(never)
-    mutating func noteWhilePaused(_ datagram: Span<UInt8>, of stream: ReceivingStream) {
-        change(stream) { $0.noteWhilePaused(datagram) }
+    mutating func noteInSilence(_ datagram: Span<UInt8>, of stream: ReceivingStream, at now: MediaTime) {
+        change(stream) { $0.noteInSilence(datagram, at: now) }
     }
 
     /// Changes what is known of a stream; if it is muted by that, or is not any more, that is told.

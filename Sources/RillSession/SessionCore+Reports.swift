@@ -228,6 +228,7 @@ extension SessionCore {
     }
 
     /// What was written leaves.
+    @inline(__always)  // Mostly nothing was.
     mutating func close(at now: MediaTime) {
         guard !compound.isEmpty else { return }
         datagrams.append(compound.bytes.span, as: .rtcp, at: now)

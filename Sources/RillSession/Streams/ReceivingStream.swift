@@ -13,16 +13,14 @@ final class ReceivingStream {
     private(set) var lastArrival: MediaTime?
     /// A frame of it is being decoded.
     var isDecoding = false
-    /// When its source said that it ends.
-    var end: MediaTime?
+    /// What its source has said of its silence, if anything. (In one place: it is looked at with each packet.)
+    var announcedSilence: AnnouncedSilence?
     /// The name that it comes under.
     var name: StreamIdentifier?
     /// Something may have to be asked of its sender.
     var mayAsk = false
     /// The other side sends nothing on it for a while, as signalling said.
     var isMutedBySignalling = false
-    /// The other side sends nothing on it for a while, as its RTCP said.
-    var pause: Pause?
     var clock: SenderClock?
     /// Size of the newest picture.
     var size: Resolution?
@@ -61,7 +59,6 @@ final class ReceivingStream {
     ) -> (result: InsertResult?, isFirst: Bool, wakeTime: MediaTime) {
         let isFirst = lastArrival == nil
         lastArrival = now
-        if let end, now - end > ReceivingStream.straggling { self.end = nil }
         let result = receiver?.cell.state.insert(rtp: datagram, at: now)
         return (result, isFirst, wakeTime)
     }
