@@ -54,7 +54,7 @@ import Testing
     /// Waits until a file is there, and longer than so many bytes.
     private func wait(for name: String, _ count: Int = 0) {
         for _ in 0..<3000 {
-            let bytes = try? Data(contentsOf: URL(fileURLWithPath: folder.path(name)))  // at first there is no file
+            let bytes = try? read(folder.path(name))  // at first there is no file
             if bytes?.count ?? -1 > count { return }
             usleep(10_000)
         }
