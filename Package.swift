@@ -193,7 +193,7 @@ let package = Package(
         tests(of: "RillLab", ["RillMediaSupport"]),
         tests(of: "RillPages"),
         tests(of: "RillContainers", ["RillFiles"]),
-        tests(of: "RillCLI"),
+        tests(of: "RillCLI", ["RillTransport"]),
 
         // Tests of more than one room, by what they need (see Scripts/test).
         // What libFuzzer runs, over the corpus and damaged seeds.

@@ -30,7 +30,10 @@ func relay(_ socket: UDPSocket, _ link: LiveLink) throws {
 
 func link(to other: Int) -> LiveLink {
     let (socket, address) = (sockets[other], addresses[other])
-    return LiveLink(network, clock: clock) { datagram, _ in try? socket.send(datagram, to: address) }
+    return LiveLink(network, clock: clock) { datagram, _ in
+        // A network: what the system does not take is lost.
+        try? socket.send(datagram, to: address)
+    }
 }
 
 let (there, back) = (link(to: 1), link(to: 0))

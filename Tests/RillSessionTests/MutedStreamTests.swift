@@ -88,6 +88,7 @@ import Testing
         call.run(until: .seconds(3))
         var lost = 0
         call.filter = { datagram, isForBob in
+            // What is not RTCP is read as none, and throws.
             guard isForBob, lost == 0, (try? Self.paused(in: datagram))?.isEmpty == false else { return [datagram] }
             lost += 1
             return []

@@ -85,6 +85,8 @@ final class CallCore: Sendable {
     // MARK: Others
 
     func add(_ participant: ParticipantSettings, over transport: any DatagramTransport) throws -> CallParticipant {
+        let (sending, receiving) = (participant.sendingKey != nil, participant.receivingKey != nil)
+        guard sending == receiving else { throw CallError.halfProtected(sending: sending, receiving: receiving) }
         let line = try line(of: transport)
         if let address = participant.address, line.isTaken(address) { throw CallError.addressInUse(address) }
         let id = state.withLock { state in
@@ -94,7 +96,11 @@ final class CallCore: Sendable {
         let poller = pollers.min { $0.count < $1.count } ?? pollers[0]
         let made = try CallParticipant(
             participant, id: id, over: line, poller, settings, pipeline?.layers.map(\.settings) ?? [], clock: clock
-        ) { [events] in events.yield($0) }
+        ) { [events] in
+            events.yield($0)
+        } forget: { [weak self] in
+            self?.forget($0)
+        }
         let isMuted = try state.withLock { (state) throws(CallError) in
             guard !state.isEnding else { throw .isOver }
             state.participants.append(made)
@@ -121,12 +127,11 @@ final class CallCore: Sendable {
         }
     }
 
-    var participants: [CallParticipant] {
-        state.withLock { state in
-            for gone in state.participants.filter(\.hasLeft) { pipeline?.remove(gone) }
-            state.participants.removeAll(where: \.hasLeft)
-            return state.participants
-        }
+    var participants: [CallParticipant] { state.withLock { $0.participants }.filter { !$0.hasLeft } }
+
+    private func forget(_ participant: CallParticipant) {
+        pipeline?.remove(participant)
+        state.withLock { state in state.participants.removeAll { $0 === participant } }
     }
 
     // MARK: What we send

@@ -13,8 +13,12 @@ public enum CallError: Error, Equatable, Sendable {
     case invalidDescription(StreamDescriptionError)
     /// Somebody of this call is at that address already, over the same transport.
     case addressInUse(UDPAddress)
-    /// Nobody says where packets go, and a transport without an address of its own needs to know.
-    case noAddress
+    /// One direction has a key and the other has none: something would go in the clear though keys were given.
+    case halfProtected(sending: Bool, receiving: Bool)
+    /// The call has no keys that could change.
+    case notProtected
+    /// Their description says that packets are protected (SAVP), and has no key.
+    case noKeyDescribed
 }
 
 extension CallError: CustomStringConvertible {
@@ -28,7 +32,10 @@ extension CallError: CustomStringConvertible {
         case .invalidDescription(let error): "their stream cannot be received: \(error)"
         case .addressInUse(let address):
             "somebody of this call is at \(address) already: packets could not be told apart"
-        case .noAddress: "neither an address nor a key says whose packets are theirs"
+        case .halfProtected(let sending, _):
+            "a key for what \(sending ? "we" : "they") send and none for what \(sending ? "they" : "we") send: give both, or none"
+        case .notProtected: "the call has no keys, so none can change"
+        case .noKeyDescribed: "their description says SAVP, and has no a=crypto: the key is missing"
         }
     }
 }

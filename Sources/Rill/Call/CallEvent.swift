@@ -62,7 +62,7 @@ extension CallEvent: CustomStringConvertible {
             "first picture of \(them.name)'s \(layer) layer: \(size), after \(delay)"
         case .sizeChanged(let them, let layer, let size): "\(them.name)'s \(layer) layer is \(size) now"
         case .muted(let them, let layer): "\(them.name)'s \(layer) layer is muted"
-        case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is sent again"
+        case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is unmuted"
         case .ended(let them, let layer): "\(them.name)'s \(layer) layer has ended"
         case .sinkFailed(let them, let layer, let error): "\(them.name)'s \(layer) layer is not shown: \(error)"
         case .sourceEnded: "the source has ended"

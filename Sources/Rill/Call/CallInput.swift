@@ -41,14 +41,12 @@ final class CallInput: Sendable {
         }
     }
 
-    /// Whether a packet of that source, from an address that is nobody's, may be theirs.
-    ///
-    /// - Parameter isPlaced: their address is known: only sources that they were heard with count.
-    func mayCome(from ssrc: SSRC?, isPlaced: Bool) -> Bool {
+    /// Whether a packet of that source, from an address that is nobody's, may be theirs: without keys only where their address is not
+    /// known; with keys when nothing comes from there (a router may have given them another one), or they were heard with that source.
+    func mayCome(from ssrc: SSRC?, isPlaced: Bool, at now: MediaTime) -> Bool {
         state.withLock { state in
-            guard state.unprotector != nil else { return !isPlaced }
-            guard let ssrc, isPlaced else { return !isPlaced }
-            return state.unprotector?.isKnown(ssrc) ?? false
+            guard let isKnown = ssrc.map({ state.unprotector?.isKnown($0) ?? false }) else { return false }
+            return state.unprotector == nil ? !isPlaced : isKnown || CallInput.isSilent(state.lastArrival, at: now)
         }
     }
 
@@ -67,15 +65,18 @@ final class CallInput: Sendable {
         }
     }
 
-    /// Whether nothing has come from the address that they are at for a while.
-    func isSilent(at now: MediaTime) -> Bool {
-        state.withLock { state in state.lastArrival.map { now - $0 >= CallInput.silence } ?? true }
+    /// Whether they are at another address from now on, from which something genuine has come: nothing has come from the one before
+    /// for a while.
+    func moves(at now: MediaTime) -> Bool {
+        state.withLock { state in
+            guard CallInput.isSilent(state.lastArrival, at: now) else { return false }
+            state.lastArrival = now
+            return true
+        }
     }
 
-    func noteArrival(at now: MediaTime, fromCurrentAddress: Bool) {
-        state.withLock { state in
-            if fromCurrentAddress || state.lastArrival == nil { state.lastArrival = now }
-        }
+    private static func isSilent(_ lastArrival: MediaTime?, at now: MediaTime) -> Bool {
+        lastArrival.map { now - $0 >= CallInput.silence } ?? true
     }
 
     /// Our own sources, from which nothing is taken: with one key for both directions our packets, sent back to us, are genuine.
@@ -85,7 +86,7 @@ final class CallInput: Sendable {
         }
     }
 
-    /// Opens packets under one more key.
+    /// Opens packets under one more key. That there is one is a precondition.
     func add(_ key: SRTPKey) throws(SecurityError) {
         try state.withLock { (state) throws(SecurityError) in try state.unprotector?.add(key) }
     }

@@ -82,13 +82,14 @@ final class CallLine: Sendable {
         var member: Int
     }
 
-    private static var patience: MediaDuration { .seconds(5) }
+    /// Nothing but datagrams and `close` wakes the thread: how long it waits for them makes no difference.
+    private static var receiveTimeout: MediaDuration { .seconds(5) }
 
     private func read() throws(TransportError) {
         var incoming = IncomingDatagrams(capacity: 64)
         var opened: [Opened] = []
         while true {
-            switch try transport.receive(into: &incoming, within: CallLine.patience) {
+            switch try transport.receive(into: &incoming, within: CallLine.receiveTimeout) {
             case .received: take(&incoming, &opened, at: clock.now)
             case .nothing: continue
             case .closed: return
@@ -128,13 +129,11 @@ final class CallLine: Sendable {
         let ssrc = SSRC(ofSenderOf: incoming.bytes(at: index))
         for place in members.indices {
             let participant = members[place].participant
-            guard participant.input.mayCome(from: ssrc, isPlaced: members[place].address != nil) else { continue }
+            let isPlaced = members[place].address != nil
+            guard participant.input.mayCome(from: ssrc, isPlaced: isPlaced, at: now) else { continue }
             let opened = incoming.withBytes(at: index) { participant.input.tryToOpen(&$0, at: now) }
             guard let opened else { continue }
-            if participant.input.isSilent(at: now) || members[place].address == nil {
-                move(participant, from: members[place].address, to: source)
-            }
-            participant.input.noteArrival(at: now, fromCurrentAddress: false)
+            if participant.input.moves(at: now) { move(participant, from: members[place].address, to: source) }
             return (place, opened)
         }
         return nil

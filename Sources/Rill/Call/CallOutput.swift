@@ -26,10 +26,10 @@ final class CallOutput: Sendable {
         self.line = line
     }
 
-    /// Sends datagrams of the session; nothing where nobody knows where to.
+    /// Sends datagrams of the session; where nobody knows where to, they are lost.
     func send(_ datagrams: DatagramQueue) {
         state.withLock { state in
-            guard state.address != nil || state.isConnected else { return }
+            guard state.address != nil || state.isConnected else { return datagrams.handOut { _, _, _ in } }
             let address = state.isConnected ? nil : state.address
             line.write { outgoing, flush in
                 datagrams.handOut { _, _, datagram in
@@ -49,7 +49,7 @@ final class CallOutput: Sendable {
 
     func move(to address: UDPAddress) { state.withLock { $0.address = address } }
 
-    /// Protects with another key from the next packet on.
+    /// Protects with another key from the next packet on. That there is one is a precondition.
     func change(to key: SRTPKey) throws(SecurityError) {
         try state.withLock { (state) throws(SecurityError) in
             try state.protector?.change(to: key)

@@ -36,6 +36,8 @@ public final class CallParticipant: Sendable, Identifiable {
     private let settings: VideoCallSettings
     private let clock: LiveClock
     private let emit: @Sendable (CallEvent) -> Void
+    /// Is told when we have left them.
+    private let forget: @Sendable (CallParticipant) -> Void
     private let state: Monitor<State>
 
     private struct State: ~Copyable {
@@ -49,9 +51,10 @@ public final class CallParticipant: Sendable, Identifiable {
 
     init(
         _ participant: ParticipantSettings, id: Int, over line: CallLine, _ poller: CallPoller,
-        _ settings: VideoCallSettings,
-        _ layers: [LayerSettings], clock: LiveClock, emit: @escaping @Sendable (CallEvent) -> Void
+        _ settings: VideoCallSettings, _ layers: [LayerSettings], clock: LiveClock,
+        emit: @escaping @Sendable (CallEvent) -> Void, forget: @escaping @Sendable (CallParticipant) -> Void
     ) throws {
+        self.forget = forget
         (self.id, self.line, self.poller, self.settings, self.clock, self.emit) = (
             id, line, poller, settings, clock, emit
         )
@@ -162,13 +165,20 @@ public final class CallParticipant: Sendable, Identifiable {
 
     /// Protects what we send with another key from the next packet on. They must have it by then.
     ///
-    /// - Throws: `indistinguishableKey` where one of the two keys has no identifier, or both have the same.
-    public func changeSendingKey(to key: SRTPKey) throws(SecurityError) { try output.change(to: key) }
+    /// - Throws: ``CallError/notProtected`` in a call without keys; `indistinguishableKey` where one of the two keys has no identifier,
+    ///   or both have the same.
+    public func changeSendingKey(to key: SRTPKey) throws {
+        guard output.isProtected else { throw CallError.notProtected }
+        try output.change(to: key)
+    }
 
     /// Takes what they protect with one more key.
     ///
-    /// - Throws: as ``RillSecurity/SRTPUnprotector/add(_:)``.
-    public func addReceivingKey(_ key: SRTPKey) throws(SecurityError) { try input.add(key) }
+    /// - Throws: ``CallError/notProtected`` in a call without keys; else as ``RillSecurity/SRTPUnprotector/add(_:)``.
+    public func addReceivingKey(_ key: SRTPKey) throws {
+        guard input.isProtected else { throw CallError.notProtected }
+        try input.add(key)
+    }
 
     /// Takes no more of what they protect with a key; `false` where there is none of that identifier, or no other key.
     @discardableResult
@@ -198,6 +208,7 @@ public final class CallParticipant: Sendable, Identifiable {
         guard isFirst else { return }
         session.change(handing: output.send) { $0.leave(reason: reason, at: clock.now) }
         line.remove(self)
+        forget(self)
         wakePoller()
     }
 

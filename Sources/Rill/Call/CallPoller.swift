@@ -43,8 +43,10 @@ final class CallPoller: Sendable {
     /// Whether this is the thread that asks.
     var isCurrent: Bool { thread.withLock { $0 }?.isCurrent ?? false }
 
-    func add(_ participant: CallParticipant) -> Int {
+    /// Serves one more; `nil` where the call is over meanwhile.
+    func add(_ participant: CallParticipant) -> Int? {
         state.change { state in
+            guard !state.isStopping else { return nil }
             let member = Member(participant: participant, wakeTime: MediaTime(nanoseconds: .min))
             guard let place = state.members.firstIndex(where: { $0 == nil }) else {
                 state.members.append(member)

@@ -54,6 +54,8 @@ public struct ParticipantSettings: Sendable {
         receivingKey = nil
         if let crypto = video.crypto.first(where: SRTPKey.isAcceptable) ?? video.crypto.first {
             receivingKey = try SRTPKey(crypto)
+        } else if video.transport.contains("SAVP") {
+            throw CallError.noKeyDescribed
         }
         let streams = try by.streams(.send)
         self.streams = streams

@@ -37,8 +37,11 @@ public struct VideoCallSettings: Sendable {
     public static let headerExtensions: HeaderExtensionMap = {
         var map = HeaderExtensionMap()
         let numbers: [(HeaderExtensionKind, UInt8)] = [(.rid, 10), (.repairedRID, 11), (.videoOrientation, 13)]
-        // The numbers differ, and none is 0.
-        for (kind, id) in numbers { try? map.set(kind, id: id) }
+        do throws(RTPError) {
+            for (kind, id) in numbers { try map.set(kind, id: id) }
+        } catch {
+            preconditionFailure("numbers that differ, none of them 0: \(error)")
+        }
         return map
     }()
 

@@ -87,6 +87,7 @@ package struct StreamRoutes: Sendable {
 
     /// Finds the places of streams that are said to have paused, whoever says it: one source speaks for all of an endpoint's.
     private mutating func findPaused(_ packet: borrowing RTCPPacket) {
+        // One that cannot be read belongs to its sender alone, whose session counts it.
         guard let message = try? PauseResume(parsing: copy packet) else { return }
         var entries = message.entries
         while let entry = entries.next() {

@@ -47,6 +47,7 @@ extension ReceivingStream {
     /// own source and none of those that PAUSED left behind.
     func noteInSilence(_ datagram: Span<UInt8>, at now: MediaTime) {
         if let end, now - end > ReceivingStream.straggling { self.end = nil }
+        // What cannot be read says nothing here, and was counted by the jitter buffer.
         guard let pause, let packet = try? RTPPacket(parsing: datagram), packet.header.ssrc == ssrc else { return }
         // Of another source than before all packets are new.
         guard pause.ssrc != ssrc || packet.header.sequenceNumber.isNewer(than: pause.last) else { return }

@@ -108,10 +108,10 @@ import Testing
         var text: [UInt8] = []
         for _ in 0..<500 where text.isEmpty {
             try await Task.sleep(for: .milliseconds(10))
-            text = (try? read(path)) ?? []
+            text = (try? read(path)) ?? []  // at first there is no file
         }
         var settings = try ParticipantSettings(
-            "ffmpeg", described: try SessionDescription(parsing: text.span), sending: nil)
+            "ffmpeg", described: try SessionDescription(parsing: text.span), sending: .generate(.aesCM128Tag80))
         #expect(settings.receivingKey == key)
         // The description says where we are, as FFmpeg's do; it sends from wherever it likes.
         settings.address = nil
