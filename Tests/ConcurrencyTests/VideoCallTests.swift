@@ -144,6 +144,24 @@ import Testing
         await two.call.end()
     }
 
+    @Test func `What waits in the socket when somebody is met is theirs`() async throws {
+        let key = SRTPKey.generate()
+        let (one, two) = try (CallEnd("one", key), CallEnd("two", key))
+        // It is sent to for a while before it knows of anybody.
+        try two.meet(one)
+        try await Task.sleep(for: .milliseconds(700))
+        try one.meet(two)
+        let waiting = Int(two.call.statistics.participants[0].session.transport.packetsSent)
+        #expect(try await eventually { one.sinks[0].count > 10 })
+        await one.call.end()
+        let statistics = try #require(one.call.statistics.participants.first)
+        let opened = (statistics.unprotected?.rtpPackets ?? 0) + (statistics.unprotected?.rtcpPackets ?? 0)
+        #expect(waiting > 20 && opened > waiting, "\(opened) of \(waiting)")
+        let first = try #require(statistics.session.receiving.first?.stream)
+        #expect(first.packetsLost == 0 && first.framesReceived > 20, "\(first)")
+        await two.call.end()
+    }
+
     @Test func `Nothing goes in the clear where keys were given`() async throws {
         let end = try CallEnd("one", nil)
         var half = ParticipantSettings("two", at: end.transport.localAddress, key: .generate())
@@ -258,9 +276,10 @@ final class CallEnd: Sendable {
 
     func meet(_ end: CallEnd, at address: UDPAddress?, _ own: SRTPKey? = nil) throws {
         let settings = ParticipantSettings(end.name, at: address, key: own ?? key)
-        let them = try call.add(settings, over: transport)
-        try them.show(.high, on: sinks[0])
-        try them.show(.low, on: sinks[1])
+        let them = try call.add(settings, over: transport) { them in
+            try them.show(.high, on: sinks[0])
+            try them.show(.low, on: sinks[1])
+        }
         met.withLock { $0 = them }
     }
 

@@ -84,7 +84,10 @@ final class CallCore: Sendable {
 
     // MARK: Others
 
-    func add(_ participant: ParticipantSettings, over transport: any DatagramTransport) throws -> CallParticipant {
+    func add(
+        _ participant: ParticipantSettings, over transport: any DatagramTransport,
+        _ prepare: (CallParticipant) throws -> Void
+    ) throws -> CallParticipant {
         let (sending, receiving) = (participant.sendingKey != nil, participant.receivingKey != nil)
         guard sending == receiving else { throw CallError.halfProtected(sending: sending, receiving: receiving) }
         let line = try line(of: transport)
@@ -101,6 +104,7 @@ final class CallCore: Sendable {
         } forget: { [weak self] in
             self?.forget($0)
         }
+        try prepare(made)
         let isMuted = try state.withLock { (state) throws(CallError) in
             guard !state.isEnding else { throw .isOver }
             state.participants.append(made)

@@ -14,6 +14,8 @@ final class CallLine: Sendable {
     private let members = Monitor<[Member]>([])
     private let thread = Monitor<NamedThread?>(nil)
     private let clock: LiveClock
+    private let part: NamedThread.Part
+    private let fail: @Sendable (any Error) -> Void
 
     /// Somebody who is reached by this transport, and where they are.
     struct Member {
@@ -26,19 +28,21 @@ final class CallLine: Sendable {
         _ transport: any DatagramTransport, datagramByteCount: Int, clock: LiveClock, on part: NamedThread.Part,
         fail: @escaping @Sendable (any Error) -> Void
     ) {
-        self.transport = transport
-        self.clock = clock
+        (self.transport, self.clock, self.part, self.fail) = (transport, clock, part, fail)
         outgoing = Monitor(OutgoingDatagrams(capacity: 64, datagramByteCount: datagramByteCount))
-        let reader = NamedThread("rill-network", turn: .short, on: part) { [self] in
-            do throws(TransportError) { try read() } catch { fail(error) }
-        }
-        thread.withLock { $0 = reader }
     }
 
     // MARK: Members
 
     func add(_ participant: CallParticipant, at address: UDPAddress?) {
         members.withLock { $0.append(Member(participant: participant, address: address)) }
+        // Not before there is somebody: what waits in the socket already is theirs.
+        thread.withLock { thread in
+            guard thread == nil else { return }
+            thread = NamedThread("rill-network", turn: .short, on: part) { [self] in
+                do throws(TransportError) { try read() } catch { fail(error) }
+            }
+        }
     }
 
     func remove(_ participant: CallParticipant) {

@@ -27,17 +27,24 @@ final class CallOutput: Sendable {
     }
 
     /// Sends datagrams of the session; where nobody knows where to, they are lost.
-    func send(_ datagrams: DatagramQueue) {
+    func send(_ datagrams: DatagramQueue) { send(datagrams, rtcpCopies: 1) }
+
+    /// The same for the last that they hear of us: nothing repairs it when it is lost, and heard twice it is told once.
+    func sendFarewell(_ datagrams: DatagramQueue) { send(datagrams, rtcpCopies: 3) }
+
+    private func send(_ datagrams: DatagramQueue, rtcpCopies: Int) {
         state.withLock { state in
             guard state.address != nil || state.isConnected else { return datagrams.handOut { _, _, _ in } }
             let address = state.isConnected ? nil : state.address
             line.write { outgoing, flush in
-                datagrams.handOut { _, _, datagram in
-                    if outgoing.isFull { flush(&outgoing) }
-                    outgoing.append(to: address) { output in
-                        // What cannot be protected leaves nothing, and is counted there.
-                        if state.protector?.protect(datagram.span, into: &output) == nil {
-                            output.append(copying: datagram.span)
+                datagrams.handOut { packet, _, datagram in
+                    for _ in 0..<(packet.kind == .rtcp ? rtcpCopies : 1) {
+                        if outgoing.isFull { flush(&outgoing) }
+                        outgoing.append(to: address) { output in
+                            // What cannot be protected leaves nothing, and is counted there.
+                            if state.protector?.protect(datagram.span, into: &output) == nil {
+                                output.append(copying: datagram.span)
+                            }
                         }
                     }
                 }

@@ -206,7 +206,7 @@ public final class CallParticipant: Sendable, Identifiable {
             return !state.isLeaving
         }
         guard isFirst else { return }
-        session.change(handing: output.send) { $0.leave(reason: reason, at: clock.now) }
+        session.change(handing: output.sendFarewell) { $0.leave(reason: reason, at: clock.now) }
         line.remove(self)
         forget(self)
         wakePoller()

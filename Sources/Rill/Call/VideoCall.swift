@@ -69,11 +69,17 @@ public final class VideoCall: Sendable {
 
     /// Meets somebody as `participant` says.
     ///
-    /// - Throws: ``CallError``, ``PipelineError`` or ``SecurityError``.
+    ///     try call.add(bob, over: socket) { them in try them.show(.high, on: screen) }
+    ///
+    /// - Parameter prepare: is called before their first packet is read. What is shown from there on misses nothing; what is shown later
+    ///   begins with the key frame that it asks for, which who takes no requests (a plain RTP sender) sends in its own time.
+    /// - Throws: ``CallError``, ``PipelineError``, ``SecurityError``, or what `prepare` throws; then nobody is met.
     @discardableResult
-    public func add(_ participant: ParticipantSettings, over transport: any DatagramTransport) throws -> CallParticipant
-    {
-        try core.add(participant, over: transport)
+    public func add(
+        _ participant: ParticipantSettings, over transport: any DatagramTransport,
+        _ prepare: (CallParticipant) throws -> Void = { _ in }
+    ) throws -> CallParticipant {
+        try core.add(participant, over: transport, prepare)
     }
 
     /// Who is in the call, those that we have left excepted.

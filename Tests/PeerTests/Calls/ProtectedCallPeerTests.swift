@@ -185,10 +185,10 @@ private final class PeerEnd {
         let layers: [LayerSettings] = [.high(Resolution(width: 320, height: 240), bitrate: .kilobits(300))]
         call = try VideoCall(
             VideoCallSettings(layers: layers), source: frames > 0 ? source : nil, taps: SendTaps(encoded: sent))
-        participant = try call.add(settings, over: socket)
         port = socket.localAddress.port
-        let recorder = recorder
-        try participant.show(.high, on: FrameTap { _ in }) { $0.makeDecoder = { _ in recorder } }
+        participant = try call.add(settings, over: socket) { [recorder] them in
+            try them.show(.high, on: FrameTap { _ in }) { $0.makeDecoder = { _ in recorder } }
+        }
     }
 
     convenience init(
