@@ -17,6 +17,15 @@ package struct RunningPeer {
         return outcome.output
     }
 
+    /// The same for a task: it blocks none of the few threads that all tasks share.
+    package func finished() async throws -> [UInt8] {
+        // Who awaits its end does nothing else with it meanwhile.
+        nonisolated(unsafe) let peer = self
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try unsafe peer.finish() }) }
+        }
+    }
+
     /// Waits until somebody on this machine listens at a UDP port of IPv4, for ten seconds at the most.
     package static func waitUntilListening(port: UInt16) throws {
         let digits = String(port, radix: 16, uppercase: true)

@@ -45,7 +45,7 @@ import Testing
                 "rtcp-auth=\(profile == .aesCM128Tag80 ? "hmac-sha1-80" : "null")", "!", "udpsink", "host=127.0.0.1",
                 "port=\(end.port)", "t.", "!", "queue", "!", "filesink", "location=\(path)",
             ], limit: 60)
-        _ = try peer.finish()
+        _ = try await peer.finished()
         let count = Self.frameCount
         let isWhole = try await end.eventually { $0.frames == count }
         let statistics = end.participant.statistics
@@ -88,7 +88,7 @@ import Testing
         let got = try read(path)
         await end.call.end()
         // It ends behind the last frame; on a machine so busy that a frame was left out, it is stopped.
-        _ = try? peer.finish()
+        _ = try? await peer.finished()
         #expect(sent.count > Self.frameCount / 2 && got == expected, "\(got.count) bytes of \(expected.count)")
     }
 
@@ -116,7 +116,7 @@ import Testing
         // The description says where we are, as FFmpeg's do; it sends from wherever it likes.
         settings.address = nil
         let end = try PeerEnd(settings, over: socket)
-        _ = try peer.finish()
+        _ = try await peer.finished()
         let count = Self.frameCount
         let isWhole = try await end.eventually { $0.frames >= count - 1 }
         let statistics = end.participant.statistics
@@ -143,7 +143,7 @@ import Testing
             ], limit: 60)
         try RunningPeer.waitUntilListening(port: port)
         end.release()
-        _ = try peer.finish()
+        _ = try await peer.finished()
         await end.call.end()
         let frames = try IVFFrames.read(path)
         // FFmpeg looks at the first packets before it copies; then each frame is as it was sent.
