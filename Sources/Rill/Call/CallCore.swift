@@ -131,7 +131,8 @@ final class CallCore: Sendable {
         }
     }
 
-    var participants: [CallParticipant] { state.withLock { $0.participants }.filter { !$0.hasLeft } }
+    // A list of its own each time: of one that is shared, the thread sanitizer does not see the end.
+    var participants: [CallParticipant] { state.withLock { $0.participants.filter { !$0.hasLeft } } }
 
     private func forget(_ participant: CallParticipant) {
         pipeline?.remove(participant)
@@ -182,8 +183,11 @@ final class CallCore: Sendable {
                     rid: layer.rid, encoder: layer.encoder, resolution: layer.resolution,
                     qualityLimitationReason: layer.qualityLimitationReason))
         }
-        statistics.participants = state.withLock { $0.participants }.map(\.statistics)
-        statistics.transports = state.withLock { $0.lines }.map(\.transport.statistics)
+        let (participants, transports) = state.withLock { state in
+            (state.participants.map(\.self), state.lines.map(\.transport))
+        }
+        statistics.participants = participants.map(\.statistics)
+        statistics.transports = transports.map(\.statistics)
         return statistics
     }
 

@@ -92,9 +92,14 @@ final class CallLine: Sendable {
     private func read() throws(TransportError) {
         var incoming = IncomingDatagrams(capacity: 64)
         var opened: [Opened] = []
+        // Kept from one batch to the next, and exchanged under the lock: who changes the list then always makes a new one, and the old
+        // one ends where the thread sanitizer sees it.
+        var known: [Member] = []
         while true {
             switch try transport.receive(into: &incoming, within: CallLine.receiveTimeout) {
-            case .received: take(&incoming, &opened, at: clock.now)
+            case .received:
+                members.withLock { known = $0 }
+                take(&incoming, &opened, known, at: clock.now)
             case .nothing: continue
             case .closed: return
             }
@@ -102,8 +107,9 @@ final class CallLine: Sendable {
     }
 
     /// Opens what has come, and gives it to whom it concerns, each participant's all at once.
-    private func take(_ incoming: inout IncomingDatagrams, _ opened: inout [Opened], at now: MediaTime) {
-        let members = members.withLock { $0 }
+    private func take(
+        _ incoming: inout IncomingDatagrams, _ opened: inout [Opened], _ members: [Member], at now: MediaTime
+    ) {
         opened.removeAll(keepingCapacity: true)
         var last = 0
         for index in incoming.indices {

@@ -239,12 +239,12 @@ public final class CallParticipant: Sendable, Identifiable {
 
     /// What we have been through together so far.
     public var statistics: CallStatistics.Participant {
-        let shown = state.withLock { $0.shown }
+        let shown = state.withLock { $0.shown.map { ($0.key, $0.value) } }
         var statistics = CallStatistics.Participant(
             name: name, address: address?.description, session: session.look { $0.statistics })
         statistics.protected = output.statistics
         statistics.unprotected = input.statistics
-        for (id, layer) in shown.sorted(by: { $0.key.number < $1.key.number }) {
+        for (id, layer) in shown.sorted(by: { $0.0.number < $1.0.number }) {
             let received = session.look { layer.statistics(of: id, in: $0) }
             statistics.shown.append(CallStatistics.Shown(rid: layer.rid, received: received))
         }

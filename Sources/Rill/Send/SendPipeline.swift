@@ -24,7 +24,7 @@ public final class SendPipeline: Sendable {
     package let layers: [SendLayer]
     /// The call that the layers are streams of; `nil` where they go to outputs alone.
     package let session: SharedSession?
-    private let outputs = Monitor<[any LayerOutput]>([])
+    private let outputs: Monitor<Outputs>
     /// What is decided, and what is known: the one lock. Beside it stand what one thread at a time works with, and sinks of
     /// others.
     let state: Monitor<State>
@@ -37,6 +37,18 @@ public final class SendPipeline: Sendable {
         /// What the app wants done to faces.
         var beauty: BeautyOptions
         var counts = FramePreparation.Counts()
+    }
+
+    private struct Outputs: ~Copyable {
+        var all: [any LayerOutput] = []
+        /// What each layer's last frame went to. Held until its next frame: who changes the list then always makes a new one, and the
+        /// old one ends under the lock, where the thread sanitizer sees it.
+        var taken: [[any LayerOutput]]
+
+        mutating func take(layer index: Int) -> [any LayerOutput] {
+            taken[index] = all
+            return all
+        }
     }
 
     private struct TraceTap {
@@ -66,6 +78,7 @@ public final class SendPipeline: Sendable {
     ) throws(PipelineError) {
         self.settings = settings
         self.session = session
+        outputs = Monitor(Outputs(taken: Array(repeating: [], count: settings.layers.count)))
         do {
             let decisions = try SendDecisions(settings.layers, settings.adaptation)
             self.state = Monitor(State(decisions: decisions, beauty: settings.beauty))
@@ -157,15 +170,17 @@ public final class SendPipeline: Sendable {
             coded.stamps[.encoded] = clock()
             try encodedTap.use { try $0?.consume(coded, payload: payload) }
             layers[index].send(coded, payload, to: packets, clock: clock)
-            for output in outputs.withLock({ $0 }) { output.send(coded, payload, of: index, at: clock()) }
+            for output in outputs.withLock({ $0.take(layer: index) }) {
+                output.send(coded, payload, of: index, at: clock())
+            }
         }
     }
 
     /// Gives all coded frames to `output` too, from the next one on.
-    package func add(_ output: any LayerOutput) { outputs.withLock { $0.append(output) } }
+    package func add(_ output: any LayerOutput) { outputs.withLock { $0.all.append(output) } }
 
     /// Gives it no more of them; one that is being given may still come.
-    package func remove(_ output: any LayerOutput) { outputs.withLock { $0.removeAll { $0 === output } } }
+    package func remove(_ output: any LayerOutput) { outputs.withLock { $0.all.removeAll { $0 === output } } }
 
     /// A frame of layer `index` gave way to a newer one.
     func drop(_ task: LayerTask, layer index: Int, at now: MediaTime) throws {
