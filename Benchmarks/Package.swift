@@ -23,7 +23,7 @@ let package = Package(
             dependencies: ["Clips", "Machine"]
                 + rill(
                     "Rill", "RillFiles", "RillImage", "RillBeauty", "RillCodec", "RillLab", "RillLink", "RillRTP",
-                    "RillReceive", "RillSend", "RillSession", "RillScenes", "RillTranscode"),
+                    "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillScenes", "RillTranscode", "RillTransport"),
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Counters"]),
         // Whole processes, as an app's would be, with nothing in them but Rill.
@@ -37,7 +37,7 @@ let package = Package(
         .target(name: "Arguments", path: "Arguments", swiftSettings: settings),
         .target(name: "Clips", dependencies: rill("Rill"), path: "Clips", swiftSettings: settings),
         .target(name: "Counters", dependencies: ["Machine"], path: "Counters", swiftSettings: settings),
-        // The processor's counters, threads, and libyuv itself, for the floors that workloads are compared with.
+        // The processor's counters, threads, and libyuv and libsrtp themselves, for the floors that workloads are compared with.
         .systemLibrary(name: "Machine", path: "Machine"),
     ]
 )

@@ -15,7 +15,7 @@ from ..report import Bar, Result, Table
 from ..workloads import Workload, material, programs
 
 # No encoder of full size in them: they take under a minute.
-QUICK = ["image", "beauty", "rtp", "receive", "session"]
+QUICK = ["image", "beauty", "rtp", "receive", "session", "security"]
 # Allocations need no callgrind, so more of the steady state is looked at.
 ALLOCATION_TIMES = 5
 COLOURS = {Verdict.BETTER: Colour.AHEAD, Verdict.KEPT: None, Verdict.ELSEWHERE: None}

@@ -25,7 +25,7 @@ final class SRTPContext: @unchecked Sendable {
 
     /// - Throws: `libraryFailed`.
     init(_ key: SRTPKey, _ direction: Direction, windowPacketCount: Int) throws(SecurityError) {
-        guard libraryStatus == srtp_err_status_ok else { throw .libraryFailed(code: libraryStatus.rawValue) }
+        guard libraryIsReady else { throw .libraryFailed(code: libraryStatus.rawValue) }
         self.key = key
         self.direction = direction
         self.windowPacketCount = windowPacketCount
@@ -133,3 +133,6 @@ final class SRTPContext: @unchecked Sendable {
 
 /// The library's own tables, made once for the process and never taken down: other users of it may be in the same process.
 private let libraryStatus: srtp_err_status_t = srtp_init()
+
+/// Where somebody else in the process has made them before, the library answers that a module is there already.
+private var libraryIsReady: Bool { libraryStatus == srtp_err_status_ok || libraryStatus == srtp_err_status_bad_param }
