@@ -23,11 +23,14 @@ let package = Package(
             dependencies: ["Clips", "Machine"]
                 + rill(
                     "Rill", "RillFiles", "RillImage", "RillBeauty", "RillCodec", "RillLab", "RillLink", "RillRTP",
-                    "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillScenes", "RillTranscode", "RillTransport"),
+                    "RillReceive", "RillSecurity", "RillSend", "RillSession", "RillScenes", "RillTranscode",
+                    "RillTransport"),
             path: "Workloads", swiftSettings: settings),
         program("workload", "WorkloadRunner", ["Workloads", "Counters"]),
         // Whole processes, as an app's would be, with nothing in them but Rill.
-        program("bench-work", "Work", ["Clips", "Counters"] + rill("Rill", "RillFiles", "RillLab", "RillTransport")),
+        program(
+            "bench-work", "Work",
+            ["Clips", "Counters"] + rill("Rill", "RillFiles", "RillLab", "RillSecurity", "RillTransport")),
         // Calls in virtual time.
         program(
             "bench-calls", "Calls",

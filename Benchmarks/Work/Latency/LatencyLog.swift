@@ -63,23 +63,15 @@ final class LatencyLog: Sendable {
         EncodedFrameTap { [self] frame, _ in layers[frame.layer.rid]?.withLock { $0.coded = frame.stamps } }
     }
 
-    /// Hands packets to a socket, and looks when it has taken the last one of a frame.
-    func packetSink(_ socket: ConnectedUDPSocket, of pipeline: SendPipeline) -> ConcurrentPacketTap {
-        let layers = Dictionary(uniqueKeysWithValues: layers.map { (pipeline.ssrc(of: $0.key), $0.value) })
-        return ConcurrentPacketTap { [clock] packet, time in
-            socket.send(packet, at: time)
-            // What is no RTP packet is a report, and no frame's.
-            guard PacketKind(of: packet) == .rtp, let header = try? RTPPacket(parsing: packet).header, header.marker
+    /// The system has taken a datagram with the last packet of a frame, whose header nothing encrypts.
+    func noteSent(_ header: RTPHeader, of rid: StreamLayer.RID, at now: MediaTime) {
+        layers[rid]?.withLock { layer in
+            // A packet that is sent again belongs to a frame before.
+            guard var stamps = layer.coded, layer.sent.last.map({ $0.timestamp.isBefore(header.timestamp) }) ?? true
             else { return }
-            let now = clock.now
-            layers[header.ssrc]?.withLock { layer in
-                // A packet that is sent again belongs to a frame before.
-                guard var stamps = layer.coded, layer.sent.last.map({ $0.timestamp.isBefore(header.timestamp) }) ?? true
-                else { return }
-                stamps[.sent] = now
-                layer.sent.append(Entry(timestamp: header.timestamp, stamps: stamps))
-                layer.coded = nil
-            }
+            stamps[.sent] = now
+            layer.sent.append(Entry(timestamp: header.timestamp, stamps: stamps))
+            layer.coded = nil
         }
     }
 
@@ -93,6 +85,9 @@ final class LatencyLog: Sendable {
             layer?.withLock { $0.shown.append(entry) }
         }
     }
+
+    /// Frames captured so far.
+    var captureCount: Int { captures.withLock { $0.count } }
 
     /// Whether a frame that was sent has not been shown yet.
     var hasUnshownFrames: Bool {

@@ -2,9 +2,11 @@ import Arguments
 import Clips
 import Glibc
 import Rill
+import RillSecurity
+import RillTransport
 
-/// A live call with oneself over the machine's own UDP, as an app has it: capture, encoding, receiving and decoding each
-/// on threads of their own. The stamps of every frame are kept and printed at the end, in nanoseconds of one clock:
+/// A live call with oneself over the machine's own UDP, as an app has it: one that sends, and one that watches, with all threads that
+/// calls have. The stamps of every frame are kept and printed at the end, in nanoseconds of one clock:
 ///
 ///     captured DUE WOKEN                                                      the capture thread, for each frame
 ///     sent RID TIMESTAMP CAPTURED PREPROCESSED SCALED ENCODED SENT            for each frame of each layer
@@ -16,6 +18,8 @@ struct LatencyWork {
     private let bitrate: Bitrate
     /// How long it lasts: at 30 frames a second.
     private let frameCount: Int
+    /// What both protect their packets with.
+    private let key: SRTPKey?
 
     /// So long the last frames may take to be shown.
     private static let drainTime = MediaDuration.seconds(3)
@@ -24,54 +28,86 @@ struct LatencyWork {
         clip = try HeldClip(path: arguments["clip"])
         bitrate = try Bitrate(notation: arguments["bitrate"])
         frameCount = try arguments.number("frames") ?? 1
+        key =
+            switch arguments.optional("protection") {
+            case nil: nil
+            case "gcm"?: .generate(.aeadAES128GCM)
+            case "cm"?: .generate(.aesCM128Tag80)
+            case let other?: throw WrongUse("--protection \(other): expected gcm or cm")
+            }
     }
 
     func run() throws {
-        let source = Pendulum(clip.frames, count: frameCount)
-        let layers = [LayerSettings.high(source.format.resolution, bitrate: bitrate), .low]
+        let layers = [LayerSettings.high(clip.resolution, bitrate: bitrate), .low]
         let clock = LiveClock()
         let log = LatencyLog(clock, layers: layers.map(\.rid), frameCount: frameCount)
-        var settings = SendSettings(layers: layers, seed: 1)
-        // What is asked for again is sent as it was: the receiver need not be told of a second stream.
-        settings.retransmissionPayloadType = nil
-        let pipeline = try SendPipeline(settings, taps: SendTaps(captured: log.captureTap(), encoded: log.encodedTap()))
-
+        var settings = VideoCallSettings(layers: layers)
+        settings.placement = .encoderApart
+        let near = WatchedTransport(
+            try UDPSocket(boundTo: UDPAddress(.loopback, port: 0), settings: .large), clock, log)
         let far = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0), settings: .large)
-        let near = try ConnectedUDPSocket(to: far.localAddress, settings: .large)
-        let feedback = FeedbackSocket(far, to: near.localAddress)
-        let receiver = LiveReceiver(feedback: feedback, clock: clock, placement: .encoderApart)
-        for layer in layers {
-            let ssrc = pipeline.ssrc(of: layer.rid)
-            let stream = JitterBufferSettings(ssrc: ssrc, payloadType: settings.payloadType, rid: layer.rid)
-            // The receiver's own source number: any that no stream has.
-            let receive = ReceiveSettings(jitterBuffer: stream, ssrc: SSRC(ssrc.rawValue ^ 0x8000_0000))
-            try receiver.add(receive, sink: log.shownTap(layer.rid))
-        }
-        let arrivals = SocketListener("rill-receive", far) { receiver.insert($0) }
-        let sender = LiveSender(
-            pipeline, source: source, packets: log.packetSink(near, of: pipeline), clock: clock,
-            placement: .encoderApart)
-        let reports = SocketListener("rill-feedback", near) { sender.receive($0) }
 
-        let failure = Result { try sender.waitUntilFinished() }
+        let watching = try VideoCall(settings, source: nil, clock: clock)
+        let sender = try watching.add(ParticipantSettings("sender", at: near.localAddress, key: key), over: far) {
+            them in
+            for layer in layers { try them.show(layer.rid, on: log.shownTap(layer.rid)) }
+        }
+        let source = GatedSource(Pendulum(clip.frames, count: frameCount))
+        let gate = source.gate
+        let sending = try VideoCall(
+            settings, source: source,
+            taps: SendTaps(captured: log.captureTap(), encoded: log.encodedTap()), clock: clock)
+        let viewer = try sending.add(ParticipantSettings("viewer", at: far.localAddress, key: key), over: near) {
+            them in
+            let sources = them.statistics.session.sending.map(\.ssrc)
+            near.watch(Dictionary(uniqueKeysWithValues: zip(sources, layers.map(\.rid))))
+        }
+        gate.add()
+
+        let limit = clock.now + .milliseconds(frameCount * 40) + LatencyWork.drainTime
+        while clock.now < limit, log.captureCount < frameCount { usleep(5000) }
         let end = clock.now + LatencyWork.drainTime
-        while clock.now < end, log.hasUnshownFrames || !receiver.isIdle { usleep(5000) }
-        // Whatever failed, no thread goes on.
-        try arrivals.stop()
-        try reports.stop()
-        try receiver.stop()
-        try failure.get()
+        // The last frame may be on its way to its encoder.
+        usleep(200_000)
+        while clock.now < end, log.hasUnshownFrames { usleep(5000) }
+        let (sent, shown, stated) = (viewer.statistics.session.sending, sender.statistics, sending.statistics.layers)
+        finish([sending, watching])
         for line in log.lines { print(line) }
-        for (index, layer) in layers.enumerated() {
-            let counts = LayerCounts(
-                pipeline.statistics[index], busyDrops: sender.framesDropped[index],
-                receiver.statistics(of: pipeline.ssrc(of: layer.rid)))
-            print("layer \(layer.rid) \(counts.text)")
+        for (index, layer) in stated.enumerated() {
+            let received = shown.shown.first { $0.rid == layer.rid }?.received
+            print("layer \(layer.rid) \(LayerCounts(layer, sent[index].stream, received).text)")
         }
-        guard feedback.failedCount == 0 else {
-            throw WrongUse("\(feedback.failedCount) reports of the receiver could not be sent")
+        guard shown.unprotected?.refused ?? 0 == 0 else { throw WrongUse("packets were refused: \(shown)") }
+        print("frames=\(log.captureCount)")
+    }
+
+    /// Ends the calls, one after the other.
+    private func finish(_ calls: [VideoCall]) {
+        let ended = Tally()
+        Task {
+            for call in calls {
+                await call.end()
+                ended.add()
+            }
         }
-        print("frames=\(sender.framesCaptured)")
+        while ended.count < calls.count { usleep(5000) }
+    }
+}
+
+/// A source whose first frame waits until there is somebody to see it.
+private final class GatedSource: FrameSource {
+    let gate = Tally()
+    private let source: Pendulum
+
+    init(_ source: Pendulum) {
+        self.source = source
+    }
+
+    var format: SourceFormat { source.format }
+
+    func next() -> SourceOutput {
+        while gate.count == 0 { usleep(1000) }
+        return source.next()
     }
 }
 
@@ -79,14 +115,14 @@ struct LatencyWork {
 private struct LayerCounts {
     var text: String
 
-    init(_ sent: SendStatistics, busyDrops: Int, _ received: ReceiveStatistics?) {
+    init(_ layer: CallStatistics.Layer, _ sent: RTPStreamStatistics, _ received: ReceiveStatistics?) {
         let counts: KeyValuePairs = [
             // In the order of the way.
-            "encoderBusy": busyDrops, "rateControl": sent.encoder.framesDropped, "unchanged": sent.framesUnchanged,
-            "coded": sent.encoder.framesEncoded, "sizeChanges": sent.qualityLimitationResolutionChanges,
-            "packetsSent": sent.stream.packetsSent, "packetsReceived": received?.stream.packetsReceived ?? 0,
-            "packetsLost": received?.stream.packetsLost ?? 0, "decoded": received?.decoder.framesDecoded ?? 0,
-            "shown": received?.framesShown ?? 0,
+            "encoderBusy": layer.framesReplaced, "rateControl": layer.encoder.framesDropped,
+            "unchanged": layer.framesUnchanged, "coded": layer.encoder.framesEncoded,
+            "sizeChanges": layer.qualityLimitationResolutionChanges, "packetsSent": sent.packetsSent,
+            "packetsReceived": received?.stream.packetsReceived ?? 0, "packetsLost": received?.stream.packetsLost ?? 0,
+            "decoded": received?.decoder.framesDecoded ?? 0, "shown": received?.framesShown ?? 0,
         ]
         text = counts.map { "\($0)=\($1)" }.joined(separator: " ")
     }

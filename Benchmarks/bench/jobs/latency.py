@@ -18,6 +18,10 @@ from ..report import Bar, Drawing, Result, Table, Text, bar
 MOST_ADDED = 1.0
 # Half a minute: one frame of a hundred is late often enough by then to be judged.
 PROBED_FRAMES = 900
+# SRTP may add so much, in the median.
+MOST_PROTECTION = 0.1
+# Calls with and without it, in turn, and seconds of each.
+TURNS, TURN_SECONDS = 4, 30
 DEVICE = Path("/dev/cpu_dma_latency")
 RATES = {"high": RATE, "low": 5}
 INKS = {"idle": "blue", "sleepless": "green", "busy": "orange"}
@@ -155,13 +159,14 @@ def execute(context: Context, result: Result) -> None:
         load = f"{threads} other processes keep all {threads} hardware threads busy"
         calls.append(call(Call("busy", load), what, context.duration))
     describe(result, calls)
+    protection(result, what, min(TURN_SECONDS, context.duration))
     for each in calls:
         if each.condition != "busy":
             result.bars += bars(each, context.duration)
     result.note(
         f"One process plays the clip's first 60 pictures forwards and backwards, so that no cut is in it, as a camera at 30 frames a "
-        f"second, held in memory, codes it as {clip.size} and as 160x120 at 5 frames a second, sends both over UDP on 127.0.0.1, "
-        "receives, decodes and shows them; capture, each encoder, receiving and decoding have a thread each. All stamps are of one "
+        f"second, held in memory, codes it as {clip.size} and as 160x120 at 5 frames a second, and sends both over UDP on 127.0.0.1; "
+        "the second receives, decodes and shows them; capture, each encoder, receiving and decoding have a thread each. All stamps are of one "
         "clock. The high layer's encoder has a hardware thread for itself, all others share the rest.",
         "Before the call two threads do nothing but wake, 30 times a second for half a minute at most: one sleeps, and wakes the "
         "other. That is what the machine takes in that half minute; it may be worse later.",
@@ -188,6 +193,32 @@ def call(found: Call, what, seconds: int) -> Call:
     found.others = (max(0, busy - done.cpu) / done.wall, stolen / done.wall)
     found.read(done.output)
     return found
+
+
+def protection(result: Result, what, seconds: int) -> None:
+    """Calls without SRTP and with each of two profiles, in turn: what it adds to a frame's way."""
+    kinds = {"in the clear": (), "AES-128-GCM": ("--protection", "gcm"), "AES-CM and HMAC": ("--protection", "cm")}
+    medians: dict[tuple, list[float]] = defaultdict(list)
+    for turn in range(TURNS):
+        for kind, words in kinds.items():
+            progress(f"latency, {kind}: call {turn + 1} of {TURNS}, {seconds} s")
+            found = Call(kind, "")
+            found.read(Process(command(*what.words, *words)).wait(seconds + 300, lambda: None, pause=0.2).output)
+            for layer in found.layers.values():
+                for title, _, stretch in (STRETCHES[2], STRETCHES[-1]):
+                    medians[layer.name, title, kind].append(percentile(layer.milliseconds(stretch), 0.5))
+    table = Table([f"SRTP, ms, median of {TURNS} calls' medians", *kinds, "clear, least–most"], [])
+    for name, title in dict.fromkeys((name, title) for name, title, _ in medians):
+        found = {kind: medians[name, title, kind] for kind in kinds}
+        middles = {kind: percentile(sorted(values), 0.5) for kind, values in found.items()}
+        clear = found["in the clear"]
+        cells = [Figure(f"{value:.3f}", value, repeats=False) for value in middles.values()]
+        table.rows.append([f"{name}, {title.removeprefix('of it ')}", *cells, f"{min(clear):.3f}–{max(clear):.3f}"])
+        if title == ADDED:
+            for kind in list(kinds)[1:]:
+                note = f"the calls in the clear are {max(clear) - min(clear):.3f} ms apart"
+                result.bars.append(bar(f"live, what {kind} adds to {name}, median", middles[kind] - middles["in the clear"], MOST_PROTECTION, "ms", note))
+    result.blocks.append(table)
 
 
 def bars(call: Call, seconds: int) -> list[Bar]:

@@ -177,11 +177,13 @@ final class CallCore: Sendable {
     var statistics: CallStatistics {
         if let last = state.withLock({ $0.lastStatistics }) { return last }
         var statistics = CallStatistics(time: clock.now)
-        for layer in pipeline?.statistics ?? [] {
+        for (index, layer) in (pipeline?.statistics ?? []).enumerated() {
             statistics.layers.append(
                 CallStatistics.Layer(
-                    rid: layer.rid, encoder: layer.encoder, resolution: layer.resolution,
-                    qualityLimitationReason: layer.qualityLimitationReason))
+                    rid: layer.rid, encoder: layer.encoder, framesReplaced: sender?.framesDropped[index] ?? 0,
+                    framesUnchanged: layer.framesUnchanged, resolution: layer.resolution,
+                    qualityLimitationReason: layer.qualityLimitationReason,
+                    qualityLimitationResolutionChanges: layer.qualityLimitationResolutionChanges))
         }
         let (participants, transports) = state.withLock { state in
             (state.participants.map(\.self), state.lines.map(\.transport))

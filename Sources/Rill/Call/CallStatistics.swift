@@ -20,10 +20,16 @@ public struct CallStatistics: Codable, Sendable {
         public var rid: StreamLayer.RID
         /// What its encoder has done.
         public var encoder: EncoderStatistics
+        /// Frames that gave way to a newer one because the encoder was busy.
+        public var framesReplaced: Int
+        /// Frames left out because they were the same as the one before.
+        public var framesUnchanged: Int
         /// Size of the pictures, as of the last frame.
         public var resolution: Resolution
         /// Why its pictures are smaller or fewer than they are set to be.
         public var qualityLimitationReason: QualityLimitationReason
+        /// How often its size was adapted.
+        public var qualityLimitationResolutionChanges: Int
     }
 
     /// One of the others.
