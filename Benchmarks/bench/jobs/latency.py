@@ -154,7 +154,8 @@ def execute(context: Context, result: Result) -> None:
             calls.append(call(Call("sleepless", "nothing else is started, and no processor sleeps"), what, context.duration))
     except OSError as refusal:
         result.note(f"There was no call without sleep: {refusal}.")
-    spin = command("timeout", context.duration + 400, "sh", "-c", "while :; do :; done")
+    # In our group of processes: a group of its own would outlive us.
+    spin = command("timeout", "--foreground", context.duration + 400, "sh", "-c", "while :; do :; done")
     with meanwhile(*[spin] * threads):
         load = f"{threads} other processes keep all {threads} hardware threads busy"
         calls.append(call(Call("busy", load), what, context.duration))
