@@ -28,12 +28,25 @@ package struct RunningPeer {
 
     /// Waits until somebody on this machine listens at a UDP port of IPv4, for ten seconds at the most.
     package static func waitUntilListening(port: UInt16) throws {
-        let digits = String(port, radix: 16, uppercase: true)
-        let entry = ":" + String(repeating: "0", count: 4 - digits.count) + digits + " 00000000:0000"
         for _ in 0..<1000 {
-            if String(decoding: try read("/proc/net/udp"), as: UTF8.self).contains(entry) { return }
+            if try isListened(at: port) { return }
             usleep(10_000)
         }
         throw TestFailure("nobody listens at port \(port)")
+    }
+
+    /// The same for a task: it blocks none of the few threads that all tasks share.
+    package static func waitUntilListening(port: UInt16) async throws {
+        for _ in 0..<1000 {
+            if try isListened(at: port) { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw TestFailure("nobody listens at port \(port)")
+    }
+
+    private static func isListened(at port: UInt16) throws -> Bool {
+        let digits = String(port, radix: 16, uppercase: true)
+        let entry = ":" + String(repeating: "0", count: 4 - digits.count) + digits + " 00000000:0000"
+        return String(decoding: try read("/proc/net/udp"), as: UTF8.self).contains(entry)
     }
 }
