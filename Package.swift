@@ -147,7 +147,7 @@ let package = Package(
             name: "RillCLI",
             dependencies: [
                 "Rill", "RillScenes", "RillTranscode", "RillLab", "RillContainers", "RillPages", "RillSecurity",
-                "RillSession",
+                "RillSession", "RillTransport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],

@@ -28,8 +28,9 @@ public final class UDPSocket: DatagramTransport {
 
     /// What can be settled when a socket is made.
     public struct Settings: Sendable {
-        /// Bytes of datagrams that wait to be received (SO_RCVBUF), as far as the system allows; `nil` leaves it alone.
-        public var receiveBufferByteCount: Int?
+        /// Bytes of datagrams that wait to be received (SO_RCVBUF), as far as the system allows; `nil` leaves it alone. Linux's own 208 KiB
+        /// hold 92 packets of media, which a key frame of a large picture exceeds.
+        public var receiveBufferByteCount: Int? = 4 << 20
         /// Bytes of datagrams that wait to be sent (SO_SNDBUF), as far as the system allows; `nil` leaves it alone.
         public var sendBufferByteCount: Int?
         /// Whether others may listen at the same port (SO_REUSEADDR), as receivers of multicast do.
@@ -39,7 +40,7 @@ public final class UDPSocket: DatagramTransport {
         /// Whether a socket of version 6 leaves version 4 to others (IPV6_V6ONLY); `nil` leaves it alone.
         public var onlyIPv6: Bool?
 
-        /// Everything as the system has it.
+        /// Room for 4 MiB that wait to be received, and everything else as the system has it.
         public init() {}
     }
 

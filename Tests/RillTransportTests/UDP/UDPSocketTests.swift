@@ -95,6 +95,23 @@ import Testing
         #expect(second.localAddress == first.localAddress)
     }
 
+    /// Linux's own 208 KiB hold 92.
+    @Test(.enabled(if: mayHoldMegabytes, "net.core.rmem_max allows no buffer of 4 MiB"))
+    func `A large key frame waits whole until somebody reads`() throws {
+        let far = try UDPSocket(boundTo: UDPSocketTests.loopbacks[0])
+        let near = try ConnectedUDPSocket(to: far.localAddress)
+        let packet = [UInt8](repeating: 7, count: 1200)
+        for _ in 0..<600 { try near.send(packet.span) }
+        var (bytes, count): ([UInt8], Int) = ([], 0)
+        while try far.receive(into: &bytes, within: .zero) != nil { count += 1 }
+        #expect(count == 600)
+    }
+
+    private static let mayHoldMegabytes =
+        (try? read("/proc/sys/net/core/rmem_max")).flatMap {
+            Int(String(decoding: $0, as: UTF8.self).filter(\.isNumber))
+        }.map { $0 >= 4 << 20 } ?? false
+
     @Test func `Pipelines send into it, as a sink or from a function`() throws {
         let far = try listener()
         let socket = try ConnectedUDPSocket(to: far.localAddress)
