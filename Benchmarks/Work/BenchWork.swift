@@ -12,6 +12,8 @@ import Arguments
 ///     bench-work latency    --clip C --bitrate B --frames N [--protection gcm|cm] a live call with oneself; prints all stamps
 ///     bench-work senders    --clip C --count N …                        many live senders
 ///     bench-work receivers  --at ADDRESS --high N --low N …             many live streams
+///     bench-work conference --at PORT --others PORT …                   one end of a conference
+///     bench-work others     --at PORT --ends PORT,… …                   all of its other ends
 ///     bench-work layer-source|layer-encode|layer-judge --clip C …       one layer by itself
 ///
 /// Each prints what it has done as `name=value`, the pictures that it has worked on as `frames=COUNT`.
@@ -37,6 +39,8 @@ enum BenchWork {
         "latency": { try LatencyWork($0).run() },
         "senders": { try SendersWork($0).run() },
         "receivers": { try ReceiversWork($0).run() },
+        "conference": { try ConferenceWork($0).run($0) },
+        "others": { try ConferenceWork($0).runOthers($0) },
         "layer-source": { try LayerWork($0).writeSource() },
         "layer-encode": { try LayerWork($0).encode() },
         "layer-judge": { try LayerWork($0).judge() },

@@ -40,6 +40,8 @@ import Testing
             // Nothing of a key is shown, however bad it is.
             #expect(content.isEmpty || !(outcome.errors + outcome.text).contains(content))
         }
+        let directory = try rill("call", "--to", "192.0.2.1:5004", "--listen", ports[0], "--key-file", folder.path("."))
+        #expect(directory.status == 2 && directory.errors.contains("cannot be read"), "\(directory.errors)")
         let alone = try rill(
             "call", try movingClip(in: folder, frames: 10), "--to", "127.0.0.1:\(ports[1])", "--listen", ports[0],
             "--duration",

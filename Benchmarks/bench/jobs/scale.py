@@ -55,7 +55,7 @@ class Group:
 
 def execute(context: Context, result: Result) -> None:
     threads, clip = os.cpu_count() or 1, context.clip(60)
-    streams = Streams(context, clip, threads)
+    streams = Streams(context, clip, threads, context.most)
     for group in (streams.senders(), streams.receivers()):
         measured: dict[str, list[Measurement]] = {name: [] for name in group.calibration}
         for index in range(1, context.rounds + 1):
@@ -117,21 +117,21 @@ def find_limit(counts: list[int], holds: Callable[[int], bool]) -> None:
 class Streams:
     """Runs processes with any number of live senders or of received streams, and says what they take."""
 
-    def __init__(self, context: Context, clip: Clip, threads: int) -> None:
+    def __init__(self, context: Context, clip: Clip, threads: int, most: int) -> None:
         self.context, self.clip, self.threads, self.seconds = context, clip, threads, context.seconds
         self.work = context.work or build("bench-work")
         # Takes all packets, and is never read: the system throws away what does not fit.
         self.abyss = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.abyss.bind(("127.0.0.1", 0))
         self.recordings: dict[str, tuple[list, list]] = {}
-        most = context.most
+        self.most = most
         # Thumbnails of the calibration: no more than suit what is climbed to.
         self.few, self.many, self.multitude = min(24, 8 * most), min(96, 32 * most), min(768, 64 * most)
 
     def crowds(self, cpu: float) -> list[int]:
         """So many streams of one size that they keep a part of the machine busy, without more than it has. Several numbers, since
         all that the model says of a machine in use rests on them, and one may meet a host that others use just then."""
-        return sorted({max(2, min(self.context.most, int(share * self.threads / max(cpu, 1e-3)))) for share in BUSY_SHARES})
+        return sorted({max(2, min(self.most, int(share * self.threads / max(cpu, 1e-3)))) for share in BUSY_SHARES})
 
     # Senders.
 

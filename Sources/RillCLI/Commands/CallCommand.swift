@@ -130,7 +130,7 @@ struct CallCommand: ParsableCommand {
 
     private func readKey() throws -> SRTPKey? {
         guard let keyFile else { return nil }
-        guard let file = FileHandle(forReadingAtPath: keyFile), let data = try file.read(upToCount: 4096) else {
+        guard let data = try? FileHandle(forReadingAtPath: keyFile)?.read(upToCount: 4096) else {
             throw CommandError(
                 "\(keyFile): there is no such key file, or it cannot be read or is empty", .unreadableInput)
         }
