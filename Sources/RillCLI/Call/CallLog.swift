@@ -39,6 +39,10 @@ struct CallLog {
     private(set) var samples: [Sample] = []
     private(set) var notes: [Note] = []
     private(set) var last: CallStatistics?
+    /// What was known where the last sample begins.
+    private var start: CallStatistics?
+    /// Seconds. What is shorter, as the end of a call mostly is, has no rates worth the name: it lengthens the sample before.
+    private static let shortestLength = 0.25
     /// Why the call ended before its time.
     var failure: String?
     /// The other side has answered.
@@ -54,9 +58,14 @@ struct CallLog {
     @discardableResult
     mutating func add(_ now: CallStatistics) -> Sample? {
         defer { last = now }
-        guard let last, let them = now.participants.first, let before = last.participants.first else { return nil }
-        let length = (now.time - last.time).seconds
-        guard length > 0 else { return nil }
+        guard var begin = last, let them = now.participants.first else { return nil }
+        if let start, (now.time - begin.time).seconds < CallLog.shortestLength {
+            samples.removeLast()
+            begin = start
+        }
+        let length = (now.time - begin.time).seconds
+        guard length > 0, let before = begin.participants.first else { return nil }
+        start = begin
         func rate(_ value: (CallStatistics.Participant) -> Int) -> Double {
             Double(value(them) - value(before)) / length
         }
@@ -73,7 +82,7 @@ struct CallLog {
                 func frames(_ statistics: CallStatistics) -> Int {
                     statistics.layers.first { $0.rid.description == name }?.encoder.framesEncoded ?? 0
                 }
-                return Double(frames(now) - frames(last)) / length
+                return Double(frames(now) - frames(begin)) / length
             },
             framesShown: layers.map { name in
                 Double(
