@@ -41,6 +41,7 @@ import Testing
         await call.end()
         #expect(haveCome && statistics.received == count, "\(statistics)")
         let calls = Double(statistics.receiveCalls + statistics.waitCalls) / Double(count)
+        note("\(rhythm), \(isProtected ? "protected" : "in the clear"): \(calls) calls a packet")
         #expect(calls <= rhythm.mostCalls, "\(calls) a packet: \(statistics)")
         let them = try #require(call.statistics.participants.first)
         #expect(them.session.transport.packetsReceived == count, "all of them reach the session: \(them)")

@@ -71,7 +71,7 @@ struct LatencyWork {
         usleep(200_000)
         while clock.now < end, log.hasUnshownFrames { usleep(5000) }
         let (sent, shown, stated) = (viewer.statistics.session.sending, sender.statistics, sending.statistics.layers)
-        finish([sending, watching])
+        for call in [sending, watching] { call.waitForEnd() }
         for line in log.lines { print(line) }
         for (index, layer) in stated.enumerated() {
             let received = shown.shown.first { $0.rid == layer.rid }?.received
@@ -79,18 +79,6 @@ struct LatencyWork {
         }
         guard shown.unprotected?.refused ?? 0 == 0 else { throw WrongUse("packets were refused: \(shown)") }
         print("frames=\(log.captureCount)")
-    }
-
-    /// Ends the calls, one after the other.
-    private func finish(_ calls: [VideoCall]) {
-        let ended = Tally()
-        Task {
-            for call in calls {
-                await call.end()
-                ended.add()
-            }
-        }
-        while ended.count < calls.count { usleep(5000) }
     }
 }
 

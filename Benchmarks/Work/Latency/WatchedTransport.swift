@@ -22,9 +22,13 @@ final class WatchedTransport: DatagramTransport {
         for index in 0..<datagrams.count {
             let bytes = datagrams.bytes(at: index)
             // What is no RTP packet is a report, and no frame's.
-            guard PacketKind(of: bytes) == .rtp, let header = try? RTPPacket(parsing: bytes).header, header.marker
-            else { continue }
-            ends.append(header)
+            guard PacketKind(of: bytes) == .rtp else { continue }
+            do throws(RTPError) {
+                let header = try RTPPacket(parsing: bytes).header
+                if header.marker { ends.append(header) }
+            } catch {
+                preconditionFailure("a packet that Rill has made is none: \(error)")
+            }
         }
         let outcome = socket.send(&datagrams)
         let now = clock.now

@@ -67,12 +67,7 @@ struct ConferenceWork {
         let before = [highShown.count, lowShown.count]
         let taken = meter.measure(seconds: seconds, work)
         let shown = zip([highShown.count, lowShown.count], before).map(-)
-        let ended = Tally()
-        Task {
-            await call.end()
-            ended.add()
-        }
-        while ended.count == 0 { usleep(5000) }
+        call.waitForEnd()
         print("\(taken) high=\(shown[0]) low=\(shown[1])")
     }
 

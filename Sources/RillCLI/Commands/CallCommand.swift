@@ -130,6 +130,7 @@ struct CallCommand: ParsableCommand {
 
     private func readKey() throws -> SRTPKey? {
         guard let keyFile else { return nil }
+        // Of a folder Foundation says "Error Domain=NSCocoaErrorDomain Code=256": these words say more.
         guard let data = try? FileHandle(forReadingAtPath: keyFile)?.read(upToCount: 4096) else {
             throw CommandError(
                 "\(keyFile): there is no such key file, or it cannot be read or is empty", .unreadableInput)

@@ -134,5 +134,6 @@ final class SRTPContext: @unchecked Sendable {
 /// The library's own tables, made once for the process and never taken down: other users of it may be in the same process.
 private let libraryStatus: srtp_err_status_t = srtp_init()
 
-/// Where somebody else in the process has made them before, the library answers that a module is there already.
+/// Where somebody else in the process has made them before, the library answers that a module is there already. Were it anything worse,
+/// making a session would fail.
 private var libraryIsReady: Bool { libraryStatus == srtp_err_status_ok || libraryStatus == srtp_err_status_bad_param }

@@ -59,8 +59,10 @@ struct MediaOnTheWire {
 
     /// Does not count what was lost in the last half second, where the stream's end decides: nothing follows that shows a gap, and
     /// soon nobody answers.
-    mutating func ignoreEnd() {
-        guard let last = packets.last?.timestamp else { return }
+    ///
+    /// - Throws: where there were no packets at all.
+    mutating func ignoreEnd() throws {
+        guard let last = packets.last?.timestamp else { throw TestFailure("no packet of media was seen") }
         let end = packets.firstIndex { last.rawValue &- $0.timestamp.rawValue < 45_000 } ?? packets.endIndex
         noticeable = noticeable.clamped(to: 0..<end)
     }

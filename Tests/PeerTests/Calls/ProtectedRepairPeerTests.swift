@@ -67,11 +67,11 @@ struct ProtectedRepairPeerTests {
                 + "payload-type-map=application/x-rtp-pt-map,96=(uint)97",
             Self.theirs([.nack, .pictureLossIndication], repair), under: profile)
         let sent = Set(got.sent.frames.values)
-        got.sent.ignoreEnd()
+        try got.sent.ignoreEnd()
         // A frame is whole when all of its packets are there.
         let whole = Set(got.frames)
         let recovered = got.sent.lost.count { packet in got.sent.frames[packet.timestamp].map(whole.contains) ?? false }
-        let figures = figures("RTX of GStreamer's", profile, got.sent, recovered, got.peer, got.received)
+        let figures = figures("RTX of GStreamer's, \(profile)", got.sent, recovered, got.peer, got.received)
         #expect(got.sent.lost.count >= Self.seconds * 5, "\(figures)")
         #expect(recovered * 100 >= got.sent.lost.count * 90, "\(figures)")
         let isUnchanged = whole.isSubset(of: sent)
@@ -88,7 +88,7 @@ struct ProtectedRepairPeerTests {
             // Nothing is retransmitted.
             Self.theirs(.pictureLossIndication, repair), under: profile)
         let recovered = try #require(got.received).repair.packetsRecovered
-        let figures = figures("ULPFEC of GStreamer's", profile, got.sent, recovered, got.peer, got.received)
+        let figures = figures("ULPFEC of GStreamer's, \(profile)", got.sent, recovered, got.peer, got.received)
         #expect(got.sent.lost.count >= Self.seconds * 5, "\(figures)")
         #expect(recovered * 100 >= got.sent.lost.count * 60, "\(figures)")
         #expect(recovered <= got.sent.lost.count, "\(figures)")
@@ -109,6 +109,7 @@ struct ProtectedRepairPeerTests {
 
         /// Those packets that were lost and were handed on all the same.
         var recovered: Int { sent.lost.count { payloads.contains($0.payload) } }
+        var stream: RTPStreamStatistics? { statistics.session.sending.first?.stream }
         /// Whether nothing else was handed on than what was sent.
         var isUnchanged: Bool { payloads.isSubset(of: sent.packets.map(\.payload)) }
     }
@@ -153,13 +154,8 @@ struct ProtectedRepairPeerTests {
         var got = try await send("rtx", (MediaOnTheWire.media, MediaOnTheWire.rtx), under: profile) { settings in
             settings.send.retransmissionPayloadType = MediaOnTheWire.rtx
         }
-        got.sent.ignoreEnd()
-        let (recovered, isUnchanged) = (got.recovered, got.isUnchanged)
-        let stream = got.statistics.session.sending.first?.stream
-        let figures = figures("RTX of ours", profile, got.sent, recovered, got.peer, stream)
-        #expect(got.sent.lost.count >= Self.seconds * 5, "\(figures)")
-        #expect(recovered * 100 >= got.sent.lost.count * 90, "\(figures)")
-        #expect(isUnchanged, "packets are as they were sent")
+        try got.sent.ignoreEnd()
+        judge(got, atLeast: 90, "RTX of ours, \(profile)")
     }
 
     @Test(arguments: profiles)
@@ -170,13 +166,17 @@ struct ProtectedRepairPeerTests {
             // Its rtpreddec drops header extensions, which FEC packets protect: what it restores with them is wrong.
             settings.send.headerExtensions = HeaderExtensionMap()
         }
-        let (recovered, isUnchanged) = (got.recovered, got.isUnchanged)
-        let stream = got.statistics.session.sending.first?.stream
-        let figures = figures("ULPFEC of ours", profile, got.sent, recovered, got.peer, stream)
-        #expect(got.sent.lost.count >= Self.seconds * 5, "\(figures)")
-        #expect(recovered * 100 >= got.sent.lost.count * 60, "\(figures)")
+        judge(got, atLeast: 60, "ULPFEC of ours, \(profile)")
+        #expect(got.stream?.retransmittedPacketsSent == 0)
+    }
+
+    /// Enough was lost, so many percent of it were recovered, and nothing else came.
+    private func judge(_ got: Delivery, atLeast percent: Int, _ name: String) {
+        let (lost, recovered, isUnchanged) = (got.sent.lost.count, got.recovered, got.isUnchanged)
+        let figures = figures(name, got.sent, recovered, got.peer, got.stream)
+        #expect(lost >= Self.seconds * 5, "\(figures)")
+        #expect(recovered * 100 >= lost * percent, "\(figures)")
         #expect(isUnchanged, "packets are as they were sent")
-        #expect(stream?.retransmittedPacketsSent == 0, "\(figures)")
     }
 
     // MARK: The network and the peer
@@ -201,11 +201,11 @@ struct ProtectedRepairPeerTests {
 
     /// What was measured, in words.
     private func figures(
-        _ name: String, _ profile: SRTPProfile, _ sent: MediaOnTheWire, _ recovered: Int, _ peer: String, _ ours: Any?
+        _ name: String, _ sent: MediaOnTheWire, _ recovered: Int, _ peer: String, _ ours: Any?
     ) -> String {
         let (all, lost) = (sent.packets.count, sent.lost.count)
         let share = String(format: "%.1f %%", 100 * Double(recovered) / Double(max(1, lost)))
-        let text = "\(name), \(profile): \(lost) of \(all) packets lost, \(recovered) recovered: \(share)"
+        let text = "\(name): \(lost) of \(all) packets lost, \(recovered) recovered: \(share)"
         note(text)
         return "\(text)\n\(peer)\(ours.map { "\($0)" } ?? "")"
     }

@@ -107,6 +107,7 @@ import Testing
         #expect(count == 600)
     }
 
+    /// Not where the limit cannot be read either: then the test is skipped, and says so.
     private static let mayHoldMegabytes =
         (try? read("/proc/sys/net/core/rmem_max")).flatMap {
             Int(String(decoding: $0, as: UTF8.self).filter(\.isNumber))
