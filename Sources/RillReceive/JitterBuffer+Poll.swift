@@ -11,6 +11,11 @@ extension JitterBuffer {
     public mutating func poll(at time: MediaTime, into payload: inout [UInt8]) -> PollResult {
         now = max(now, time)
         if now < nextPoll { return .wait(until: nextPoll) }
+        if isPaused {
+            dropAll(behind: nil)
+            settledUntil = .distantFuture
+            return .wait(until: .distantFuture)
+        }
         if settledUntil <= now {
             let result = act(into: &payload)
             guard case .wait = result else { return result }

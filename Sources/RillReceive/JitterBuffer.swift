@@ -77,6 +77,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var now = MediaTime(nanoseconds: .min)
     /// When a packet of the stream came last.
     var lastArrival = MediaTime(nanoseconds: .min)
+    /// Nothing is held of what comes: see ``pause(behind:at:)``.
+    public internal(set) var isPaused = false
     /// What `poll` last said to wait for; long past once anything has happened since that could change it.
     var settledUntil = MediaTime(nanoseconds: .min)
 

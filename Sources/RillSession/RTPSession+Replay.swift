@@ -13,6 +13,8 @@ extension RTPSession {
                 send(frame, payload: payload.span, of: stream, at: now)
             case .muteSending(let isMuted, let stream, let now): setMuted(isMuted, of: stream, at: now)
             case .muteReceiving(let isMuted, let stream): setMuted(isMuted, of: stream)
+            case .want(let isWanted, let stream, let now): setWanted(isWanted, of: stream, at: now)
+            case .pauseSending(let isPaused, let stream, let now): setPaused(isPaused, of: stream, at: now)
             case .poll(let now): note(pollBesideDatagrams(at: now, into: &bytes), bytes.span)
             case .finish(let frame, let stream, let outcome, let picture, let decoded, let now):
                 finish(frame, of: stream, outcome, picture: picture, decoded: decoded, at: now)

@@ -107,7 +107,8 @@ public final class RTPSession {
     /// - Parameters:
     ///   - frame: what the encoder says of it. All frames of a stream are of one codec.
     ///   - payload: the coded bytes, at least one.
-    /// - Returns: the numbers that it was sent under; `nil` when the stream is not there or is muted, or the session has left.
+    /// - Returns: the numbers that it was sent under; `nil` when the stream is not there, is muted or paused, or goes on and this is no
+    ///   key frame, or the session has left.
     @discardableResult
     public func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
@@ -187,6 +188,30 @@ public final class RTPSession {
         cell.state.setMuted(isMuted, of: id)
     }
 
+    /// A stream is wanted, or is not; poll afterwards.
+    ///
+    /// Where its sender agreed to be asked (``RillReceive/StreamReceiverSettings/isPausable``) it is asked to pause, and to go on with a
+    /// key frame (PAUSE and RESUME, RFC 7728), until it does. What comes meanwhile is still given to be decoded, so that nothing is
+    /// missing when the stream is wanted again before it has paused. Of any other sender's stream all is dropped as long as it is not
+    /// wanted, and a key frame is asked for when it is again.
+    public func setWanted(_ isWanted: Bool, of id: ReceivingStreamID, at now: MediaTime) {
+        if keptJournal != nil { note { .want(isWanted, of: id, at: now) } }
+        cell.state.setWanted(isWanted, of: id, at: now)
+    }
+
+    /// Whether a stream is wanted: it is, where nobody has said otherwise.
+    public func isWanted(_ id: ReceivingStreamID) -> Bool { cell.state.isWanted(id) }
+
+    /// The other side wants nothing of a stream that is sent, or wants it again, as signalling says; poll afterwards. What it asks in RTCP
+    /// needs no such call.
+    public func setPaused(_ isPaused: Bool, of id: SendingStreamID, at now: MediaTime) {
+        if keptJournal != nil { note { .pauseSending(isPaused, of: id, at: now) } }
+        cell.state.setPaused(isPaused, of: id, at: now)
+    }
+
+    /// Whether the other side wants nothing of a stream that is sent.
+    public func isPaused(_ id: SendingStreamID) -> Bool { cell.state.isPaused(id) }
+
     /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.
     public func dropNames(of id: SendingStreamID) {
         cell.state.dropNames(of: id)
@@ -225,6 +250,11 @@ public final class RTPSession {
     private func note(_ call: () -> SessionJournal.Call) { keptJournal?.note(call()) }
 
     // MARK: For drivers
+
+    /// Receives a stream by other settings, from its next key frame on; the sources that are known stay.
+    package func change(_ settings: StreamReceiverSettings, of id: ReceivingStreamID, at now: MediaTime) {
+        cell.state.change(settings, of: id, at: now)
+    }
 
     /// Says what wall time it is at `MediaTime.zero`, where that is known only after the session was made; before its first
     /// report.

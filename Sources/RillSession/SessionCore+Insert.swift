@@ -37,8 +37,8 @@ extension SessionCore {
         noteArrival(at: now)
         let (result, isFirst, wakeTime) = stream.insert(datagram, at: now)
         if isFirst { noteFirstPacket(at: now) }
-        if stream.announcedSilence != nil { noteInSilence(datagram, of: stream, at: now) }
         note(wakeTime, of: stream)
+        if stream.isWatched { noteInSilence(datagram, of: stream, at: now) }
         return .media(of: stream.id, result)
     }
 
@@ -122,7 +122,8 @@ extension SessionCore {
                 return false
             }
             theirSources.removeAll(of: stream.id.place)
-            stream.change(to: ssrc, roundTripTime: roundTrip.statistics.roundTripTime)
+            stream.change(to: ssrc, roundTripTime: roundTrip.statistics.roundTripTime, at: now)
+            arePausesDue = arePausesDue || stream.pauses.isWaiting
             takeEarlyReport(of: ssrc, for: stream)
             if let old { events.append(.sourceChanged(of: stream.id, from: old, to: ssrc)) }
             if let rid = claim.rid, rid != stream.name {
@@ -174,14 +175,14 @@ extension SessionCore {
             preconditionFailure("settings that were valid: \(error)")
         }
         stream.isReported = false
-        if stream.isMuted { tellMuted(stream, at: now) }
+        resetPauses(of: stream, at: now)
         wantKeyFrame(of: stream)
         events.append(.collision(of: stream.id, from: old, to: settings.ssrc))
     }
 
     /// The app is to be told that a key frame is wanted. Of a muted stream it is told when that goes on.
     mutating func wantKeyFrame(of stream: SendingStream) {
-        guard !stream.isKeyFrameWanted, !stream.isMuted else { return }
+        guard !stream.isKeyFrameWanted, !stream.isSilent else { return }
         stream.isKeyFrameWanted = true
         keyFramesWanted += 1
     }

@@ -107,16 +107,18 @@ extension SessionCore {
             }
             stream.mayAsk = true
             areRequestsPossible = true
+            if stream.pauses.deadline <= now { arePausesDue = true }
+            guard !stream.isDecoding else { continue }
             // Taken out and put back, so that its memory stays one.
             var bytes: [UInt8] = []
             swap(&bytes, &releasedBytes)
             let isFrame = nextFrame(of: receiver, stream, at: now, into: &bytes)
             swap(&bytes, &releasedBytes)
             guard isFrame else {
-                note(receiver.cell.state.wakeTime, of: stream)
+                note(stream.wakeTime, of: stream)
                 continue
             }
-            wakeTimes[index] = .distantFuture
+            wakeTimes[index] = stream.pauses.deadline
             (released, lastReleased) = (stream.id, receiver)
             stream.isDecoding = true
             firstStream = index + 1
@@ -132,9 +134,9 @@ extension SessionCore {
             switch receiver.cell.state.next(at: now, into: &bytes) {
             case .decode: return true
             case .requestPackets(let count):
-                if count > 0, !stream.isMuted { events.append(.packetsRequested(of: stream.id, count: count)) }
+                if count > 0, stream.isAsked { events.append(.packetsRequested(of: stream.id, count: count)) }
             case .requestKeyFrame:
-                if !stream.isMuted { events.append(.keyFrameRequested(of: stream.id)) }
+                if stream.isAsked { events.append(.keyFrameRequested(of: stream.id)) }
             case .wait: return false
             }
         }

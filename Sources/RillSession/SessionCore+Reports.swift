@@ -19,7 +19,7 @@ extension SessionCore {
         guard isReportDue || areRequestsPossible else { return }
         areRequestsPossible = false
         if isReportDue { writeReports(at: now) }
-        if mutedCount > 0 { writePaused(with: isReportDue, at: now) }
+        if arePausesDue || (isReportDue && silentCount > 0) { writePauses(with: isReportDue, at: now) }
         for index in receiving.indices {
             guard let stream = receiving[index], stream.mayAsk || isReportDue else { continue }
             stream.mayAsk = false
@@ -179,9 +179,9 @@ extension SessionCore {
     private mutating func writeRequests(of stream: ReceivingStream, with isReport: Bool, at now: MediaTime) {
         guard let receiver = stream.receiver, let media = stream.ssrc, stream.lastArrival != nil else { return }
         guard receiver.cell.state.areRequestsDue(with: isReport) else { return }
-        var block = compound.isEmpty && !stream.isMuted ? receiver.cell.state.reportBlock(at: now) : nil
+        var block = compound.isEmpty && stream.isAsked ? receiver.cell.state.reportBlock(at: now) : nil
         receiver.cell.state.takeRequests { lost, isKeyFrameWanted in
-            guard !stream.isMuted, !lost.isEmpty || isKeyFrameWanted else { return }
+            guard stream.isAsked, !lost.isEmpty || isKeyFrameWanted else { return }
             let nack = lost.isEmpty ? 0 : GenericNACK.byteCount(lost: lost)
             let keyFrame = PictureLossIndication(sender: source, media: media)
             let needed = nack + (isKeyFrameWanted ? keyFrame.byteCount : 0)

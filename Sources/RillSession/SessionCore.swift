@@ -45,8 +45,10 @@ struct SessionCore: ~Copyable {
     var firstStream = 0
     /// Streams of which a key frame is wanted.
     var keyFramesWanted = 0
-    /// Streams that are sent, but muted now.
-    var mutedCount = 0
+    /// Streams that we send of which the other side is told that they are silent now.
+    var silentCount = 0
+    /// Something may have to be said of pauses.
+    var arePausesDue = false
     /// When there may be something to do that no call brought about.
     var wakeTime = MediaTime.distantFuture
     /// When each stream that is received wants to be polled, by their places: all are looked at, and few are due.
@@ -132,7 +134,7 @@ struct SessionCore: ~Copyable {
         begin(at: now)
         guard let stream = sending.remove(id.place) else { return nil }
         if stream.isKeyFrameWanted { keyFramesWanted -= 1 }
-        if stream.isMuted { mutedCount -= 1 }
+        if stream.isSilenceTold { silentCount -= 1 }
         ownSources.removeAll(of: id.place)
         if stream.cell.state.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
         return stream.cell.state.statistics
@@ -176,11 +178,14 @@ struct SessionCore: ~Copyable {
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
     ) -> SentFrame? {
         begin(at: now)
-        guard !hasLeft, let stream = sending[id.place], !stream.isMuted else { return nil }
+        guard !hasLeft, let stream = sending[id.place], stream.takes(frame) else { return nil }
         let (wasSilent, numberOffset) = stream.cell.state.frameBegins(at: now)
         if wasSilent { stream.isReported = false }
         datagrams.begin(id.number, numberOffset: numberOffset)
         let sent = stream.cell.state.send(frame, payload: payload, at: now, to: datagrams)
+        if stream.resumption != nil, stream.resumption?.start == nil {
+            stream.resumption?.start = (sent.firstSequenceNumber, now)
+        }
         if !stream.isReported {
             stream.isReported = true
             reports.require(at: now)

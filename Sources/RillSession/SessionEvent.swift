@@ -37,6 +37,12 @@ public enum SessionEvent: Equatable, Sendable {
     /// The sender was asked for a key frame.
     case keyFrameRequested(of: ReceivingStreamID)
 
+    /// The other side wants nothing of a stream that is sent (PAUSE, RFC 7728 §8.1), or signalling said so: nothing is sent on it, and its
+    /// encoder may rest.
+    case pauseRequested(of: SendingStreamID)
+    /// It wants the stream again (RESUME), which begins with the key frame that is asked for: ``SessionAction/makeKeyFrame(of:)``.
+    case resumeRequested(of: SendingStreamID)
+
     /// What was said of a stream that is sent.
     case feedback(of: SendingStreamID, StreamFeedback)
     /// The other side has chosen the same source: the stream has another one now, with numbers of its own, and begins again with

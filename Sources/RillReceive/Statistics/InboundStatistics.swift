@@ -65,9 +65,13 @@ public struct InboundStatistics: Codable, Equatable, Sendable {
         public internal(set) var resynchronised = 0
         /// Whole, but its bytes are no frame of the codec.
         public internal(set) var malformed = 0
+        /// Nobody wanted the stream: it was paused.
+        public internal(set) var paused = 0
 
         /// All of them.
-        public var total: Int { incomplete + undecodable + notNeeded + overflow + resynchronised + malformed }
+        public var total: Int {
+            incomplete + undecodable + notNeeded + overflow + resynchronised + malformed + paused
+        }
     }
 
     // MARK: Time

@@ -81,6 +81,12 @@ struct ReceiverReporter {
         isKeyFrameWanted = true
     }
 
+    /// Asks for nothing any more of what was to be asked for.
+    mutating func forgetRequests() {
+        arePacketsWanted = false
+        isKeyFrameWanted = false
+    }
+
     /// Hands out what is wanted, once ``areRequestsDue(on:with:)`` has said that it is: the packets in runs of
     /// ``maximumRequestCount``, the key frame with the first.
     mutating func takeRequests(on buffer: inout JitterBuffer, _ body: (Span<SequenceNumber>, Bool) -> Void) {

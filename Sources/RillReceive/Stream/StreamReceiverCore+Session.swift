@@ -36,4 +36,20 @@ extension StreamReceiverCore {
     package mutating func takeRequests(_ body: (_ lost: Span<SequenceNumber>, _ isKeyFrameWanted: Bool) -> Void) {
         reporter.takeRequests(on: &buffer, body)
     }
+
+    /// Holds nothing of the stream from now on: nobody wants it. See ``JitterBuffer/pause(behind:at:)``.
+    package mutating func pause(behind last: SequenceNumber?, at now: MediaTime) {
+        buffer.pause(behind: last, at: now)
+        reporter.forgetRequests()
+        wakeTime = buffer.nextPoll
+    }
+
+    /// Goes on with the next key frame. See ``JitterBuffer/resume(expectingKeyFrame:at:)``.
+    package mutating func resume(expectingKeyFrame: Bool, at now: MediaTime) {
+        buffer.resume(expectingKeyFrame: expectingKeyFrame, at: now)
+        wakeTime = min(wakeTime, now)
+    }
+
+    /// Whether nothing is held of what comes.
+    package var isPaused: Bool { buffer.isPaused }
 }

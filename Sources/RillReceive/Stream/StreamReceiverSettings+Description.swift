@@ -22,6 +22,7 @@ extension StreamReceiverSettings {
         repair = description.repair
         mid = description.mid.flatMap { StreamIdentifier($0) }
         rid = description.rid.flatMap { StreamIdentifier($0) }
+        isPausable = description.feedback.contains(.pause)
         alternativeRIDs = description.alternativeRIDs.compactMap { StreamIdentifier($0) }
     }
 }

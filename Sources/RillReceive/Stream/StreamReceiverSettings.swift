@@ -15,6 +15,8 @@ public struct StreamReceiverSettings: Sendable {
     public var rid: StreamIdentifier?
     /// Names under which it may come instead (RFC 8853 §5.1).
     public var alternativeRIDs: [StreamIdentifier] = []
+    /// Its sender follows requests to pause it (`a=rtcp-fb:* ccm pause`, RFC 7728).
+    public var isPausable = false
     /// How often the sender gets a receiver report; at least 10 ms.
     public var reportInterval = MediaDuration.seconds(1)
     /// The source that this receiver's RTCP comes from; any number that no stream of the session has.

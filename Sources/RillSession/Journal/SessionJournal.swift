@@ -18,6 +18,8 @@ package final class SessionJournal {
         case send(EncodedFrame, [UInt8], of: SendingStreamID, at: MediaTime)
         case muteSending(Bool, of: SendingStreamID, at: MediaTime)
         case muteReceiving(Bool, of: ReceivingStreamID)
+        case want(Bool, of: ReceivingStreamID, at: MediaTime)
+        case pauseSending(Bool, of: SendingStreamID, at: MediaTime)
         /// It was asked what to do.
         case poll(at: MediaTime)
         case finish(

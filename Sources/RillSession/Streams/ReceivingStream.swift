@@ -19,6 +19,10 @@ final class ReceivingStream {
     var name: StreamIdentifier?
     /// Something may have to be asked of its sender.
     var mayAsk = false
+    /// Somebody wants it.
+    var isWanted = true
+    /// What is asked of its sender by that.
+    var pauses = PauseRequester()
     /// The other side sends nothing on it for a while, as signalling said.
     var isMutedBySignalling = false
     var clock: SenderClock?
@@ -48,9 +52,18 @@ final class ReceivingStream {
 
     /// When it wants to be polled.
     var wakeTime: MediaTime {
-        guard let receiver, !isDecoding else { return .distantFuture }
-        return receiver.cell.state.wakeTime
+        guard let receiver else { return .distantFuture }
+        return isDecoding ? pauses.deadline : min(pauses.deadline, receiver.cell.state.wakeTime)
     }
+
+    /// What is missing of it is asked for.
+    var isAsked: Bool { isWanted && !isMuted }
+
+    /// What comes of it has to be looked at.
+    var isWatched: Bool { announcedSilence != nil || pauses.isWaiting }
+
+    /// The time to its sender and back, as far as known.
+    var roundTripTime: MediaDuration { receiver?.cell.state.roundTripTime ?? .zero }
 
     /// Takes a packet of its sources; what became of it, whether it was the first, and when the stream wants to be polled now.
     @inline(__always)
@@ -64,7 +77,7 @@ final class ReceivingStream {
     }
 
     /// Goes on with another source, as a stream of which nothing has come.
-    func change(to ssrc: SSRC, roundTripTime: MediaDuration?) {
+    func change(to ssrc: SSRC, roundTripTime: MediaDuration?, at now: MediaTime) {
         settings.jitterBuffer.ssrc = ssrc
         // Retransmissions have a source of their own, whose packets bear the old numbers.
         settings.repair.retransmission?.ssrc = nil
@@ -72,6 +85,43 @@ final class ReceivingStream {
         begin()
         if let roundTripTime { receiver?.cell.state.roundTripTime = roundTripTime }
         (clock, mayAsk) = (nil, false)
+        // Of this one nobody has asked anything.
+        pauses = PauseRequester()
+        if !isWanted, settings.isPausable { pauses.want(false, at: now) }
+        applyWant(at: now)
+    }
+
+    /// Goes on by other settings, with the sources that are known.
+    func change(_ settings: StreamReceiverSettings, roundTripTime: MediaDuration?, at now: MediaTime) {
+        let old = self.settings
+        self.settings = settings
+        self.settings.jitterBuffer.ssrc = settings.jitterBuffer.ssrc ?? old.jitterBuffer.ssrc
+        if self.settings.repair.retransmission?.ssrc == nil {
+            self.settings.repair.retransmission?.ssrc = old.repair.retransmission?.ssrc
+        }
+        isDecoding = false
+        size = nil
+        guard ssrc != nil else { return }
+        begin()
+        if let roundTripTime { receiver?.cell.state.roundTripTime = roundTripTime }
+        applyWant(at: now)
+    }
+
+    /// Has the jitter buffer hold what is wanted. Of what its sender was asked to pause all is taken until it does: should it be wanted
+    /// again before that, nothing is missing.
+    func applyWant(at now: MediaTime) {
+        guard let receiver else { return }
+        switch (isWanted, settings.isPausable) {
+        case (true, let isAsked):
+            if receiver.cell.state.isPaused { receiver.cell.state.resume(expectingKeyFrame: isAsked, at: now) }
+        case (false, false): receiver.cell.state.pause(behind: nil, at: now)
+        case (false, true): break
+        }
+    }
+
+    /// The sender has paused: what is held is of no use.
+    func holdNothing(behind last: SequenceNumber, at now: MediaTime) {
+        receiver?.cell.state.pause(behind: last, at: now)
     }
 
     /// Its retransmissions come from there.

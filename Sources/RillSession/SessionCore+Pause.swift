@@ -1,0 +1,258 @@
+import RillCore
+import RillRTP
+import RillReceive
+import RillSend
+import RillState
+
+// Streams on which nothing is sent for a while: muted by who sends them, or paused because the other side does not want them
+// (RFC 7728).
+
+// MARK: - Streams that are sent
+
+extension SessionCore {
+    /// Sends nothing on a stream, or goes on; the other side is told.
+    mutating func setMuted(_ isMuted: Bool, of id: SendingStreamID, at now: MediaTime) {
+        begin(at: now)
+        guard let stream = sending[id.place], stream.isMuted != isMuted else { return }
+        if isMuted, !stream.pauses.isPaused { stream.pauses.pauseByOurselves() }
+        change(stream, at: now) { $0.isMuted = isMuted }
+    }
+
+    /// The other side wants nothing of a stream, or wants it again, as signalling says.
+    mutating func setPaused(_ isPaused: Bool, of id: SendingStreamID, at now: MediaTime) {
+        begin(at: now)
+        guard let stream = sending[id.place], stream.isPausedBySignalling != isPaused else { return }
+        change(stream, at: now) { $0.isPausedBySignalling = isPaused }
+    }
+
+    /// Whether the other side wants nothing of the stream.
+    mutating func isPaused(_ id: SendingStreamID) -> Bool { sending[id.place]?.isPaused ?? false }
+
+    /// Changes why nothing is sent on a stream, or whether: events, a key frame and the word for the other side follow.
+    private mutating func change(
+        _ stream: SendingStream, at now: MediaTime, _ body: (SendingStream) -> Void
+    ) {
+        let (wasPaused, wasSilent, wasTold) = (stream.isPaused, stream.isSilent, stream.isSilenceTold)
+        body(stream)
+        if stream.isSilenceTold != wasTold { silentCount += wasTold ? -1 : 1 }
+        if stream.isPaused != wasPaused {
+            events.append(stream.isPaused ? .pauseRequested(of: stream.id) : .resumeRequested(of: stream.id))
+        }
+        if stream.isSilenceTold { tellSilence(of: stream, at: now) }
+        guard wasSilent, !stream.isSilent else { return }
+        stream.resumption = SendingStream.Resumption()
+        wantKeyFrame(of: stream)
+    }
+
+    /// Has the next poll say that nothing is sent on the stream.
+    mutating func tellSilence(of stream: SendingStream, at now: MediaTime) {
+        stream.isSilenceUntold = true
+        speak(at: now)
+    }
+
+    /// Has the next poll look for something to say.
+    private mutating func speak(at now: MediaTime) {
+        arePausesDue = true
+        areRequestsPossible = true
+        wakeTime = min(wakeTime, now)
+    }
+
+    /// The stream has another source, of which nobody has asked anything: it goes on there.
+    mutating func resetPauses(of stream: SendingStream, at now: MediaTime) {
+        change(stream, at: now) { stream in
+            stream.pauses.reset()
+            if stream.isMuted { stream.pauses.pauseByOurselves() }
+        }
+    }
+
+    /// Takes a request to pause a stream, or to go on.
+    private mutating func take(_ entry: PauseResume.Entry, asking stream: SendingStream, at now: MediaTime) {
+        guard settings.takesPauses else {
+            stream.isRefusalDue = true
+            return speak(at: now)
+        }
+        var pauses = stream.pauses
+        let answer = entry.kind == .pause ? pauses.pause(entry.pauseID) : pauses.resume(entry.pauseID)
+        // That it stays silent all the same has another number: so they know that they were heard.
+        if answer == .changed, stream.isMuted, !pauses.isPaused { pauses.pauseByOurselves() }
+        change(stream, at: now) { $0.pauses = pauses }
+        switch (entry.kind, answer) {
+        case (.pause, .repeated): tellSilence(of: stream, at: now)
+        case (.pause, .stale):
+            stream.isRefusalDue = true
+            speak(at: now)
+        case (.resume, .repeated): resend(stream, at: now)
+        case (.resume, .stale): if stream.isSilenceTold { tellSilence(of: stream, at: now) }
+        default: break
+        }
+    }
+
+    /// Somebody asks for a stream that goes on already: where what was sent since then should have reached him, it was lost.
+    private mutating func resend(_ stream: SendingStream, at now: MediaTime) {
+        if stream.isSilenceTold { return tellSilence(of: stream, at: now) }
+        guard let start = stream.resumption?.start, let time = roundTrip.statistics.roundTripTime,
+            now - start.time > time, now - start.time < SessionCore.longestResumption,
+            let newest = stream.newestSequenceNumber
+        else { return }
+        let count = min(Int(newest.rawValue &- start.number.rawValue) + 1, SessionCore.mostResent)
+        datagrams.begin(stream.id.number, numberOffset: stream.cell.state.transportNumberOffset)
+        let numbers = (0..<count).map { SequenceNumber(start.number.rawValue &+ UInt16($0)) }
+        stream.cell.state.retransmit(numbers, at: now, to: datagrams)
+    }
+
+    /// After so long the other side asks for what it misses by number.
+    private static var longestResumption: MediaDuration { .seconds(2) }
+    /// A key frame of so many packets: that all of a longer one are lost is not to be feared.
+    private static var mostResent: Int { 32 }
+}
+
+// MARK: - Streams that are received
+
+extension SessionCore {
+    /// Signalling says that nothing is sent on a stream, or that something is again.
+    mutating func setMuted(_ isMuted: Bool, of id: ReceivingStreamID) {
+        guard let stream = receiving[id.place] else { return }
+        change(stream) { stream in
+            stream.isMutedBySignalling = isMuted
+            if !isMuted { stream.pause = nil }
+        }
+    }
+
+    /// A stream is wanted, or is not: its sender is asked to pause it, or to go on.
+    mutating func setWanted(_ isWanted: Bool, of id: ReceivingStreamID, at now: MediaTime) {
+        begin(at: now)
+        guard let stream = receiving[id.place], stream.isWanted != isWanted else { return }
+        stream.isWanted = isWanted
+        if stream.settings.isPausable {
+            stream.pauses.want(isWanted, at: now)
+            arePausesDue = true
+        }
+        stream.applyWant(at: now)
+        note(stream.wakeTime, of: stream)
+    }
+
+    mutating func isWanted(_ id: ReceivingStreamID) -> Bool { receiving[id.place]?.isWanted ?? false }
+
+    /// Receives a stream by other settings from now on, from its next key frame on. The sources that are known stay.
+    mutating func change(_ settings: StreamReceiverSettings, of id: ReceivingStreamID, at now: MediaTime) {
+        guard let stream = receiving[id.place] else { return }
+        stream.change(settings, roundTripTime: roundTrip.statistics.roundTripTime, at: now)
+        if released == id { released = nil }
+        note(stream.wakeTime, of: stream)
+    }
+
+    /// Takes what is said of streams that pause, and what is asked of those that we send.
+    mutating func take(_ message: borrowing PauseResume, at now: MediaTime) {
+        var entries = message.entries
+        while let entry = entries.next() {
+            switch entry.kind {
+            case .pause, .resume:
+                guard let stream = ownSources[entry.target].flatMap({ sending[$0] }),
+                    stream.cell.state.settings.ssrc == entry.target
+                else { continue }
+                take(entry, asking: stream, at: now)
+            case .paused(let last):
+                guard let stream = theirStream(entry.target) else { continue }
+                take(paused: SequenceNumber(UInt16(truncatingIfNeeded: last)), entry.pauseID, of: stream, at: now)
+            case .refused:
+                guard let stream = theirStream(entry.target) else { continue }
+                stream.pauses.noteRefused(entry.pauseID, at: now)
+                notePauses(of: stream)
+            }
+        }
+    }
+
+    private mutating func theirStream(_ ssrc: SSRC) -> ReceivingStream? {
+        guard let stream = theirSources[ssrc].flatMap({ receiving[$0] }), stream.ssrc == ssrc else { return nil }
+        return stream
+    }
+
+    private mutating func take(
+        paused last: SequenceNumber, _ number: UInt16, of stream: ReceivingStream, at now: MediaTime
+    ) {
+        let meaning = stream.pauses.notePaused(number, at: now)
+        if meaning != .stale { change(stream) { $0.notePaused(behind: last, isRequested: meaning == .ours) } }
+        if meaning == .ours, stream.pauses.state == .paused { stream.holdNothing(behind: last, at: now) }
+        notePauses(of: stream)
+    }
+
+    /// What is to be asked may have changed.
+    private mutating func notePauses(of stream: ReceivingStream) {
+        arePausesDue = arePausesDue || stream.pauses.deadline < .distantFuture
+        note(stream.wakeTime, of: stream)
+    }
+
+    /// A packet has come of a stream whose source has said that none would, or was asked for something.
+    @inline(never)
+    mutating func noteInSilence(_ datagram: Span<UInt8>, of stream: ReceivingStream, at now: MediaTime) {
+        var isNewer = false
+        change(stream) { isNewer = $0.noteInSilence(datagram, at: now) }
+        guard isNewer, stream.pauses.isWaiting else { return }
+        stream.pauses.notePacket(roundTripTime: stream.roundTripTime, at: now)
+        notePauses(of: stream)
+    }
+
+    /// Changes what is known of a stream; if it is muted by that, or is not any more, that is told.
+    private mutating func change(_ stream: ReceivingStream, _ body: (ReceivingStream) -> Void) {
+        let wasMuted = stream.isMuted
+        body(stream)
+        guard stream.isMuted != wasMuted else { return }
+        events.append(stream.isMuted ? .muted(stream.id) : .unmuted(stream.id))
+    }
+}
+
+// MARK: - What is said of both
+
+extension SessionCore {
+    /// Says which of our streams are silent: all, behind a report that leaves in any case; else those of which it was not said yet. And
+    /// asks for what is wanted of theirs.
+    mutating func writePauses(with isReport: Bool, at now: MediaTime) {
+        arePausesDue = false
+        var entries: [PauseResume.Entry] = []
+        for index in sending.indices {
+            guard let stream = sending[index] else { continue }
+            writeSilence(of: stream, with: isReport, into: &entries)
+        }
+        for index in receiving.indices {
+            guard let stream = receiving[index], let target = stream.ssrc else { continue }
+            let (pauseID, time) = (stream.pauses.pauseID, stream.roundTripTime)
+            guard let kind = stream.pauses.request(roundTripTime: time, at: now) else { continue }
+            entries.append(PauseResume.Entry(target: target, kind: kind, pauseID: pauseID))
+            note(stream.wakeTime, of: stream)
+        }
+        write(entries, at: now)
+    }
+
+    private func writeSilence(
+        of stream: SendingStream, with isReport: Bool, into entries: inout [PauseResume.Entry]
+    ) {
+        let (target, pauseID) = (stream.cell.state.settings.ssrc, stream.pauses.pauseID)
+        if stream.isRefusalDue {
+            stream.isRefusalDue = false
+            entries.append(PauseResume.Entry(target: target, kind: .refused(), pauseID: pauseID))
+        }
+        guard settings.tellsMuted, stream.isSilenceTold, isReport || stream.isSilenceUntold else { return }
+        stream.isSilenceUntold = false
+        let last = stream.cell.state.extendedHighestSequenceNumber
+        entries.append(PauseResume.Entry(target: target, kind: .paused(last: last), pauseID: pauseID))
+    }
+
+    private mutating func write(_ entries: [PauseResume.Entry], at now: MediaTime) {
+        var first = 0
+        while first < entries.count {
+            let needed = PauseResume(sender: source, entries: entries.span.extracting(first...first)).byteCount
+            if compound.isEmpty || compound.room < needed {
+                close(at: now)
+                open(reporting: nil, isRequest: true, at: now)
+            }
+            let room = 1 + max(0, compound.room - needed) / SessionCore.pauseByteCount
+            let end = min(first + room, entries.count)
+            let message = PauseResume(sender: source, entries: entries.span.extracting(first..<end))
+            compound.append(byteCount: message.byteCount) { message.write(into: &$0) }
+            first = end
+        }
+    }
+
+    /// Bytes of an entry beside others, at the most.
+    private static var pauseByteCount: Int { 12 }
+}
