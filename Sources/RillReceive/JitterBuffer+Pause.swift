@@ -14,7 +14,7 @@ extension JitterBuffer {
         dropAll(behind: last)
     }
 
-    /// Goes on with the next whole key frame, which is released at once.
+    /// Goes on with the next whole key frame, which is released as soon as it is whole.
     ///
     /// - Parameter expectingKeyFrame: the sender was asked in another way to begin with one; else it is asked for now.
     public mutating func resume(expectingKeyFrame: Bool, at time: MediaTime) {
@@ -23,6 +23,14 @@ extension JitterBuffer {
         dropAll(behind: nil)
         isPaused = false
         if expectingKeyFrame { requester.noteRequest(at: now) }
+        expedite(at: now)
+    }
+
+    /// Releases the next frame as soon as it can be decoded, whenever it is due: somebody waits for a picture of the stream. Those behind
+    /// it keep their time.
+    public mutating func expedite(at time: MediaTime) {
+        now = max(now, time)
+        isExpedited = true
         unsettle()
     }
 

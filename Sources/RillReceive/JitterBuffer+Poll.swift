@@ -109,7 +109,7 @@ extension JitterBuffer {
         for index in 0..<assembler.frames.count {
             finder.reach(assembler.frames[index], &path, &packets)
             if let playout = assembler.frames[index].playout, finder.canDecode(assembler.frames[index], path) {
-                return playout <= now ? .release(index, path) : .wait(until: playout)
+                return playout <= now || isExpedited ? .release(index, path) : .wait(until: playout)
             }
             if !finder.canDoWithout(assembler.frames[index]) {
                 obstacle = obstacle ?? Obstacle(index: index, previousLast: previousLast)
@@ -136,7 +136,7 @@ extension JitterBuffer {
             }
         }
         if let index = assembler.firstWholeKey, let playout = assembler.frames[index].playout {
-            let replaced = min(playout, brokenFrom)
+            let replaced = isExpedited ? now : min(playout, brokenFrom)
             return replaced <= now ? .drop(before: index) : .wait(until: min(replaced, suspicious))
         }
         let request = max(brokenFrom, requester.nextRequest(frameInterval: interval.last))
@@ -253,6 +253,7 @@ extension JitterBuffer {
             finder.lose()
             return false
         }
+        isExpedited = false
         let (number, references) = finder.release(frame, path)
         let assembly = frame.assembly ?? now
         let isOvertaken = isReleaseDue() && !postponeFrames(behind: frame.timestamp, assembly: assembly)
@@ -270,7 +271,7 @@ extension JitterBuffer {
         let isShown = lag.release(isOvertaken: isOvertaken, ready: max(assembly, due), at: now)
         counts.noteRelease(frame, isOvertaken: !isShown, isLate: isLate, at: now, targetDelay: targetDelay)
         describe(frame, number, references, resolution)
-        releasedFrame.playoutTime = due + timing.decodeTime
+        releasedFrame.playoutTime = min(due, now) + timing.decodeTime
         releasedFrame.targetDelay = targetDelay
         releasedFrame.isShown = header.isShown && isShown
         releasedFrame.isLate = isLate

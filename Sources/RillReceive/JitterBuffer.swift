@@ -79,6 +79,8 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var lastArrival = MediaTime(nanoseconds: .min)
     /// Nothing is held of what comes: see ``pause(behind:at:)``.
     public internal(set) var isPaused = false
+    /// The next frame is released as soon as it can be decoded: see ``expedite(at:)``.
+    var isExpedited = false
     /// What `poll` last said to wait for; long past once anything has happened since that could change it.
     var settledUntil = MediaTime(nanoseconds: .min)
 

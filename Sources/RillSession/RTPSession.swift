@@ -251,6 +251,12 @@ public final class RTPSession {
 
     // MARK: For drivers
 
+    /// Gives the next frame of a stream to be decoded as soon as it can be, whenever it is due: somebody waits for a picture of it.
+    package func expedite(_ id: ReceivingStreamID, at now: MediaTime) {
+        if keptJournal != nil { note { .expedite(id, at: now) } }
+        cell.state.expedite(id, at: now)
+    }
+
     /// Receives a stream by other settings, from its next key frame on; the sources that are known stay.
     package func change(_ settings: StreamReceiverSettings, of id: ReceivingStreamID, at now: MediaTime) {
         cell.state.change(settings, of: id, at: now)

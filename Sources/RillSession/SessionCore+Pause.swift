@@ -131,6 +131,13 @@ extension SessionCore {
         note(stream.wakeTime, of: stream)
     }
 
+    /// Gives the stream's next frame as soon as it can be decoded.
+    mutating func expedite(_ id: ReceivingStreamID, at now: MediaTime) {
+        guard let stream = receiving[id.place] else { return }
+        stream.receiver?.cell.state.expedite(at: now)
+        note(stream.wakeTime, of: stream)
+    }
+
     mutating func isWanted(_ id: ReceivingStreamID) -> Bool { receiving[id.place]?.isWanted ?? false }
 
     /// Receives a stream by other settings from now on, from its next key frame on. The sources that are known stay.

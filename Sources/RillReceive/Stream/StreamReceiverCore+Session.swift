@@ -50,6 +50,12 @@ extension StreamReceiverCore {
         wakeTime = min(wakeTime, now)
     }
 
+    /// Releases the next frame as soon as it can be decoded. See ``JitterBuffer/expedite(at:)``.
+    package mutating func expedite(at now: MediaTime) {
+        buffer.expedite(at: now)
+        wakeTime = min(wakeTime, now)
+    }
+
     /// Whether nothing is held of what comes.
     package var isPaused: Bool { buffer.isPaused }
 }

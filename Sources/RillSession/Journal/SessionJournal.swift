@@ -20,6 +20,7 @@ package final class SessionJournal {
         case muteReceiving(Bool, of: ReceivingStreamID)
         case want(Bool, of: ReceivingStreamID, at: MediaTime)
         case pauseSending(Bool, of: SendingStreamID, at: MediaTime)
+        case expedite(ReceivingStreamID, at: MediaTime)
         /// It was asked what to do.
         case poll(at: MediaTime)
         case finish(

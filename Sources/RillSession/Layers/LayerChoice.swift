@@ -123,5 +123,7 @@ package struct LayerChoice: Sendable {
         sizes.indices.filter { area($0) < area(layer) }.max { area($0) < area($1) }
     }
 
-    private func area(_ layer: Int) -> Int { sizes.indices.contains(layer) ? sizes[layer].width * sizes[layer].height : 0 }
+    private func area(_ layer: Int) -> Int {
+        sizes.indices.contains(layer) ? sizes[layer].width * sizes[layer].height : 0
+    }
 }

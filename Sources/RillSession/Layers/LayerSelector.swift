@@ -15,6 +15,8 @@ package struct LayerSelector: Sendable {
     /// The layer of the last picture that was shown, as long as that is of use.
     package private(set) var current: Int?
     private var last: Shown?
+    /// A picture of the current layer was shown.
+    private var isShowing = false
     /// What is to be added to the current layer's times for those of the sequence.
     private var offset = MediaDuration.zero
 
@@ -53,6 +55,9 @@ package struct LayerSelector: Sendable {
         return layer == wanted || layer == current
     }
 
+    /// Whether somebody waits for a picture of the layer: one that came was older than what was shown before.
+    package func awaits(_ layer: Int) -> Bool { layer == wanted && layer == current && !isShowing }
+
     /// Whether a picture that was decoded is shown, and if so its time in the sequence, which always rises.
     package mutating func show(_ picture: Picture, of layer: Int) -> MediaTime? {
         guard needs(layer) else { return nil }
@@ -72,6 +77,7 @@ package struct LayerSelector: Sendable {
     /// Goes over to another layer.
     private mutating func begin(with picture: Picture, of layer: Int) {
         current = layer
+        isShowing = false
         offset = .zero
         guard let last else { return }
         var step = LayerSelector.step(from: last, to: picture)
@@ -83,6 +89,7 @@ package struct LayerSelector: Sendable {
     }
 
     private mutating func note(_ picture: Picture, at time: MediaTime) -> MediaTime {
+        isShowing = true
         last = Shown(time: time, wallClock: picture.wallClock, playoutTime: picture.playoutTime)
         return time
     }

@@ -105,12 +105,18 @@ struct PauseRequester: Sendable {
         }
     }
 
-    /// How long an answer is waited for. A pause that comes later costs a few packets. What is wanted is waited for by somebody: one
-    /// lost RESUME costs a fraction of a round trip.
+    /// How long an answer is waited for. A pause that comes later costs a few packets. What is wanted is waited for by somebody: a RESUME
+    /// that is lost, or whose answer is, costs a fraction of a round trip.
     private func wait(isPause: Bool, _ roundTripTime: MediaDuration) -> MediaDuration {
-        let first = isPause ? roundTripTime + .milliseconds(50) : max(.milliseconds(25), roundTripTime / 4)
-        return min(first * (1 << min(attempts, 6)), PauseRequester.longestWait)
+        if isPause {
+            return min((roundTripTime + .milliseconds(50)) * (1 << min(attempts, 5)), PauseRequester.longestWait)
+        }
+        if attempts == 0 { return max(.milliseconds(25), roundTripTime / 4) }
+        let usual = max(.milliseconds(50), roundTripTime / 2)
+        return min(usual * (1 << max(0, min(attempts - PauseRequester.quickAttempts, 5))), PauseRequester.longestWait)
     }
+
+    private static let quickAttempts = 10
 
     private static let longestWait = MediaDuration.seconds(1)
     private static let silentAttempts = 6

@@ -114,6 +114,7 @@ final class ReceivingStream {
         switch (isWanted, settings.isPausable) {
         case (true, let isAsked):
             if receiver.cell.state.isPaused { receiver.cell.state.resume(expectingKeyFrame: isAsked, at: now) }
+            receiver.cell.state.expedite(at: now)
         case (false, false): receiver.cell.state.pause(behind: nil, at: now)
         case (false, true): break
         }

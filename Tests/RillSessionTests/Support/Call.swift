@@ -19,11 +19,11 @@ final class Call {
     /// Sees each datagram that arrives, and may change what arrives in its place.
     var filter: ((_ datagram: [UInt8], _ isForBob: Bool) -> [[UInt8]])?
 
-    init(_ alice: Endpoint, _ bob: Endpoint, over network: String = "delay=20ms") throws {
+    init(_ alice: Endpoint, _ bob: Endpoint, over network: String = "delay=20ms", seed: UInt64? = nil) throws {
         self.alice = alice
         self.bob = bob
-        there = EmulatedLink(try LinkSettings(notation: network))
-        back = EmulatedLink(try LinkSettings(notation: network + ",seed=99"))
+        there = EmulatedLink(try LinkSettings(notation: network + (seed.map { ",seed=\($0)" } ?? "")))
+        back = EmulatedLink(try LinkSettings(notation: network + ",seed=\((seed ?? 0) + 99)"))
     }
 
     /// Two ends, of which the first sends one stream that the second was told of.

@@ -19,6 +19,16 @@ final class Endpoint {
     /// Whether everything is written down; a day of it would fill the memory.
     var isLogging = true
     private(set) var frameCount = 0
+    /// Frames that its cameras have given, and key frames among them, of each.
+    private(set) var encodedFrames: [SendingStreamID: (all: Int, key: Int)] = [:]
+    /// How often the other side wanted a stream again.
+    private(set) var resumptions: [SendingStreamID: Int] = [:]
+    /// Is told of each frame that is to be decoded.
+    var decode: ((ReceivedFrame, ReceivingStreamID, MediaTime) -> Void)?
+    /// Is told of each event, when it comes.
+    var handle: ((SessionEvent, MediaTime) -> Void)?
+    /// Cameras rest while their stream is paused.
+    var followsPauses = true
     private var sources: [FrameClock] = []
     private var bytes: [UInt8] = []
     private(set) var wakeTime = MediaTime.zero
@@ -33,6 +43,9 @@ final class Endpoint {
         var isKeyFrameWanted = true
         var resolution: Resolution
         var isRunning = true
+        /// The other side does not want it.
+        var isPaused = false
+        var isActive: Bool { isRunning && !isPaused }
     }
 
     init(_ settings: RTPSessionSettings) { session = RTPSession(settings) }
@@ -69,13 +82,13 @@ final class Endpoint {
     /// When it has something to do.
     var nextTime: MediaTime {
         var next = wakeTime
-        for source in sources where source.isRunning { next = min(next, source.nextTime) }
+        for source in sources where source.isActive { next = min(next, source.nextTime) }
         return next
     }
 
     /// Does what is due; `send` gets the datagrams.
     func wake(at now: MediaTime, send: (Span<UInt8>) -> Void) {
-        for index in sources.indices where sources[index].isRunning && sources[index].nextTime <= now {
+        for index in sources.indices where sources[index].isActive && sources[index].nextTime <= now {
             sendFrame(of: index, at: now)
         }
         while true {
@@ -87,6 +100,7 @@ final class Endpoint {
             case .decode(let stream):
                 let frame = session.releasedFrame
                 frameCount += 1
+                decode?(frame, stream, now)
                 if isLogging {
                     frames.append(frame)
                     streams.append(stream)
@@ -99,12 +113,40 @@ final class Endpoint {
                 for index in sources.indices where sources[index].stream == stream {
                     sources[index].isKeyFrameWanted = true
                 }
-            case .event(let event): if isLogging || !event.isStatistics { events.append(event) }
+            case .event(let event):
+                if isLogging || !event.isStatistics { events.append(event) }
+                note(event, at: now)
+                handle?(event, now)
             case .wait(let time):
                 wakeTime = time
                 return
             }
         }
+    }
+
+    private func note(_ event: SessionEvent, at now: MediaTime) {
+        if case .resumeRequested(let stream) = event { resumptions[stream, default: 0] += 1 }
+        for index in sources.indices {
+            switch event {
+            case .pauseRequested(sources[index].stream) where followsPauses: sources[index].isPaused = true
+            case .resumeRequested(sources[index].stream) where followsPauses:
+                sources[index].isPaused = false
+                // The very next picture of the source, whatever the layer's rate.
+                let interval = Endpoint.captureInterval
+                let count = (now.nanoseconds + interval.nanoseconds) / interval.nanoseconds
+                sources[index].nextTime = MediaTime.zero + interval * Int(count)
+            default: break
+            }
+        }
+    }
+
+    /// From one picture of what cameras stand before to the next.
+    static let captureInterval = MediaDuration.milliseconds(33)
+
+    /// Does what `body` says, and is woken for what follows.
+    func change(at now: MediaTime, _ body: (RTPSession) -> Void) {
+        body(session)
+        wakeTime = now
     }
 
     private func sendFrame(of index: Int, at now: MediaTime) {
@@ -113,6 +155,8 @@ final class Endpoint {
             source.number, isKey: source.isKeyFrameWanted, source.resolution, at: source.nextTime,
             byteCount: source.byteCount)
         session.send(frame.description, payload: frame.bytes.span, of: source.stream, at: now)
+        let count = encodedFrames[source.stream] ?? (0, 0)
+        encodedFrames[source.stream] = (count.all + 1, count.key + (source.isKeyFrameWanted ? 1 : 0))
         sources[index].number += 1
         sources[index].isKeyFrameWanted = false
         sources[index].nextTime = source.nextTime + source.interval
