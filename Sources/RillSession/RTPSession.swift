@@ -199,6 +199,9 @@ public final class RTPSession {
         cell.state.setWanted(isWanted, of: id, at: now)
     }
 
+    /// Whether the other side sends nothing on a stream by its own decision, as signalling or its RTCP said.
+    public func isMuted(_ id: ReceivingStreamID) -> Bool { cell.state.isMuted(id) }
+
     /// Whether a stream is wanted: it is, where nobody has said otherwise.
     public func isWanted(_ id: ReceivingStreamID) -> Bool { cell.state.isWanted(id) }
 

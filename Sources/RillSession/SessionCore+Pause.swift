@@ -138,6 +138,8 @@ extension SessionCore {
         note(stream.wakeTime, of: stream)
     }
 
+    mutating func isMuted(_ id: ReceivingStreamID) -> Bool { receiving[id.place]?.isMuted ?? false }
+
     mutating func isWanted(_ id: ReceivingStreamID) -> Bool { receiving[id.place]?.isWanted ?? false }
 
     /// Receives a stream by other settings from now on, from its next key frame on. The sources that are known stay.

@@ -16,6 +16,8 @@ final class CallCore: Sendable {
     private let pollers: [CallPoller]
     private let events: AsyncStream<CallEvent>.Continuation
     private let state: Monitor<State>
+    /// Held while layers are switched on and off: who asked last is served last.
+    private let activity = Monitor(())
 
     private struct State: ~Copyable {
         var lines: [CallLine] = []
@@ -48,6 +50,8 @@ final class CallCore: Sendable {
             }
             let pipeline = try SendPipeline(settings.send, on: nil, taps: taps)
             (self.switcher, self.pipeline) = (switcher, pipeline)
+            // Nobody is there who wants anything.
+            for layer in pipeline.layers { pipeline.setActive(false, layer.settings.rid) }
             // Coded frames go to the participants, each on a session of their own.
             sender = LiveSender(
                 pipeline, source: switcher.source, packets: NoPackets(), clock: clock, placement: settings.placement)
@@ -103,6 +107,8 @@ final class CallCore: Sendable {
             events.yield($0)
         } forget: { [weak self] in
             self?.forget($0)
+        } noteWants: { [weak self] in
+            self?.applyActivity()
         }
         try prepare(made)
         let isMuted = try state.withLock { (state) throws(CallError) in
@@ -110,10 +116,15 @@ final class CallCore: Sendable {
             state.participants.append(made)
             return state.isMuted
         }
-        made.begin { [weak self] layer in self?.pipeline?.requestKeyFrame(layer: layer) }
         pipeline?.add(made)
+        made.begin { [weak self] layer in
+            // It may be what wakes the layer.
+            self?.applyActivity()
+            self?.pipeline?.requestKeyFrame(layer: layer)
+        }
         if isMuted { made.setMuted(true) }
-        for layer in pipeline?.layers.indices ?? 0..<0 { pipeline?.requestKeyFrame(layer: layer) }
+        applyActivity()
+        for layer in pipeline?.layers.indices ?? 0..<0 where made.wants(layer: layer) { pipeline?.requestKeyFrame(layer: layer) }
         return made
     }
 
@@ -137,6 +148,7 @@ final class CallCore: Sendable {
     private func forget(_ participant: CallParticipant) {
         pipeline?.remove(participant)
         state.withLock { state in state.participants.removeAll { $0 === participant } }
+        applyActivity()
     }
 
     // MARK: What we send
@@ -162,11 +174,18 @@ final class CallCore: Sendable {
         applyActivity()
     }
 
+    /// Has the encoders work that somebody wants something of.
     private func applyActivity() {
         guard let pipeline else { return }
-        let (isMuted, inactive) = state.withLock { ($0.isMuted, $0.inactive) }
-        for layer in pipeline.layers.map(\.settings.rid) {
-            pipeline.setActive(!isMuted && !inactive.contains(layer), layer)
+        activity.withLock { _ in
+            let (isMuted, inactive, others) = state.withLock { state in
+                (state.isMuted, state.inactive, state.participants.map(\.self))
+            }
+            for (index, layer) in pipeline.layers.enumerated() {
+                let rid = layer.settings.rid
+                let isWanted = !isMuted && !inactive.contains(rid) && others.contains { $0.wants(layer: index) }
+                pipeline.setActive(isWanted, rid)
+            }
         }
     }
 

@@ -22,6 +22,15 @@ public enum CallEvent: Sendable {
     case firstPicture(CallParticipant, StreamLayer.RID, Resolution, after: MediaDuration)
     /// A picture of another size than the one before was decoded.
     case sizeChanged(CallParticipant, StreamLayer.RID, Resolution)
+    /// The first picture of another layer than before is shown in their sequence (``CallParticipant/show(on:_:)``).
+    case layerChanged(CallParticipant, from: StreamLayer.RID?, to: StreamLayer.RID)
+    /// This layer is wanted of them from now on; `nil` for none. They were asked for it where they follow that (RFC 7728): an app has to
+    /// signal it only where they do not.
+    case wanted(CallParticipant, StreamLayer.RID?)
+    /// The network does not carry the layer that is wanted, for that reason: a smaller one is taken for a while.
+    case fellBack(CallParticipant, from: StreamLayer.RID, to: StreamLayer.RID, because: String)
+    /// The layer that is wanted is tried again.
+    case wentBack(CallParticipant, to: StreamLayer.RID)
     /// They send no pictures of this layer for a while.
     case muted(CallParticipant, StreamLayer.RID)
     /// They send pictures of it again.
@@ -61,6 +70,11 @@ extension CallEvent: CustomStringConvertible {
         case .firstPicture(let them, let layer, let size, let delay):
             "first picture of \(them.name)'s \(layer) layer: \(size), after \(delay)"
         case .sizeChanged(let them, let layer, let size): "\(them.name)'s \(layer) layer is \(size) now"
+        case .layerChanged(let them, _, let layer): "\(them.name) is shown by the \(layer) layer"
+        case .wanted(let them, let layer): "\(layer.map { "the \($0) layer" } ?? "nothing") is wanted of \(them.name)"
+        case .fellBack(let them, let layer, let smaller, let reason):
+            "\(them.name): \(smaller) in place of \(layer): \(reason)"
+        case .wentBack(let them, let layer): "\(them.name): \(layer) is tried again"
         case .muted(let them, let layer): "\(them.name)'s \(layer) layer is muted"
         case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is unmuted"
         case .ended(let them, let layer): "\(them.name)'s \(layer) layer has ended"

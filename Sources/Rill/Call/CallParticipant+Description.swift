@@ -33,6 +33,8 @@ extension CallParticipant {
         sentLayers.compactMap { layer, id in
             guard let settings = session.look({ $0.settings(of: id) }) else { return nil }
             var stream = StreamDescription(of: settings, codec: layer.codec)
+            // The session follows what they ask for.
+            stream.feedback.insert(.pause)
             stream.limits.width = layer.resolution.width
             stream.limits.height = layer.resolution.height
             stream.limits.framesPerSecond = layer.frameRate.framesPerSecond

@@ -10,10 +10,13 @@ import Synchronization
 /// One of the others in a ``VideoCall``: what they send, and what of it is shown.
 ///
 ///     let bob = try call.connect(to: address, over: socket, key: key)
-///     try bob.show(.high, on: screen)                               // a sink, called by a decoding thread
-///     for await picture in try bob.pictures(of: .low) { … }         // or a sequence
+///     try bob.show(on: screen)                                      // a sink, called by a decoding thread
+///     for await picture in try bob.pictures() { … }                 // or a sequence
+///     try bob.want(.low)                                            // the layer that they are shown by
 ///
-/// A layer that is not shown costs nothing but its packets: it is not decoded, and nothing is asked for. Events of theirs come with
+/// Who does not care for layers shows them as one sequence of pictures, and says which layer it is to come by (``want(_:)``). Who wants
+/// several at once shows them one by one (``show(_:on:_:)``). A layer that is not shown is not decoded, and they are asked to send
+/// nothing of it (PAUSE, RFC 7728), where their description says that they follow that; a Rill does. Events of theirs come with
 /// ``VideoCall/events``.
 ///
 /// Threads: all methods may be called from any thread, and by sinks. Sinks are called on `rill-decode-…` with no lock held, one
@@ -29,21 +32,34 @@ public final class CallParticipant: Sendable, Identifiable {
     private let output: CallOutput
     private let line: CallLine
     private let poller: CallPoller
-    private let streams: [StreamDescription]
+    let streams: [StreamDescription]
     /// A stream for each of our layers; `nil` for those that they are not sent.
     private let sending: [SendingStreamID?]
     private let ourLayers: [LayerSettings]
-    private let settings: VideoCallSettings
-    private let clock: LiveClock
-    private let emit: @Sendable (CallEvent) -> Void
+    let clock: LiveClock
+    let emit: @Sendable (CallEvent) -> Void
     /// Is told when we have left them.
     private let forget: @Sendable (CallParticipant) -> Void
-    private let state: Monitor<State>
+    /// Is told when they want other layers of ours than before.
+    private let noteWants: @Sendable () -> Void
+    let state: Monitor<State>
 
-    private struct State: ~Copyable {
+    struct State: ~Copyable {
         var place: Int?
-        /// What is shown.
-        var shown: [ReceivingStreamID: ShownLayer] = [:]
+        /// The streams of their layers, in the order of those; `nil` for what cannot be received.
+        var receiving: [ReceivingStreamID?] = []
+        /// Layers that are shown one by one.
+        var shown: [Int: ShownLayer] = [:]
+        /// What they are shown as in one sequence.
+        var view: ParticipantView?
+        /// Which layer that is to come by, and which it does.
+        var choice: LayerChoice
+        var selector = LayerSelector()
+        /// What is hidden, and still to be finished.
+        var hidden: [ShownLayer] = []
+        var hiddenViews: [ParticipantView] = []
+        /// They have said that they leave.
+        var areGone = false
         var isLeaving = false
         /// Layers whose first frame, a key frame, has been sent.
         var begun: Set<Int> = []
@@ -52,12 +68,11 @@ public final class CallParticipant: Sendable, Identifiable {
     init(
         _ participant: ParticipantSettings, id: Int, over line: CallLine, _ poller: CallPoller,
         _ settings: VideoCallSettings, _ layers: [LayerSettings], clock: LiveClock,
-        emit: @escaping @Sendable (CallEvent) -> Void, forget: @escaping @Sendable (CallParticipant) -> Void
+        emit: @escaping @Sendable (CallEvent) -> Void, forget: @escaping @Sendable (CallParticipant) -> Void,
+        noteWants: @escaping @Sendable () -> Void
     ) throws {
-        self.forget = forget
-        (self.id, self.line, self.poller, self.settings, self.clock, self.emit) = (
-            id, line, poller, settings, clock, emit
-        )
+        (self.forget, self.noteWants) = (forget, noteWants)
+        (self.id, self.line, self.poller, self.clock, self.emit) = (id, line, poller, clock, emit)
         name = participant.name
         ourLayers = layers
         streams = participant.streams ?? settings.streams()
@@ -72,7 +87,13 @@ public final class CallParticipant: Sendable, Identifiable {
             stream.rid = StreamIdentifier(layer.rid.description)
             return try LayerStream(stream, on: session).id
         }
-        state = Monitor(State())
+        let sizes = streams.layerSizes(like: layers)
+        var choice = LayerChoice(sizes: sizes, fallback: settings.fallback.map(LayerFallback.Settings.init))
+        if !streams.isEmpty { choice.want(.layer(0), at: clock.now) }
+        var selector = LayerSelector()
+        selector.want(choice.chosen)
+        state = Monitor(State(choice: choice, selector: selector))
+        receiveAll()
         refuseOwnSources()
     }
 
@@ -94,72 +115,6 @@ public final class CallParticipant: Sendable, Identifiable {
     }
 
     var sendingKey: SRTPKey? { output.key }
-
-    // MARK: What they send
-
-    /// The layers that they send, as their description says.
-    public var layers: [StreamLayer.RID] { streams.indices.map(rid) }
-
-    /// A stream without a name is told apart by its place: the first is the high one.
-    private func rid(_ index: Int) -> StreamLayer.RID {
-        if let name = streams[index].rid.flatMap({ StreamLayer.RID(validating: $0) }) { return name }
-        let names: [StreamLayer.RID] = [.high, .low, .medium]
-        return index < names.count ? names[index] : StreamLayer.RID(validating: "s\(index)") ?? .high
-    }
-
-    /// Shows a layer from its next key frame on, which is asked for.
-    ///
-    /// - Parameters:
-    ///   - sink: gets the pictures; it belongs to the decoding thread from now on. It is finished when the layer is no longer shown.
-    ///   - adjust: changes how the layer is received: `{ $0.pictureCapacity = 12 }`.
-    /// - Throws: ``PipelineError``, or ``CallError/noSuchLayer(_:sent:)``, ``CallError/layerIsShown(_:)``, ``CallError/isOver``.
-    public func show(
-        _ layer: StreamLayer.RID, on sink: sending any FrameSink, _ adjust: (inout ReceiveSettings) -> Void = { _ in }
-    ) throws {
-        guard let index = streams.indices.first(where: { rid($0) == layer }) else {
-            throw CallError.noSuchLayer(layer, sent: layers)
-        }
-        var receive: ReceiveSettings
-        do throws(StreamDescriptionError) { receive = try ReceiveSettings(streams[index], ssrc: SSRC(0)) } catch {
-            throw CallError.invalidDescription(error)
-        }
-        adjust(&receive)
-        let decoder: StreamDecoder
-        do throws(CodecError) { decoder = try StreamDecoder(receive, sink: sink) } catch {
-            throw PipelineError.codec(error)
-        }
-        // Handed over, and not used here any more.
-        nonisolated(unsafe) let made = decoder
-        let shown = ShownLayer(layer, unsafe made)
-        try state.withLock { (state) throws in
-            guard !state.isLeaving else { throw CallError.isOver }
-            guard !state.shown.values.contains(where: { $0.rid == layer }) else { throw CallError.layerIsShown(layer) }
-            let now = clock.now
-            let id = try session.look { try $0.receive(receive.stream, at: now) }
-            state.shown[id] = shown
-        }
-        wakePoller()
-    }
-
-    /// Shows a layer as a sequence. Of pictures that nobody has taken yet only the newest is kept. It ends when the layer is no
-    /// longer shown.
-    ///
-    /// - Throws: as ``show(_:on:_:)``.
-    public func pictures(of layer: StreamLayer.RID = .high) throws -> AsyncStream<VideoFrame> {
-        let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
-        try show(layer, on: AwaitedPictures(continuation))
-        return stream
-    }
-
-    /// Shows a layer no longer. Its sink is finished, soon, by the decoding thread.
-    public func hide(_ layer: StreamLayer.RID) {
-        state.withLock { state in
-            guard let (id, shown) = state.shown.first(where: { $0.value.rid == layer }) else { return }
-            session.look { _ = $0.remove(id) }
-            shown.isOver.store(true, ordering: .relaxed)
-        }
-        wakePoller()
-    }
 
     // MARK: Keys
 
@@ -231,7 +186,7 @@ public final class CallParticipant: Sendable, Identifiable {
         emit(.moved(self, from: old, to: address))
     }
 
-    private func wakePoller() {
+    func wakePoller() {
         if let place = state.withLock({ $0.place }) { poller.wake(self, at: place, when: MediaTime(nanoseconds: .min)) }
     }
 
@@ -239,12 +194,12 @@ public final class CallParticipant: Sendable, Identifiable {
 
     /// What we have been through together so far.
     public var statistics: CallStatistics.Participant {
-        let shown = state.withLock { $0.shown.map { ($0.key, $0.value) } }
         var statistics = CallStatistics.Participant(
             name: name, address: address?.description, session: session.look { $0.statistics })
         statistics.protected = output.statistics
         statistics.unprotected = input.statistics
-        for (id, layer) in shown.sorted(by: { $0.0.number < $1.0.number }) {
+        statistics.wanted = wantedLayer
+        for (id, layer) in shownLayers {
             let received = session.look { layer.statistics(of: id, in: $0) }
             statistics.shown.append(CallStatistics.Shown(rid: layer.rid, received: received))
         }
@@ -260,7 +215,7 @@ extension CallParticipant: LayerOutput {
         // Frames before the first key frame are of no use to them.
         let isBegun = state.withLock { state in
             if frame.isKey { state.begun.insert(layer) }
-            return !state.isLeaving && state.begun.contains(layer)
+            return !state.isLeaving && !state.areGone && state.begun.contains(layer)
         }
         guard isBegun else { return }
         let now = clock.now
@@ -269,6 +224,24 @@ extension CallParticipant: LayerOutput {
             return session.nextPoll
         }
         if let place = state.withLock({ $0.place }) { poller.wake(self, at: place, when: next) }
+    }
+
+    /// Whether they want a layer of ours.
+    func wants(layer: Int) -> Bool {
+        guard let id = sending[layer], state.withLock({ !$0.isLeaving && !$0.areGone }) else { return false }
+        return session.look { !$0.isPaused(id) }
+    }
+
+    /// They want a layer of ours, or not, as the app's own signalling says: where they do not ask for it in RTCP themselves.
+    ///
+    /// - Throws: ``CallError/noSuchLayer(_:sent:)`` for a layer that they are not sent.
+    public func setWantedByThem(_ isWanted: Bool, _ layer: StreamLayer.RID) throws(CallError) {
+        guard let index = ourLayers.firstIndex(where: { $0.rid == layer }), let id = sending[index] else {
+            throw .noSuchLayer(layer, sent: sentLayers.map(\.layer.rid))
+        }
+        session.change(handing: output.send) { $0.setPaused(!isWanted, of: id, at: clock.now) }
+        noteWants()
+        wakePoller()
     }
 
     /// Says that we send no pictures for a while, or do again.
@@ -288,62 +261,48 @@ extension CallParticipant {
     func serve(at now: MediaTime, into bytes: inout [UInt8]) -> MediaTime? {
         finishHidden()
         if let (outcome, count) = input.takeUnreadable() { emit(.unreadable(self, outcome, count: count)) }
+        let next = updateChoice(at: now)
         switch session.poll(at: now, into: &bytes, handing: output.send, tell) {
         case .decode(let frame, let id):
-            if let layer = state.withLock({ $0.shown[id] }) { show(frame, of: id, bytes.span, on: layer) }
+            show(frame, of: id, bytes.span)
             return MediaTime(nanoseconds: .min)
-        case .wait(let time): return hasLeft ? nil : time
+        case .wait(let time): return hasLeft ? nil : min(time, next)
         }
     }
 
-    private func show(_ frame: ReceivedFrame, of id: ReceivingStreamID, _ bytes: Span<UInt8>, on layer: ShownLayer) {
-        layer.use { decoder in
-            let outcome = decoder.decode(frame, bytes)
-            let decoded = clock.now
-            // Before it is shown: the next frame may be due by then.
-            session.look {
-                $0.finish(frame, of: id, outcome.ofFrame, picture: outcome.resolution, decoded: decoded, at: decoded)
-            }
-            guard case .picture(let picture) = outcome else { return }
-            do { try decoder.show(picture, decoded: decoded, at: clock.now) } catch {
-                emit(.sinkFailed(self, layer.rid, error))
-                hide(layer.rid)
-            }
+    private func setGone(_ areGone: Bool) {
+        let isChange = state.withLock { state in
+            defer { state.areGone = areGone }
+            return state.areGone != areGone
         }
-    }
-
-    /// Finishes the sinks of layers that are not shown any more; of all, when they are left.
-    private func finishHidden() {
-        let hidden = state.withLock { state in
-            let hidden = state.shown.filter { state.isLeaving || $0.value.isOver.load(ordering: .relaxed) }
-            for id in hidden.keys { state.shown[id] = nil }
-            return hidden
-        }
-        for layer in hidden.values {
-            if let error = layer.finish() { emit(.sinkFailed(self, layer.rid, error)) }
-        }
+        if isChange { noteWants() }
     }
 
     private func tell(_ event: SessionEvent) {
-        func layer(_ id: ReceivingStreamID) -> ShownLayer? { state.withLock { $0.shown[id] } }
         switch event {
-        case .connected, .restarted: emit(.joined(self))
+        case .connected, .restarted:
+            setGone(false)
+            emit(.joined(self))
         case .interrupted: emit(.interrupted(self))
         case .lost: emit(.lost(self))
         case .back(let silence): emit(.back(self, after: silence))
-        case .left(let reason): emit(.left(self, reason: reason))
+        case .left(let reason):
+            setGone(true)
+            emit(.left(self, reason: reason))
         case .firstPicture(let id, let size, let delay):
-            if let layer = layer(id) { emit(.firstPicture(self, layer.rid, size, after: delay)) }
-        case .sizeChanged(let id, let size): if let layer = layer(id) { emit(.sizeChanged(self, layer.rid, size)) }
+            if let layer = shownLayer(id) { emit(.firstPicture(self, layer.rid, size, after: delay)) }
+        case .sizeChanged(let id, let size):
+            if let layer = shownLayer(id) { emit(.sizeChanged(self, layer.rid, size)) }
         case .muted(let id):
-            guard let layer = layer(id) else { return }
+            guard let layer = shownLayer(id) else { return }
             layer.use { $0.interrupt() }
             emit(.muted(self, layer.rid))
         case .unmuted(let id):
-            guard let layer = layer(id) else { return }
+            guard let layer = shownLayer(id) else { return }
             layer.use { $0.interrupt() }
             emit(.unmuted(self, layer.rid))
-        case .ended(let id): if let layer = layer(id) { emit(.ended(self, layer.rid)) }
+        case .ended(let id): if let layer = shownLayer(id) { emit(.ended(self, layer.rid)) }
+        case .pauseRequested, .resumeRequested: noteWants()
         // Another source of ours: where one key serves both directions nothing is taken from it either.
         case .collision: refuseOwnSources()
         case .layerChanged, .sourceChanged, .packetsRequested, .keyFrameRequested, .feedback, .maximumBitrateEstimated,

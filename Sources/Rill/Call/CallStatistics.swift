@@ -44,6 +44,8 @@ public struct CallStatistics: Codable, Sendable {
         public var protected: ProtectStatistics?
         /// What became of theirs.
         public var unprotected: UnprotectStatistics?
+        /// The layer that their sequence is to come by; `nil` for none, or where they are not shown as one.
+        public var wanted: StreamLayer.RID?
         /// The layers that are shown.
         public var shown: [Shown] = []
     }

@@ -1,15 +1,12 @@
 import RillCore
 import RillReceive
 import RillSession
-import Synchronization
 
 /// A layer of a participant that is shown: its decoder and its sink.
 ///
 /// Threads: the decoding thread uses the decoder; any looks at what has come of it so far.
 final class ShownLayer: Sendable {
     let rid: StreamLayer.RID
-    /// It is to be shown no longer.
-    let isOver = Atomic(false)
     private let decoder: ExclusiveUse<StreamDecoder>
     private let counts: Monitor<ReceiveStatistics>
 

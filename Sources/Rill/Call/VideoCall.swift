@@ -85,6 +85,14 @@ public final class VideoCall: Sendable {
     /// Who is in the call, those that we have left excepted.
     public var participants: [CallParticipant] { core.participants }
 
+    /// Wants a layer of theirs, or whichever fits a size, or none, in the sequence that they are shown as: see
+    /// ``CallParticipant/want(_:)``.
+    ///
+    /// - Throws: ``CallError/noSuchLayer(_:sent:)``.
+    public func want(_ layer: CallParticipant.WantedLayer, of them: CallParticipant) throws(CallError) {
+        try them.want(layer)
+    }
+
     // MARK: What we send
 
     /// Sends no pictures for a while, or sends them again, without any signalling: the others are told (RFC 7728), encoders rest, and

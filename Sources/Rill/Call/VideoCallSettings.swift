@@ -19,6 +19,8 @@ public struct VideoCallSettings: Sendable {
     public var placement = ThreadPlacement.system
     /// How often ``CallEvent/statistics(_:)`` comes; `nil` for never.
     public var statisticsInterval: MediaDuration?
+    /// When a smaller layer of a participant is shown than is wanted; `nil` for never.
+    public var fallback: Fallback? = Fallback()
     /// No packet of any kind for so long: the participant is ``CallEvent/interrupted(_:)``.
     public var interruptedAfter = MediaDuration.seconds(4)
     /// No packet of any kind for so long: the participant is ``CallEvent/lost(_:)``.

@@ -69,6 +69,8 @@ public final class SendPipeline: Sendable {
         var session = RTPSessionSettings(canonicalName: settings.canonicalName, seed: ~settings.seed)
         // Who only sends has nothing to say before it does.
         session.announcesItself = false
+        // Its encoders work for whoever listens.
+        session.takesPauses = false
         try self.init(settings, on: SharedSession(session), taps: taps)
     }
 

@@ -1,0 +1,191 @@
+import Rill
+import RillCore
+import RillMediaSupport
+import RillSecurity
+import RillTestSupport
+import RillTransport
+import Testing
+
+/// One sequence of pictures of a participant, by the layer that is wanted; layers that nobody wants cost nothing.
+@Suite struct WantedLayerCallTests {
+    @Test func `The layer that is wanted is shown, in one sequence, and the other one rests`() async throws {
+        let (one, two) = try (Sender("one"), Viewer("two", loss: 0.02))
+        try one.meet(two)
+        try await two.meet(one)
+        let them = try #require(two.them)
+        #expect(try await eventually { two.sequence.count > 20 && two.sequence.last == .high })
+        for round in 0..<6 {
+            let layer: CallParticipant.WantedLayer = round % 2 == 0 ? .low : .high
+            let (size, other) = round % 2 == 0 ? (SequenceSink.Size.low, 0) : (.high, 1)
+            try two.call.want(layer, of: them)
+            #expect(try await eventually { two.sequence.last == size }, "\(two.log.lines)")
+            // The last picture of the other one may still be in work.
+            try await Task.sleep(for: .milliseconds(200))
+            let encoded = one.framesEncoded
+            try await Task.sleep(for: .milliseconds(500))
+            #expect(one.framesEncoded[other] == encoded[other] && one.framesEncoded[1 - other] > encoded[1 - other])
+        }
+        try two.call.want(.none, of: them)
+        try await Task.sleep(for: .milliseconds(300))
+        let (encoded, shown) = (one.framesEncoded, two.sequence.count)
+        let packets = one.packetsSent
+        try await Task.sleep(for: .milliseconds(700))
+        #expect(one.framesEncoded == encoded && two.sequence.count == shown)
+        #expect(one.packetsSent - packets < 6, "reports go on, and nothing else")
+        try two.call.want(.automatic(shownAt: Resolution(width: 300, height: 200)), of: them)
+        #expect(try await eventually { two.sequence.last == .high && two.sequence.count > shown + 10 })
+        try two.call.want(.automatic(shownAt: nil), of: them)
+        #expect(try await eventually { two.sequence.last == .low })
+        // Long unseen it is not wanted at all.
+        #expect(try await eventually { two.log.contains("nothing is wanted of one") })
+        await two.call.end()
+        await one.call.end()
+        #expect(two.sequence.isFinished && two.sequence.stepsBack == 0, "\(two.sequence)")
+        #expect(two.log.lines.filter { $0 == "one is shown by the low layer" }.count >= 3)
+        #expect(!two.log.lines.contains { $0.contains("is muted") }, "a pause that we asked for is none of theirs")
+    }
+
+    @Test func `Where nobody is, nothing is encoded; a layer works for all who want it`() async throws {
+        let one = try Sender("one")
+        try await Task.sleep(for: .milliseconds(400))
+        #expect(one.framesEncoded == [0, 0])
+        let (two, three) = try (Viewer("two"), Viewer("three"))
+        for viewer in [two, three] {
+            try one.meet(viewer)
+            try await viewer.meet(one)
+        }
+        let (second, third) = try (#require(two.them), #require(three.them))
+        try two.call.want(.low, of: second)
+        try three.call.want(.low, of: third)
+        #expect(try await eventually { two.sequence.last == .low && three.sequence.last == .low })
+        try await Task.sleep(for: .milliseconds(300))
+        let encoded = one.framesEncoded
+        try two.call.want(.high, of: second)
+        #expect(try await eventually { two.sequence.last == .high })
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(three.sequence.last == .low && one.framesEncoded[0] > encoded[0])
+        // Who leaves wants nothing.
+        await two.call.end()
+        try await Task.sleep(for: .milliseconds(300))
+        let after = one.framesEncoded
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(one.framesEncoded[0] == after[0] && one.framesEncoded[1] > after[1], "\(one.framesEncoded)")
+        await three.call.end()
+        try await Task.sleep(for: .milliseconds(200))
+        let end = one.framesEncoded
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(one.framesEncoded == end)
+        await one.call.end()
+    }
+
+    @Test func `What they want, the app's own signalling may say`() async throws {
+        let (one, two) = try (Sender("one"), Viewer("two", isPausable: false))
+        try one.meet(two)
+        try await two.meet(one)
+        let (us, them) = try (#require(one.them), #require(two.them))
+        try two.call.want(.low, of: them)
+        // What is not wanted is dropped here; it comes all the same, until somebody says so.
+        #expect(try await eventually { two.sequence.last == .low && two.log.contains("the low layer is wanted of one") })
+        let encoded = one.framesEncoded
+        #expect(try await eventually { one.framesEncoded[0] > encoded[0] + 10 })
+        try us.setWantedByThem(false, .high)
+        try await Task.sleep(for: .milliseconds(200))
+        let after = one.framesEncoded
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(one.framesEncoded[0] == after[0] && two.sequence.last == .low)
+        try us.setWantedByThem(true, .high)
+        try two.call.want(.high, of: them)
+        #expect(try await eventually { two.sequence.last == .high })
+        #expect(throws: CallError.noSuchLayer(.medium, sent: [.high, .low])) { try us.setWantedByThem(false, .medium) }
+        #expect(throws: CallError.noSuchLayer(.medium, sent: [.high, .low])) { try them.want(.layer(.medium)) }
+        await two.call.end()
+        await one.call.end()
+        #expect(two.sequence.stepsBack == 0)
+    }
+
+    /// Who sends both layers and sees nobody.
+    private final class Sender: Sendable {
+        let call: VideoCall
+        let transport: UDPSocket
+        let name: String
+        private let met = Monitor<CallParticipant?>(nil)
+        var them: CallParticipant? { met.withLock { $0 } }
+
+        init(_ name: String) throws {
+            self.name = name
+            transport = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
+            let source = try LoopedPictures(Resolution(width: 320, height: 240), frameCount: 30 * 120)
+            call = try VideoCall(VideoCallSettings(layers: CallEnd.layers), source: source)
+        }
+
+        func meet(_ viewer: Viewer) throws {
+            var settings = ParticipantSettings(viewer.name, at: viewer.transport.localAddress, key: nil)
+            settings.streams = []
+            let them = try call.add(settings, over: transport)
+            met.withLock { $0 = them }
+        }
+
+        var framesEncoded: [Int] { call.statistics.layers.map(\.encoder.framesEncoded) }
+        var packetsSent: Int { Int(call.statistics.participants[0].session.transport.packetsSent) }
+    }
+
+    /// Who only watches.
+    private final class Viewer: Sendable {
+        let call: VideoCall
+        let transport: LossyTransport
+        let name: String
+        let sequence = SequenceSink()
+        let log = EventLog()
+        private let isPausable: Bool
+        private let met = Monitor<CallParticipant?>(nil)
+        var them: CallParticipant? { met.withLock { $0 } }
+
+        init(_ name: String, loss: Double = 0, isPausable: Bool = true) throws {
+            (self.name, self.isPausable) = (name, isPausable)
+            transport = LossyTransport(try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)), loss: loss, seed: 5)
+            call = try VideoCall(VideoCallSettings(layers: CallEnd.layers), source: nil)
+            Task { [log, events = call.events] in for await event in events { log.append("\(event)") } }
+        }
+
+        func meet(_ sender: Sender) async throws {
+            var settings = ParticipantSettings(sender.name, at: sender.transport.localAddress, key: nil)
+            var streams = VideoCallSettings(layers: CallEnd.layers).streams()
+            if !isPausable { for index in streams.indices { streams[index].feedback.remove(.pause) } }
+            settings.streams = streams
+            let them = try call.add(settings, over: transport) { them in try them.show(on: sequence) }
+            met.withLock { $0 = them }
+        }
+    }
+}
+
+/// Looks at a sequence of pictures of two sizes.
+final class SequenceSink: FrameSink, Sendable, CustomStringConvertible {
+    enum Size: Sendable { case high, low }
+
+    private struct State {
+        var count = 0
+        var last: Size?
+        var time: MediaTime?
+        var stepsBack = 0
+        var isFinished = false
+    }
+    private let state = Monitor(State())
+
+    var count: Int { state.withLock { $0.count } }
+    var last: Size? { state.withLock { $0.last } }
+    /// Pictures whose time was not later than that of the one before.
+    var stepsBack: Int { state.withLock { $0.stepsBack } }
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+    var description: String { state.withLock { "\($0)" } }
+
+    func consume(_ frame: VideoFrame) {
+        state.withLock { state in
+            state.count += 1
+            state.last = frame.resolution.width > 200 ? .high : .low
+            if let time = state.time, frame.captureTime <= time { state.stepsBack += 1 }
+            state.time = frame.captureTime
+        }
+    }
+
+    func finish() { state.withLock { $0.isFinished = true } }
+}
