@@ -179,7 +179,8 @@ extension SessionCore {
     private mutating func take(
         paused last: SequenceNumber, _ number: UInt16, of stream: ReceivingStream, at now: MediaTime
     ) {
-        let meaning = stream.pauses.notePaused(number, at: now)
+        // Who takes no requests pauses by his own decision alone.
+        let meaning = stream.settings.isPausable ? stream.pauses.notePaused(number, at: now) : .theirs
         if meaning != .stale { change(stream) { $0.notePaused(behind: last, isRequested: meaning == .ours) } }
         if meaning == .ours, stream.pauses.state == .paused { stream.holdNothing(behind: last, at: now) }
         notePauses(of: stream)
@@ -224,9 +225,9 @@ extension SessionCore {
         }
         for index in receiving.indices {
             guard let stream = receiving[index], let target = stream.ssrc else { continue }
-            let (pauseID, time) = (stream.pauses.pauseID, stream.roundTripTime)
-            guard let kind = stream.pauses.request(roundTripTime: time, at: now) else { continue }
-            entries.append(PauseResume.Entry(target: target, kind: kind, pauseID: pauseID))
+            let time = stream.roundTripTime
+            guard let request = stream.pauses.request(roundTripTime: time, at: now) else { continue }
+            entries.append(PauseResume.Entry(target: target, kind: request.kind, pauseID: request.pauseID))
             note(stream.wakeTime, of: stream)
         }
         write(entries, at: now)

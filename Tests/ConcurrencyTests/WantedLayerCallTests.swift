@@ -85,7 +85,8 @@ import Testing
         let (us, them) = try (#require(one.them), #require(two.them))
         try two.call.want(.low, of: them)
         // What is not wanted is dropped here; it comes all the same, until somebody says so.
-        #expect(try await eventually { two.sequence.last == .low && two.log.contains("the low layer is wanted of one") })
+        #expect(
+            try await eventually { two.sequence.last == .low && two.log.contains("the low layer is wanted of one") })
         let encoded = one.framesEncoded
         #expect(try await eventually { one.framesEncoded[0] > encoded[0] + 10 })
         try us.setWantedByThem(false, .high)

@@ -124,7 +124,9 @@ final class CallCore: Sendable {
         }
         if isMuted { made.setMuted(true) }
         applyActivity()
-        for layer in pipeline?.layers.indices ?? 0..<0 where made.wants(layer: layer) { pipeline?.requestKeyFrame(layer: layer) }
+        for layer in pipeline?.layers.indices ?? 0..<0 where made.wants(layer: layer) {
+            pipeline?.requestKeyFrame(layer: layer)
+        }
         return made
     }
 

@@ -140,9 +140,10 @@ extension CallParticipant {
         state.withLock { state in
             for layer in streams.indices {
                 let settings = try? receiveSettings(layer)
-                state.receiving.append(settings.flatMap { settings in
-                    session.look { try? $0.receive(settings.stream, at: now) }
-                })
+                state.receiving.append(
+                    settings.flatMap { settings in
+                        session.look { try? $0.receive(settings.stream, at: now) }
+                    })
             }
             applyNeeds(&state, at: now)
         }

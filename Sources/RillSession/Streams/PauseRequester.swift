@@ -42,20 +42,33 @@ struct PauseRequester: Sendable {
     /// The least number of the next one.
     private var next: UInt16 = 0
     private var attempts = 0
-    private var lastRequest = MediaTime.zero
     private var lastPause = MediaTime.zero
     private var refusals = 0
+    private var isWanted = true
+    /// A pause that we have not asked for, and want to end all the same: somebody else may have, with our name.
+    private var probe = Probe()
+
+    private struct Probe {
+        var number: UInt16?
+        var isDue = false
+        var spacing = PauseRequester.longestWait
+        var lastTime: MediaTime?
+    }
+
+    /// What is to be said.
+    struct Request: Equatable, Sendable {
+        var kind: PauseResume.Kind
+        var pauseID: UInt16
+    }
 
     /// What comes of the stream, or is said of it, is to be told.
-    var isWaiting: Bool { state != .flowing }
-
-    /// The number that the request bears.
-    var pauseID: UInt16 { number ?? 0 }
+    var isWaiting: Bool { state != .flowing && state != .refused }
 
     // MARK: What is wanted
 
     /// The stream is wanted, or is not.
     mutating func want(_ isWanted: Bool, at now: MediaTime) {
+        self.isWanted = isWanted
         switch (isWanted, state) {
         case (false, .flowing), (false, .resuming): beginPause(at: now)
         case (true, .pausing): begin(.resuming(isPauseKnown: false), at: now)
@@ -86,9 +99,20 @@ struct PauseRequester: Sendable {
     // MARK: What to say
 
     /// What to say now, if anything; takes note that it is said.
-    mutating func request(roundTripTime: MediaDuration, at now: MediaTime) -> PauseResume.Kind? {
+    mutating func request(roundTripTime: MediaDuration, at now: MediaTime) -> Request? {
         guard deadline <= now else { return nil }
-        lastRequest = now
+        if probe.isDue, let number = probe.number {
+            probe.isDue = false
+            probe.lastTime = now
+            if state == .flowing { deadline = .distantFuture }
+            return Request(kind: .resume, pauseID: number)
+        }
+        if state == .refused { beginPause(at: now) }
+        guard let kind = kind(roundTripTime, at: now), let number else { return nil }
+        return Request(kind: kind, pauseID: number)
+    }
+
+    private mutating func kind(_ roundTripTime: MediaDuration, at now: MediaTime) -> PauseResume.Kind? {
         let isPause = state == .pausing
         if isPause { lastPause = now }
         deadline = now + wait(isPause: isPause, roundTripTime)
@@ -125,7 +149,7 @@ struct PauseRequester: Sendable {
 
     /// A packet has come that is newer than all before, and than the last that PAUSED named.
     ///
-    /// - Returns: whether the sender goes on though nobody asked it to, so that it was asked to pause once more.
+
     mutating func notePacket(roundTripTime: MediaDuration, at now: MediaTime) {
         switch state {
         case .flowing, .refused: break
@@ -165,6 +189,7 @@ struct PauseRequester: Sendable {
         switch state {
         // It has heard that we want it.
         case .resuming: settle(.flowing)
+        case .flowing where isWanted: ask(toEnd: told, at: now)
         // The number was taken.
         case .pausing, .paused: beginPause(at: now)
         case .flowing, .refused: break
@@ -172,13 +197,30 @@ struct PauseRequester: Sendable {
         return .theirs
     }
 
+    /// Asks, less and less often, whether the pause ends: of a sender that pauses by its own decision it does not.
+    private mutating func ask(toEnd told: UInt16, at now: MediaTime) {
+        if probe.number != told { probe = Probe(number: told) }
+        if let last = probe.lastTime {
+            guard now - last >= probe.spacing else { return }
+            probe.spacing = min(probe.spacing * 2, PauseRequester.longestSpacing)
+        }
+        probe.isDue = true
+        deadline = now
+    }
+
+    private static let longestSpacing = MediaDuration.seconds(32)
+
     /// REFUSED has come with that number: the last that the sender has taken, or that of the request.
     mutating func noteRefused(_ told: UInt16, at now: MediaTime) {
         guard let number, Int16(bitPattern: told &- number) >= 0 || state == .pausing else { return }
         switch state {
         case .pausing:
             refusals += 1
-            guard refusals <= PauseRequester.mostRefusals else { return settle(.refused) }
+            guard refusals <= PauseRequester.mostRefusals else {
+                settle(.refused)
+                deadline = now + PauseRequester.longestSpacing
+                return
+            }
             next = told &+ 1
             let refusals = refusals
             beginPause(at: now)

@@ -26,8 +26,13 @@ final class LayeredCall {
         var shownAt: MediaTime
     }
 
-    init(seed: UInt64, over network: String, isPausable: Bool = true) throws {
-        let (alice, bob) = (Endpoint(seed: seed), Endpoint(seed: seed + 1000))
+    init(
+        seed: UInt64, over network: String, isPausable: Bool = true,
+        _ adjust: (inout RTPSessionSettings) -> Void = { _ in }
+    ) throws {
+        var settings = RTPSessionSettings(canonicalName: "alice", seed: seed)
+        adjust(&settings)
+        let (alice, bob) = (Endpoint(settings), Endpoint(seed: seed + 1000))
         let streams = ["h", "l"].enumerated().map { Call.stream(seed: seed * 2 + UInt64($0.offset), named: $0.element) }
         var sent: [SendingStreamID] = []
         var received: [ReceivingStreamID] = []
