@@ -207,7 +207,10 @@ let package = Package(
         // Targets that are measured over long clips and calls; a sample of them unless RILL_LONG_TESTS is set.
         tests(
             "LongTests",
-            of: ["Rill", "RillLab", "RillScenes", "RillTranscode", "RillPacketSupport", "RillMediaSupport"]),
+            of: [
+                "Rill", "RillLab", "RillScenes", "RillTranscode", "RillPacketSupport", "RillMediaSupport", "RillLink",
+                "RillTransport",
+            ]),
         // Other programs as judges: tshark, GStreamer, FFmpeg, Chromium.
         tests(
             "PeerTests",
