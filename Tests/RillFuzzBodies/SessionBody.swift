@@ -28,6 +28,9 @@ public final class FuzzedCall {
     private let camera: SendingStreamID
     /// The camera is switched off and on.
     private let isMuting: Bool
+    /// The streams that are received are wanted off and on; none of them may be paused by whoever sends it, unless he is asked.
+    private let isChoosing: Bool
+    private var received: [ReceivingStreamID] = []
     private var now = MediaTime.zero
     private var bytes: [UInt8] = []
     private var frameCount: Int64 = 0
@@ -44,6 +47,7 @@ public final class FuzzedCall {
         settings.usesReducedSizeRTCP = agreed & 1 != 0
         settings.announcesItself = agreed & 2 == 0
         isMuting = agreed & 4 != 0
+        isChoosing = agreed & 8 != 0
         let session = RTPSession(settings)
         self.session = session
         do throws(SessionError) {
@@ -55,13 +59,14 @@ public final class FuzzedCall {
                 jitterBuffer: JitterBufferSettings(ssrc: Self.announced, payloadType: PayloadType(96)), ssrc: SSRC(0))
             known.repair.retransmission = .init(ssrc: Self.again, payloadType: PayloadType(97))
             known.jitterBuffer.packetCapacity = 64
-            _ = try session.receive(known, at: .zero)
+            known.isPausable = agreed & 16 == 0
+            received.append(try session.receive(known, at: .zero))
             var named = known
             named.jitterBuffer.ssrc = nil
             named.repair.retransmission?.ssrc = nil
             named.jitterBuffer.headerExtensions = Self.extensions
             (named.mid, named.rid) = (StreamIdentifier("0"), StreamIdentifier("l"))
-            _ = try session.receive(named, at: .zero)
+            received.append(try session.receive(named, at: .zero))
         } catch { preconditionFailure("\(error)") }
     }
 
@@ -93,6 +98,11 @@ public final class FuzzedCall {
             references: frameCount == 0 ? FrameReferences() : FrameReferences(frameCount - 1), isKey: frameCount == 0,
             resolution: .vga, captureTime: now, byteCount: payload.count)
         if isMuting { session.setMuted(frameCount % 16 >= 8, of: camera, at: now) }
+        if isChoosing {
+            session.setWanted(frameCount % 3 != 0, of: received[0], at: now)
+            session.setWanted(frameCount % 7 < 4, of: received[1], at: now)
+            if frameCount % 11 == 0 { session.setPaused(frameCount % 2 == 0, of: camera, at: now) }
+        }
         session.send(frame, payload: payload.span, of: camera, at: now)
         frameCount += 1
         poll()
@@ -143,6 +153,8 @@ func sessionSeeds() -> [FuzzBody.Seed] {
         FuzzBody.Seed("feedback", agreed: 0, media.prefix(2) + FuzzedPackets.feedback),
         FuzzBody.Seed(
             "pauses", agreed: 4, media.prefix(2) + [FuzzedPackets.paused] + media.suffix(4) + [FuzzedPackets.paused]),
+        FuzzBody.Seed("wants", agreed: 8, media.prefix(3) + FuzzedPackets.requests + media.suffix(3) + named),
+        FuzzBody.Seed("drops", agreed: 24, media + FuzzedPackets.requests + named),
     ]
 }
 
@@ -177,6 +189,23 @@ public enum FuzzedPackets {
         return [UInt8](capacity: 100) { output in
             ReceiverReport(ssrc: FuzzedCall.announced).write(into: &output)
             PauseResume(sender: FuzzedCall.announced, entries: entries.span).write(into: &output)
+        }
+    }
+
+    /// Who asks for pauses and takes them back, answers and refuses, in and out of turn.
+    public static var requests: [[UInt8]] {
+        let kinds: [(PauseResume.Kind, SSRC, UInt16)] = [
+            (.pause, FuzzedCall.own, 0), (.resume, FuzzedCall.own, 0), (.pause, FuzzedCall.own, 2),
+            (.pause, FuzzedCall.own, 1),
+            (.paused(last: 3), FuzzedCall.announced, 0), (.refused(), FuzzedCall.announced, 1),
+            (.paused(last: 9), SSRC(3), 4), (.resume, FuzzedCall.own, 2),
+        ]
+        return kinds.map { kind, target, number in
+            let entries = [PauseResume.Entry(target: target, kind: kind, pauseID: number)]
+            return [UInt8](capacity: 100) { output in
+                ReceiverReport(ssrc: FuzzedCall.announced).write(into: &output)
+                PauseResume(sender: FuzzedCall.announced, entries: entries.span).write(into: &output)
+            }
         }
     }
 

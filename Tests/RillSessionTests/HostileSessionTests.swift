@@ -12,11 +12,11 @@ import Testing
         let good =
             (0..<8).map { FuzzedPackets.media(UInt16($0), of: SSRC(0xCAFE)) }
             + (0..<4).map { FuzzedPackets.media(UInt16($0), of: SSRC(3), named: true) } + FuzzedPackets.feedback
-            + [FuzzedPackets.paused]
-        for agreed in 0...7 as ClosedRange<UInt8> {
+            + [FuzzedPackets.paused] + FuzzedPackets.requests
+        for agreed in 0...31 as ClosedRange<UInt8> {
             let call = FuzzedCall(agreed: agreed)
             var generator = SeededGenerator(seed: UInt64(agreed))
-            for datagram in MutatedInputs(of: good, count: count / 8, using: SeededGenerator(seed: 70 + UInt64(agreed)))
+            for datagram in MutatedInputs(of: good, count: count / 32, using: SeededGenerator(seed: 70 + UInt64(agreed)))
             {
                 call.take(datagram.span)
                 // Good ones come in between, so that there is a call to disturb.
@@ -29,7 +29,7 @@ import Testing
                 }
             }
             let statistics = call.session.statistics
-            #expect(statistics.transport.packetsReceived > count / 40)
+            #expect(statistics.transport.packetsReceived > count / 160)
             #expect(statistics.receiving.count <= 2 && statistics.sending.count == 1)
         }
     }
