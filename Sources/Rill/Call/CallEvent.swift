@@ -28,7 +28,7 @@ public enum CallEvent: Sendable {
     /// signal it only where they do not.
     case wanted(CallParticipant, StreamLayer.RID?)
     /// The network does not carry the layer that is wanted, for that reason: a smaller one is taken for a while.
-    case fellBack(CallParticipant, from: StreamLayer.RID, to: StreamLayer.RID, because: String)
+    case fellBack(CallParticipant, from: StreamLayer.RID, to: StreamLayer.RID, because: CallParticipant.FallbackReason)
     /// The layer that is wanted is tried again.
     case wentBack(CallParticipant, to: StreamLayer.RID)
     /// They send no pictures of this layer for a while.

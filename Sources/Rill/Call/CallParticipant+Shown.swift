@@ -218,7 +218,8 @@ extension CallParticipant {
             let told: CallEvent? =
                 switch change {
                 case .fellBack(let from, let to, let reason):
-                    .fellBack(self, from: streams.layerName(from), to: streams.layerName(to), because: "\(reason)")
+                    .fellBack(
+                        self, from: streams.layerName(from), to: streams.layerName(to), because: FallbackReason(reason))
                 case .wentBack(let layer): .wentBack(self, to: streams.layerName(layer))
                 case nil: nil
                 }

@@ -11,13 +11,17 @@ public import RillTransport
 ///     let socket = try UDPSocket(boundTo: UDPAddress(.v4(0), port: 5004))
 ///     let call = try VideoCall(VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low]), source: camera)
 ///     let bob = try call.connect(to: .resolve("example.org:5004"), over: socket, key: try SRTPKey(base64: text))
-///     try bob.show(.high, on: screen)
+///     try bob.show(on: screen)
 ///     for await event in call.events { print(event) }
 ///     …
 ///     await call.end()
 ///
 /// Each participant has a session (``RillSession/RTPSession``), sources and a key of their own; the encoders are shared: a key frame
-/// that one of them asks for is everybody's. Pictures of theirs are shown layer by layer (``CallParticipant/show(_:on:_:)``).
+/// that one of them asks for is everybody's. A participant is shown as one sequence of pictures, by the layer that is wanted
+/// (``want(_:of:)``), or layer by layer.
+///
+/// **Layers.** What nobody wants is not encoded and not sent, from a round trip after it was said on: a grid of sixteen is sixteen low
+/// layers, and the one who is clicked on is high a round trip and a picture later.
 ///
 /// **Keys.** With a key everything is protected in both directions (SRTP, ``RillSecurity/SRTPProtector``), and what cannot be opened
 /// reaches no parser. A key is for one call. Without one, packets go in the clear.
@@ -69,7 +73,7 @@ public final class VideoCall: Sendable {
 
     /// Meets somebody as `participant` says.
     ///
-    ///     try call.add(bob, over: socket) { them in try them.show(.high, on: screen) }
+    ///     try call.add(bob, over: socket) { them in try them.show(on: screen) }
     ///
     /// - Parameter prepare: is called before their first packet is read. What is shown from there on misses nothing; what is shown later
     ///   begins with the key frame that it asks for, which who takes no requests (a plain RTP sender) sends in its own time.

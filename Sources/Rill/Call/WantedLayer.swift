@@ -22,6 +22,37 @@ extension CallParticipant {
     }
 }
 
+extension CallParticipant {
+    /// Why a layer of theirs was given up for a smaller one.
+    public enum FallbackReason: Hashable, Sendable {
+        /// So large a share of its frames was lost or too late, 0 to 1.
+        case frames(share: Double)
+        /// It has shown nothing for so long, though key frames were asked for.
+        case standstill(MediaDuration)
+        /// Its playout delay has grown to that.
+        case delay(MediaDuration)
+
+        init(_ reason: LayerFallback.Reason) {
+            switch reason {
+            case .frames(let share): self = .frames(share: share)
+            case .standstill(let time): self = .standstill(time)
+            case .delay(let delay): self = .delay(delay)
+            }
+        }
+    }
+}
+
+extension CallParticipant.FallbackReason: CustomStringConvertible {
+    /// A clause for a log: `42 % of its frames were lost or late`.
+    public var description: String {
+        switch self {
+        case .frames(let share): "\(Int((share * 100).rounded())) % of its frames were lost or late"
+        case .standstill(let time): "it has stood still for \(time)"
+        case .delay(let delay): "it was \(delay) behind"
+        }
+    }
+}
+
 extension VideoCallSettings {
     /// When a participant's smaller layer is shown in place of the one that is wanted, because the network does not carry that, and when
     /// that is tried again.
