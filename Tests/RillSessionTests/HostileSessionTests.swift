@@ -16,8 +16,8 @@ import Testing
         for agreed in 0...31 as ClosedRange<UInt8> {
             let call = FuzzedCall(agreed: agreed)
             var generator = SeededGenerator(seed: UInt64(agreed))
-            for datagram in MutatedInputs(of: good, count: count / 32, using: SeededGenerator(seed: 70 + UInt64(agreed)))
-            {
+            let seed = SeededGenerator(seed: 70 + UInt64(agreed))
+            for datagram in MutatedInputs(of: good, count: count / 32, using: seed) {
                 call.take(datagram.span)
                 // Good ones come in between, so that there is a call to disturb.
                 switch generator.next() % 8 {
