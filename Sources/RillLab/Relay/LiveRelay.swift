@@ -78,7 +78,10 @@ package final class LiveRelay: Sendable {
         thread.join()
     }
 
-    /// What was done so far.
+    /// A few figures of what was done so far: cheap, and nothing waits for it.
+    package var progress: RelayProgress { state.withLock { $0.relay.progress(at: clock.now) } }
+
+    /// What was done so far, all of it.
     package var report: RelayReport {
         let now = clock.now
         let (meters, senders, start, refused) = state.withLock { state in

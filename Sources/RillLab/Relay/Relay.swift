@@ -106,6 +106,14 @@ package final class Relay {
     /// What was done so far, by pair and direction.
     package var meters: [RelayMeters] { pairs.map(\.currentMeters) }
 
+    /// A few figures of it, at `now` on the caller's clock.
+    package func progress(at now: MediaTime) -> RelayProgress {
+        var progress = RelayProgress()
+        progress.duration = start.map { now - $0 } ?? .zero
+        for pair in pairs { pair.add(to: &progress) }
+        return progress
+    }
+
     /// With NAT: how many senders each pair has.
     package var senderCounts: [Int] { pairs.map(\.senderCount) }
 }

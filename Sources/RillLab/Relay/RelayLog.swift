@@ -57,6 +57,14 @@ package final class RelayLog: Sendable {
 
     deinit { state.change { $0.isClosed = true } }
 
+    /// The records of a log that was written before; `nil` where the text is not one.
+    package static func records(in text: String) -> [RelayRecord]? {
+        let lines = text.split(separator: "\n")
+        guard lines.first.map(String.init) == RelayRecord.columns else { return nil }
+        let records = lines.dropFirst().map { RelayRecord(line: $0) }
+        return records.contains(nil) ? nil : records.compactMap(\.self)
+    }
+
     // MARK: The thread
 
     /// The file. One owner.

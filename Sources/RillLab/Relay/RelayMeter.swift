@@ -106,7 +106,8 @@ package struct RelayMeter: Sendable {
         scheduledDelay.add(scheduled)
         actualDelay.add(actual)
         lateness.add(late)
-        intervals.change(at: departure.arrival) { $0.actualDelay.add(actual.milliseconds) }
+        // Copies have no delay of their own: it would be counted twice.
+        if !departure.isCopy { intervals.change(at: departure.arrival) { $0.actualDelay.add(actual.milliseconds) } }
         intervals.change(at: departure.departure) { interval in
             interval.left += 1
             interval.leftBytes += Int64(departure.byteCount)
@@ -121,10 +122,10 @@ package struct RelayMeter: Sendable {
     }
 }
 
-/// How long something took, many times over: microseconds to two digits, up to 20 minutes.
+/// How long something took, many times over: microseconds to three digits, up to 20 minutes.
 package struct RelayTimes: Sendable {
     private var histogram = Histogram<UInt32>(
-        highestTrackableValue: 1_200_000_000, numberOfSignificantValueDigits: .two)
+        highestTrackableValue: 1_200_000_000, numberOfSignificantValueDigits: .three)
 
     init() {}
 

@@ -79,7 +79,8 @@ struct RelayPair {
         }
         meters[direction].count(outcome, byteCount: datagram.count, onTheWay: link.countOnTheWay, at: now)
         return RelayEntry(
-            pair: index, direction: direction, number: number, byteCount: datagram.count, arrival: now, outcome: outcome)
+            pair: index, direction: direction, number: number, byteCount: datagram.count, arrival: now, outcome: outcome
+        )
     }
 
     private mutating func refuse(_ refusal: RelayRefusal, _ direction: RelayDirection) -> RelayReceipt {
@@ -133,6 +134,15 @@ struct RelayPair {
     /// A sender that was idle too long, which is forgotten.
     mutating func closeIdleSender(at now: MediaTime) -> RelaySocket? {
         senders?.removeIdle(at: now).map { .sender(pair: index, number: $0) }
+    }
+
+    func add(to progress: inout RelayProgress) {
+        progress.forward.add(forward.statistics)
+        progress.back.add(back.statistics)
+        progress.onTheWay += forward.countOnTheWay + back.countOnTheWay
+        for late in [meters.forward.lateness.percentile(99), meters.back.lateness.percentile(99)] {
+            progress.lateness = [progress.lateness, late].compactMap(\.self).max()
+        }
     }
 
     var currentMeters: RelayMeters {

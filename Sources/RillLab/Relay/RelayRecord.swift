@@ -2,7 +2,7 @@ package import RillCore
 import RillLink
 
 /// What became of one datagram: a line of a relay's log.
-package struct RelayRecord: Sendable {
+package struct RelayRecord: Equatable, Sendable {
     package var pair: Int
     package var direction: RelayDirection
     /// Which one it is on its link, counted from zero; `nil` for what was not sent over one.
@@ -80,6 +80,29 @@ package struct RelayRecord: Sendable {
         let number = number.map { "\($0)" } ?? ""
         return "\(pair + 1),\(direction.rawValue),\(number),\(byteCount),\(Self.text(arrival)),\(fate.rawValue),"
             + "\(detail),\(Self.text(scheduled)),\(Self.text(departure))"
+    }
+
+    /// What a line says; `nil` for what ``line`` does not write, the head among it.
+    package init?(line: some StringProtocol) {
+        let cells = line.split(separator: ",", omittingEmptySubsequences: false)
+        guard cells.count == 9, let pair = Int(cells[0]), pair > 0,
+            let direction = RelayDirection(rawValue: String(cells[1])), cells[2].isEmpty || Int(cells[2]) != nil,
+            let byteCount = Int(cells[3]), let arrival = Self.time(cells[4]),
+            let fate = Fate(rawValue: String(cells[5])),
+            cells[7].isEmpty || Self.time(cells[7]) != nil, cells[8].isEmpty || Self.time(cells[8]) != nil
+        else { return nil }
+        (self.pair, self.direction, number) = (pair - 1, direction, Int(cells[2]))
+        (self.byteCount, self.arrival, self.fate, detail) = (byteCount, arrival, fate, String(cells[6]))
+        (scheduled, departure) = (Self.time(cells[7]), Self.time(cells[8]))
+    }
+
+    private static func time(_ text: some StringProtocol) -> MediaTime? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].utf8.count == 9, let seconds = Int64(parts[0]), let rest = UInt32(parts[1])
+        else { return nil }
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (nanoseconds, more) = whole.addingReportingOverflow(Int64(rest) * (text.first == "-" ? -1 : 1))
+        return overflow || more ? nil : MediaTime(nanoseconds: nanoseconds)
     }
 
     private static func text(_ time: MediaTime?) -> String {

@@ -50,7 +50,9 @@ struct RelaySenders {
     /// Forgets one sender that was idle too long, and gives its number.
     mutating func removeIdle(at now: MediaTime) -> Int? {
         guard
-            let (number, sender) = senders.first(where: { $0.value.onTheWay == 0 && now - $0.value.lastHeard >= idleTime })
+            let (number, sender) = senders.first(where: {
+                $0.value.onTheWay == 0 && now - $0.value.lastHeard >= idleTime
+            })
         else { return nil }
         senders[number] = nil
         numbers[sender.address] = nil

@@ -140,6 +140,7 @@ final class RelayThread {
     private func close(_ socket: RelaySocket) {
         keys = keys.filter { $0.value != socket }
         // The last reference goes with this, and with it the socket.
-        state.withLock { state in state.refused += state.connected.removeValue(forKey: socket)?.statistics.refused ?? 0 }
+        state.withLock { state in state.refused += state.connected.removeValue(forKey: socket)?.statistics.refused ?? 0
+        }
     }
 }
