@@ -11,7 +11,7 @@ struct RelayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay",
         abstract: "Put an emulated network between two programs that speak UDP.",
-        usage: "rill relay --listen <port> --to <host:port> [--network <network>] [<options>]",
+        usage: "rill relay --listen <port> --to <host:port> [<options>]",
         discussion: """
             What comes to the port goes over the network to the address; what comes from the address goes back to \
             whoever else spoke last. netem for those without root: real time, any program, and the fate of each datagram \
@@ -36,8 +36,8 @@ struct RelayCommand: ParsableCommand {
 
             Examples:
               rill relay --listen 5004 --to 127.0.0.1:5006 --network loss=2%,delay=40ms
-              rill relay --listen 5004 --to 192.0.2.7:5004 --network rate=2M --log relay.csv
-              rill relay --listen 0.0.0.0:3478 --to 127.0.0.1:3479 --nat --report relay.html
+              rill relay --listen 5004 --to 192.0.2.7:5004 --network rate=2M --log a.csv
+              rill relay --listen 0.0.0.0:3478 --to 127.0.0.1:3479 --nat
             """)
 
     @Option(help: "Where senders send to: a port of this machine, or ADDRESS:PORT. 0 for any port. May be repeated.")

@@ -61,8 +61,11 @@ struct RelayPlots {
         for start in Swift.stride(from: 0, to: timeline.intervals.count, by: stride) {
             let sum = Sum(timeline.intervals[start..<min(start + stride, timeline.intervals.count)])
             let place = Double(start) * timeline.length.seconds
-            points.append(Mark.Point(place, value(sum, min(length, max(0.01, time.upperBound - place)))))
+            points.append(Mark.Point(place, value(sum, length)))
         }
+        // Nothing more happened until the end.
+        let end = Double(points.count) * length
+        if end < time.upperBound { points.append(Mark.Point(end, value(Sum([]), length))) }
         return points + [Mark.Point(time.upperBound, .nan)]
     }
 
@@ -86,7 +89,7 @@ struct RelayPlots {
 
     private var delays: Plot {
         let scheduled = ranges(\.scheduledDelay)
-        let actual = means(\.actualDelay)
+        let actual = points(\.actualDelay) { $0.mean ?? .nan }
         return Plot(
             "Delay",
             caption:
@@ -98,9 +101,7 @@ struct RelayPlots {
     }
 
     private var queue: Plot {
-        let onTheWay = timeline.intervals.enumerated().filter { $1.onTheWay.count > 0 }.map { index, interval in
-            Mark.Point(place(index), Double(interval.onTheWay.greatest))
-        }
+        let onTheWay = points(\.onTheWay) { Double($0.greatest) }
         return Plot(
             "On the way",
             caption: "Datagrams that wait in the relay, for the bottleneck or for their delay to be over.",
@@ -108,9 +109,7 @@ struct RelayPlots {
     }
 
     private var lateness: Plot {
-        let late = timeline.intervals.enumerated().filter { $1.lateness.count > 0 }.map { index, interval in
-            Mark.Point(place(index), Double(interval.lateness.greatest))
-        }
+        let late = points(\.lateness) { Double($0.greatest) }
         var plot = Plot(
             "Own timer late",
             caption: "How long after its time a datagram left, the worst in each interval. Good: far below 1 ms.",
@@ -121,17 +120,23 @@ struct RelayPlots {
 
     private func place(_ index: Int) -> Double { (Double(index) + 0.5) * timeline.length.seconds }
 
-    private func ranges(_ spread: KeyPath<RelayInterval, Spread>) -> [Mark.Range] {
-        timeline.intervals.enumerated().filter { $1[keyPath: spread].count > 0 }.map { index, interval in
-            let spread = interval[keyPath: spread]
-            return Mark.Range(place(index), Double(spread.least), Double(spread.greatest))
+    /// A value for each interval in which there is something. A quarter of a second without anything breaks the line.
+    private func points(_ spread: KeyPath<RelayInterval, Spread>, _ value: (Spread) -> Double) -> [Mark.Point] {
+        var points: [Mark.Point] = []
+        var last = 0
+        for (index, interval) in timeline.intervals.enumerated() where interval[keyPath: spread].count > 0 {
+            if Double(index - last) * timeline.length.seconds > 0.25, !points.isEmpty {
+                points.append(Mark.Point(place(last + 1), .nan))
+            }
+            points.append(Mark.Point(place(index), value(interval[keyPath: spread])))
+            last = index
         }
+        return points
     }
 
-    private func means(_ spread: KeyPath<RelayInterval, Spread>) -> [Mark.Point] {
-        timeline.intervals.enumerated().compactMap { index, interval in
-            interval[keyPath: spread].mean.map { Mark.Point(place(index), $0) }
-        }
+    private func ranges(_ spread: KeyPath<RelayInterval, Spread>) -> [Mark.Range] {
+        let (low, high) = (points(spread) { Double($0.least) }, points(spread) { Double($0.greatest) })
+        return zip(low, high).map { Mark.Range($0.x, $0.y, $1.y) }
     }
 
     // MARK: Histograms
