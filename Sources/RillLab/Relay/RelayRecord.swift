@@ -8,7 +8,7 @@ package struct RelayRecord: Equatable, Sendable {
     /// Which one it is on its link, counted from zero; `nil` for what was not sent over one.
     package var number: Int?
     package var byteCount: Int
-    /// When it came, on the schedule's clock.
+    /// When it came, on the schedule's clock; zero for what was refused before the schedule began.
     package var arrival: MediaTime
     package var fate: Fate
     /// Words that say more: why it was lost, what was done to it.

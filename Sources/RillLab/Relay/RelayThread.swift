@@ -54,7 +54,6 @@ final class RelayThread {
         }
         state.withLock { state in
             state.relay.abandon(at: clock.now) { if log != nil { records.append(RelayRecord($0, .abandoned)) } }
-            state.connected = [:]
         }
         log?.append(&records)
     }
