@@ -88,6 +88,8 @@ import Testing
         let lines = String(decoding: try read(log), as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 201 && lines.count { $0.contains(",lost,random,") } == lost)
         let html = String(decoding: try read(page), as: UTF8.self)
+        let pictures = try MarkupDocument(html).named("figure").count
+        #expect(pictures == 6, "five plots and the histograms of the direction in which something came")
         for text in ["Own timer late", "Delay", "loss=20%,delay=10ms,seed=3", "Nothing came."] {
             #expect(html.contains(text), "\(text)")
         }

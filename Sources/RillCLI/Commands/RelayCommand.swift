@@ -87,21 +87,18 @@ struct RelayCommand: ParsableCommand {
         monitor.follow(relay, limit: duration) { interruption.isWanted }
         relay.stop()
         let result = relay.report
-        // A disk that was full for the log is no reason to keep the rest back.
-        var logFailure: FileError?
-        do throws(FileError) {
-            try log?.finish()
-            try files.commit()
-        } catch {
-            logFailure = error
-        }
+        // A disk that was full for a file is no reason to keep the rest back.
+        var failure: (any Error)?
+        func trying(_ body: () throws -> Void) { do { try body() } catch { failure = failure ?? error } }
+        trying { try log?.finish() }
+        if failure == nil { trying { try files.commit() } }
         let summary = RelaySummary(result, logLinesDropped: log?.dropped)
         if let report {
             let page = RelayPage(report: result, summary: summary, facts: facts(relay.settings))
-            try OutputFile.write(page.page.bytes, to: report)
+            trying { try OutputFile.write(page.page.bytes, to: report) }
         }
         if json { try JSONOutput.print(summary) } else { try StandardOutput.print(summary.text) }
-        if let logFailure { throw logFailure }
+        if let failure { throw failure }
         if let failure = relay.failure { throw CommandError("\(failure)") }
         if summary.isEmpty { throw CommandError("no datagram came", .partialResult) }
     }

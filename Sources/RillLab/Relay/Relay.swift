@@ -94,7 +94,7 @@ package final class Relay {
 
     /// Says that the system did not take a datagram that left, and which of its reasons it was.
     package func noteFailure(of departure: RelayDeparture, _ failure: RelayMeter.Failure) {
-        pairs[departure.pair].meters[departure.direction].count(failure)
+        pairs[departure.pair].meters[departure.direction].count(failure, of: departure)
     }
 
     /// Takes everything that is still on its way out, as if it had left now: for the end.

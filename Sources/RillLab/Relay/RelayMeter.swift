@@ -83,10 +83,17 @@ package struct RelayMeter: Sendable {
         }
     }
 
-    mutating func count(_ failure: Failure) {
+    /// One that was counted as having left has not.
+    mutating func count(_ failure: Failure, of departure: RelayDeparture) {
         switch failure {
         case .bufferFull: bufferFull += 1
         case .sendFailed: sendFailed += 1
+        }
+        left -= 1
+        leftBytes -= departure.byteCount
+        intervals.change(at: departure.departure) { interval in
+            interval.left -= 1
+            interval.leftBytes -= Int64(departure.byteCount)
         }
     }
 

@@ -154,6 +154,17 @@ import Testing
         #expect(run.relay.meters[0].back.fromStrangers == 1)
     }
 
+    @Test func `What the system does not take has not left`() throws {
+        let run = try RelayRun("delay=1ms")
+        for number in 0..<10 { run.receive([1, 2, 3], now: .zero + .milliseconds(10 * number)) }
+        run.poll(until: .zero + .seconds(1))
+        run.relay.noteFailure(of: run.departures[2], .bufferFull)
+        run.relay.noteFailure(of: run.departures[5], .sendFailed)
+        let meter = run.relay.meters[0].forward
+        #expect(meter.left == 8 && meter.leftBytes == 24 && meter.bufferFull == 1 && meter.sendFailed == 1)
+        #expect(meter.timeline.intervals.reduce(0) { $0 + $1.left } == 8)
+    }
+
     @Test func `What is still on its way at the end is abandoned, and told`() throws {
         let run = try RelayRun("delay=1s,duplicate=100%")
         for number in 0..<10 { run.receive([UInt8(number)], now: .zero + .milliseconds(200 * number)) }
