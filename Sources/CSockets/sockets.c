@@ -1,9 +1,13 @@
 #define _GNU_SOURCE
 #include "CSockets.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #ifndef UDP_SEGMENT
@@ -75,3 +79,24 @@ int CSockets_traffic_class(struct CSockets_message *message) {
     }
     return -1;
 }
+
+int CSockets_open_set(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int CSockets_add_to_set(int set, int socket, uint64_t key) {
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = key};
+    return epoll_ctl(set, EPOLL_CTL_ADD, socket, &event);
+}
+
+int CSockets_wait(int set, uint64_t *keys, int capacity, int64_t nanoseconds) {
+    // epoll_wait(2) counts in milliseconds. A set can be waited for like a socket, by ppoll(2), which counts in nanoseconds.
+    struct pollfd question = {.fd = set, .events = POLLIN};
+    struct timespec rest = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    int count = ppoll(&question, 1, &rest, NULL);
+    if (count <= 0) return count < 0 && errno == EINTR ? 0 : count;
+    struct epoll_event events[64];
+    count = epoll_wait(set, events, capacity < 64 ? capacity : 64, 0);
+    for (int index = 0; index < count; index++) keys[index] = events[index].data.u64;
+    return count < 0 && errno == EINTR ? 0 : count;
+}
+
+int CSockets_open_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

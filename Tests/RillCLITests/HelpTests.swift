@@ -2,7 +2,7 @@ import RillTestSupport
 import Testing
 
 @Suite struct HelpTests {
-    @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"]])
+    @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"], ["relay"]])
     func `Help fits a terminal and teaches by example`(command: [String]) throws {
         let outcome = try rillProgram().run(command + ["--help"])
         #expect(outcome.status == 0)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 /// Bytes in one place: the system's `struct iovec`.
 struct CSockets_vector {
@@ -45,3 +46,17 @@ void CSockets_add_traffic_class(struct CSockets_message *message, int isV6, unsi
 
 /// The byte with DSCP and ECN that a message was received with; -1 where nothing is said.
 int CSockets_traffic_class(struct CSockets_message *message);
+
+/// A set of sockets to wait at (epoll(7)); -1 with errno where the system has none.
+int CSockets_open_set(void);
+
+/// Adds a socket, or anything else that can be read from, to a set: it is told by `key`. -1 with errno where that fails. What
+/// is closed leaves the set.
+int CSockets_add_to_set(int set, int socket, uint64_t key);
+
+/// Waits until something in the set can be read, `nanoseconds` at the longest, and writes the keys of what can, `capacity` at
+/// the most. How many; 0 when the time is over or a signal came; -1 with errno.
+int CSockets_wait(int set, uint64_t *keys, int capacity, int64_t nanoseconds);
+
+/// What can be read from once it was told so (eventfd(2)); -1 with errno where the system has none.
+int CSockets_open_event(void);

@@ -209,7 +209,7 @@ final class UnseenPictures: FrameSink, Sendable {
 
 extension UDPAddress {
     /// 127.0.0.0/8, or ::1.
-    fileprivate var isOnThisMachine: Bool {
+    var isOnThisMachine: Bool {
         switch ip {
         case .v4(let number): number >> 24 == 127
         case .v6(let number, _): number == 1

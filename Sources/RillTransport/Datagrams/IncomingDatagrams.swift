@@ -19,6 +19,8 @@ public import RillCore
 public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
     // Sendable by hand: the memory belongs to this value alone, which cannot be copied.
     let memory: DatagramMemory
+    /// Whether datagrams without a byte count: no packet of media is one, but UDP carries them.
+    let holdsEmpty: Bool
     private var entries: [Entry] = []
 
     /// What is known of a datagram.
@@ -32,6 +34,12 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
 
     /// Room for `capacity` datagrams a call, each of up to `datagramByteCount` bytes.
     public init(capacity: Int = 32, datagramByteCount: Int = 2048) {
+        self.init(capacity: capacity, datagramByteCount: datagramByteCount, holdsEmpty: false)
+    }
+
+    /// The same; with `holdsEmpty` datagrams without a byte are not left out.
+    package init(capacity: Int, datagramByteCount: Int, holdsEmpty: Bool) {
+        self.holdsEmpty = holdsEmpty
         memory = DatagramMemory(capacity: capacity, datagramByteCount: datagramByteCount)
         entries.reserveCapacity(capacity)
     }

@@ -45,6 +45,13 @@ public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
         _ = try descriptor.send(datagram, to: nil, waits: true)
     }
 
+    /// Sends a datagram without waiting, one without a byte too; `false` while the system's buffer is full.
+    ///
+    /// - Throws: `socketFailed`.
+    package func sendAtOnce(_ datagram: Span<UInt8>) throws(TransportError) -> Bool {
+        try descriptor.send(datagram, to: nil, waits: false) == .sent
+    }
+
     /// Sends a packet of a pipeline, without waiting. What goes wrong is counted, a full buffer too: the network may lose a
     /// packet at any time.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) {

@@ -106,7 +106,7 @@ extension SocketDescriptor {
         else {
             return
         }
-        guard !isCut, byteCount > 0 else {
+        guard !isCut, byteCount > 0 || datagrams.holdsEmpty else {
             counters.truncated.count(isCut ? 1 : 0)
             return
         }

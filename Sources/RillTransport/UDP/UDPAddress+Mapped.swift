@@ -21,7 +21,7 @@ extension UDPAddress {
     }
 
     /// The address as it is.
-    var unmapped: UDPAddress {
+    package var unmapped: UDPAddress {
         guard isMapped, case .v6(let number, _) = ip else { return self }
         return UDPAddress(.v4(UInt32(truncatingIfNeeded: number)), port: port)
     }

@@ -72,6 +72,13 @@ public final class UDPSocket: DatagramTransport {
         _ = try descriptor.send(datagram, to: address, waits: true)
     }
 
+    /// Sends a datagram to `address` without waiting, one without a byte too; `false` while the system's buffer is full.
+    ///
+    /// - Throws: `socketFailed`.
+    package func sendAtOnce(_ datagram: Span<UInt8>, to address: UDPAddress) throws(TransportError) -> Bool {
+        try descriptor.send(datagram, to: address, waits: false) == .sent
+    }
+
     /// Replaces `bytes` by those of the next datagram; `nil` when none came within `timeout`, or the socket was closed.
     ///
     /// The array grows to 64 KiB once, and its memory is used again. A timeout of zero asks without waiting.

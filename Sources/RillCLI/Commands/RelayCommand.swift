@@ -1,0 +1,141 @@
+import ArgumentParser
+import Rill
+import RillCore
+import RillFiles
+import RillLab
+import RillLink
+import RillPages
+
+/// `rill relay`: the emulated link between any two programs that speak UDP.
+struct RelayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay",
+        abstract: "Put an emulated network between two programs that speak UDP.",
+        usage: "rill relay --listen <port> --to <host:port> [<options>]",
+        discussion: """
+            What comes to the port goes over the network to the address; what comes from the address goes back to \
+            whoever else spoke last. netem for those without root: real time, any program, and the fate of each datagram \
+            follows from the seed. The network is written as for `rill loopback --network`, whose help lists the \
+            settings; its times (steps of rates, blackouts, traces) count from the first datagram. The way back is like \
+            the way there, with chance of its own, unless --return-network says otherwise.
+
+            Several pairs: --listen and --to several times, paired by place. --network and --return-network then stand \
+            once for all or once for each. Each pair and each direction has a seed of its own, derived from that of its \
+            network; --json and the page tell it. All senders of a pair share its link.
+
+            With --nat each sender has a socket of its own towards the address, as behind a NAT, and gets what comes \
+            there; up to 256 senders a pair, each forgotten after 2 minutes without a datagram.
+
+            A port alone is one of 127.0.0.1 (or ::1), which this machine alone reaches. --listen 0.0.0.0:5004 lets \
+            anybody send to the address through this machine, and makes it an open reflector towards the address: name \
+            such an address only where strangers cannot come.
+
+            --log writes a line for each datagram: pair, direction, number on the link, bytes, when it came, its fate, \
+            when the link has it leave and when it left, in seconds since the first datagram. --report writes a page of \
+            plots. Ctrl-C ends the relay; what is still on its way is lost.
+
+            Examples:
+              rill relay --listen 5004 --to 127.0.0.1:5006 --network loss=2%,delay=40ms
+              rill relay --listen 5004 --to 192.0.2.7:5004 --network rate=2M --log a.csv
+              rill relay --listen 0.0.0.0:3478 --to 127.0.0.1:3479 --nat
+            """)
+
+    @Option(help: "Where senders send to: a port of this machine, or ADDRESS:PORT. 0 for any port. May be repeated.")
+    var listen: [String] = []
+
+    @Option(help: "What the port stands for, as HOST:PORT or [V6]:PORT. Once for each --listen.")
+    var to: [String] = []
+
+    @Option(
+        help: "The network towards it; see `rill loopback --help` (default: a perfect one).", transform: networkNotation
+    )
+    var network: [LinkSettings] = []
+
+    @Option(
+        help: "The network of the way back, written the same way (default: as the way there).",
+        transform: networkNotation)
+    var returnNetwork: [LinkSettings] = []
+
+    @Flag(help: "Give each sender a socket of its own towards the address.")
+    var nat = false
+
+    @Option(help: "How long (default: until Ctrl-C).", transform: durationNotation)
+    var duration: MediaDuration?
+
+    @Option(help: "Write a line for each datagram, as .csv.")
+    var log: String?
+
+    @Option(help: "Write a page of plots over time, as .html.")
+    var report: String?
+
+    @Flag(help: "Print one JSON object instead of a table.")
+    var json = false
+
+    private var pairs: RelayPairs {
+        RelayPairs(listen: listen, to: to, networks: network, returnNetworks: returnNetwork)
+    }
+
+    func run() throws {
+        let interruption = Interruption()
+        var settings = try pairs.settings()
+        settings.usesNAT = nat
+        let files = OutputFiles()
+        let log = try log.map { try RelayLog(path: files.part(of: $0), name: $0) }
+        let relay = try LiveRelay(settings, log: log)
+        say(relay.settings)
+        var monitor = RelayMonitor()
+        monitor.follow(relay, limit: duration) { interruption.isWanted }
+        relay.stop()
+        let result = relay.report
+        // A disk that was full for a file is no reason to keep the rest back.
+        var failure: (any Error)?
+        func trying(_ body: () throws -> Void) { do { try body() } catch { failure = failure ?? error } }
+        trying { try log?.finish() }
+        if failure == nil { trying { try files.commit() } }
+        let summary = RelaySummary(result, logLinesDropped: log?.dropped)
+        if let report {
+            let page = RelayPage(report: result, summary: summary, facts: facts(relay.settings))
+            trying { try OutputFile.write(page.page.bytes, to: report) }
+        }
+        if json { try JSONOutput.print(summary) } else { try StandardOutput.print(summary.text) }
+        if let failure { throw failure }
+        if let failure = relay.failure { throw CommandError("\(failure)") }
+        if summary.isEmpty { throw CommandError("no datagram came", .partialResult) }
+    }
+
+    func validate() throws {
+        try pairs.validate()
+        if let duration, duration <= .zero { throw ValidationError("--duration must be more than nothing") }
+        if let log, !log.hasSuffix(".csv") { throw ValidationError("\(log): the name of a log must end in .csv") }
+        if let report, !report.hasSuffix(".html") {
+            throw ValidationError("\(report): the name of a page must end in .html")
+        }
+        try requireDistinct(input: nil, outputs: [log, report])
+    }
+
+    private func say(_ settings: RelaySettings) {
+        for pair in settings.pairs {
+            StandardError.print("listening at \(pair.listen) for \(pair.to)")
+            StandardError.print("  forward \(pair.network)")
+            StandardError.print("  return  \(pair.returnNetwork)")
+            if !pair.listen.isOnThisMachine {
+                StandardError.print("  whoever reaches \(pair.listen) can send to \(pair.to) through this machine")
+            }
+        }
+    }
+
+    private func facts(_ settings: RelaySettings) -> [(name: String, value: String)] {
+        var facts: [(name: String, value: String)] = []
+        for (index, pair) in settings.pairs.enumerated() {
+            let name = settings.pairs.count == 1 ? "" : " of pair \(index + 1)"
+            facts.append(("listening\(name)", "\(pair.listen)"))
+            facts.append(("address\(name)", "\(pair.to)"))
+            facts.append(("network\(name)", pair.network.description))
+            facts.append(("return network\(name)", pair.returnNetwork.description))
+        }
+        facts.append(
+            ("senders", nat ? "each with a socket of its own (NAT)" : "whoever spoke last gets what comes back"))
+        facts.append(("made by", Version.text))
+        return facts
+    }
+}

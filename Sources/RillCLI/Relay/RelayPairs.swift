@@ -1,0 +1,68 @@
+import ArgumentParser
+import Rill
+import RillCore
+import RillLab
+import RillLink
+import RillTransport
+
+/// The pairs of a relay, as the command line names them.
+struct RelayPairs {
+    var listen: [String]
+    var to: [String]
+    var networks: [LinkSettings]
+    var returnNetworks: [LinkSettings]
+
+    /// What is wrong with the words alone, before any name is looked up.
+    func validate() throws {
+        guard !listen.isEmpty, listen.count == to.count else {
+            throw ValidationError(
+                "--listen and --to go in pairs: there are \(listen.count) of --listen and \(to.count) of --to")
+        }
+        guard listen.count <= RelaySettings.maximumPairCount else {
+            throw ValidationError("at most \(RelaySettings.maximumPairCount) pairs, not \(listen.count)")
+        }
+        for (name, count) in [("--network", networks.count), ("--return-network", returnNetworks.count)]
+        where count > 1 && count != listen.count {
+            throw ValidationError("\(name) stands once for all pairs or once for each: \(count) for \(listen.count)")
+        }
+        for text in listen where RelayPairs.port(text) == nil && HostAndPort(text) == nil {
+            throw ValidationError(
+                "--listen \(text): expected a port, like 5004, or ADDRESS:PORT, like 0.0.0.0:5004 or [::]:5004")
+        }
+        for text in to {
+            guard let parts = HostAndPort(text), parts.port > 0 else {
+                throw ValidationError(
+                    "--to \(text): expected HOST:PORT, like 127.0.0.1:5004, [::1]:5004 or example.org:5004")
+            }
+        }
+    }
+
+    /// What the relay is to do. Looks up names of hosts.
+    func settings() throws -> RelaySettings {
+        var settings = RelaySettings()
+        for index in listen.indices {
+            let address = try UDPAddress.resolve(to[index]).unmapped
+            settings.addPair(
+                listen: try listening(listen[index], for: address), to: address,
+                network: of(networks, index) ?? .clean, returnNetwork: of(returnNetworks, index))
+        }
+        return settings
+    }
+
+    private func of(_ networks: [LinkSettings], _ index: Int) -> LinkSettings? {
+        networks.count > 1 ? networks[index] : networks.first
+    }
+
+    /// A port alone is one of this machine, which nobody else reaches.
+    private func listening(_ text: String, for address: UDPAddress) throws -> UDPAddress {
+        guard let port = RelayPairs.port(text) else { return try UDPAddress.resolve(text).unmapped }
+        switch address.ip {
+        case .v6(1, _): return UDPAddress(.loopbackV6, port: port)
+        default: return UDPAddress(.loopback, port: port)
+        }
+    }
+
+    private static func port(_ text: String) -> UInt16? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(text) : nil
+    }
+}

@@ -1,0 +1,114 @@
+package import RillCore
+import RillLink
+
+/// What became of one datagram: a line of a relay's log.
+package struct RelayRecord: Equatable, Sendable {
+    package var pair: Int
+    package var direction: RelayDirection
+    /// Which one it is on its link, counted from zero; `nil` for what was not sent over one.
+    package var number: Int?
+    package var byteCount: Int
+    /// When it came, on the schedule's clock; zero for what was refused before the schedule began.
+    package var arrival: MediaTime
+    package var fate: Fate
+    /// Words that say more: why it was lost, what was done to it.
+    package var detail: String
+    /// When the link has it arrive at the other end.
+    package var scheduled: MediaTime?
+    /// When it was handed to the system.
+    package var departure: MediaTime?
+
+    package enum Fate: String, Sendable {
+        /// It left.
+        case delivered
+        /// A second copy of it left.
+        case copy
+        /// The link lost it.
+        case lost
+        /// It was not sent over the link.
+        case refused
+        /// It was due, and the system did not take it.
+        case failed
+        /// It was on its way when the relay was stopped.
+        case abandoned
+    }
+
+    /// The head of the log.
+    package static let columns = "pair,direction,number,bytes,arrival_s,fate,detail,scheduled_s,departure_s"
+
+    /// What was not sent over a link, at `time` on the schedule's clock.
+    init(_ refusal: RelayRefusal, pair: Int, byteCount: Int, at time: MediaTime) {
+        (self.pair, self.byteCount, arrival) = (pair, byteCount, time)
+        direction = refusal == .tooManySenders ? .forward : .return
+        (fate, detail) = (.refused, refusal.rawValue)
+    }
+
+    /// What a link lost; `nil` for what it did not.
+    init?(_ entry: RelayEntry) {
+        guard case .lost(let reason) = entry.outcome else { return nil }
+        (pair, direction, number) = (entry.pair, entry.direction, entry.number)
+        (byteCount, arrival, fate) = (entry.byteCount, entry.arrival, .lost)
+        detail =
+            switch reason {
+            case .random: "random"
+            case .burst: "burst"
+            case .blackout: "blackout"
+            case .queueFull: "queue-full"
+            case .linkFull: "link-full"
+            case .tooLarge: "too-large"
+            }
+    }
+
+    /// What left, or was to.
+    init(_ departure: RelayDeparture, _ fate: Fate? = nil, failure: RelayMeter.Failure? = nil) {
+        (pair, direction, number) = (departure.pair, departure.direction, departure.number)
+        (byteCount, arrival) = (departure.byteCount, departure.arrival)
+        self.fate = fate ?? (departure.isCopy ? .copy : .delivered)
+        let marks: [(String, Bool)] = [
+            ("held-back", departure.isHeldBack), ("corrupted", departure.isCorrupted),
+            ("duplicated", departure.isDuplicated), ("copy", departure.isCopy && self.fate != .copy),
+        ]
+        var words: [String] = failure.map { [$0.rawValue] } ?? []
+        for (word, isSo) in marks where isSo { words.append(word) }
+        detail = words.joined(separator: "+")
+        scheduled = departure.scheduled
+        self.departure = self.fate == .abandoned ? nil : departure.departure
+    }
+
+    /// The line, without its end. Pairs count from 1, as people do; times are seconds with all their nanoseconds.
+    package var line: String {
+        let number = number.map { "\($0)" } ?? ""
+        return "\(pair + 1),\(direction.rawValue),\(number),\(byteCount),\(Self.text(arrival)),\(fate.rawValue),"
+            + "\(detail),\(Self.text(scheduled)),\(Self.text(departure))"
+    }
+
+    /// What a line says; `nil` for what ``line`` does not write, the head among it.
+    package init?(line: some StringProtocol) {
+        let cells = line.split(separator: ",", omittingEmptySubsequences: false)
+        guard cells.count == 9, let pair = Int(cells[0]), pair > 0,
+            let direction = RelayDirection(rawValue: String(cells[1])), cells[2].isEmpty || Int(cells[2]) != nil,
+            let byteCount = Int(cells[3]), let arrival = Self.time(cells[4]),
+            let fate = Fate(rawValue: String(cells[5])),
+            cells[7].isEmpty || Self.time(cells[7]) != nil, cells[8].isEmpty || Self.time(cells[8]) != nil
+        else { return nil }
+        (self.pair, self.direction, number) = (pair - 1, direction, Int(cells[2]))
+        (self.byteCount, self.arrival, self.fate, detail) = (byteCount, arrival, fate, String(cells[6]))
+        (scheduled, departure) = (Self.time(cells[7]), Self.time(cells[8]))
+    }
+
+    private static func time(_ text: some StringProtocol) -> MediaTime? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].utf8.count == 9, let seconds = Int64(parts[0]), let rest = UInt32(parts[1])
+        else { return nil }
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (nanoseconds, more) = whole.addingReportingOverflow(Int64(rest) * (text.first == "-" ? -1 : 1))
+        return overflow || more ? nil : MediaTime(nanoseconds: nanoseconds)
+    }
+
+    private static func text(_ time: MediaTime?) -> String {
+        guard let nanoseconds = time?.nanoseconds else { return "" }
+        let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let digits = String(rest)
+        return (nanoseconds < 0 ? "-" : "") + "\(seconds)." + String(repeating: "0", count: 9 - digits.count) + digits
+    }
+}

@@ -1,0 +1,56 @@
+import RillCore
+package import RillLink
+
+/// One direction of a pair out of a relay's log, and the same arrivals over a link in virtual time: both must come to the same.
+///
+///     let replay = RelayReplay(records, pair: 0, .forward, over: relay.settings.pairs[0].network)
+///     replay.logged == replay.replayed
+package struct RelayReplay {
+    /// What the log says of what left, in its order, and of what was lost, by number; without the times at which it left.
+    package let logged: [RelayRecord]
+    /// What the link makes of the same arrivals, written alike. Empty where the log lacks some.
+    package let replayed: [RelayRecord]
+
+    /// Looks at one direction of a pair. The log must be whole, and nothing abandoned or failed.
+    package init(_ records: [RelayRecord], pair: Int, _ direction: RelayDirection, over settings: LinkSettings) {
+        let all = records.filter { $0.pair == pair && $0.direction == direction && $0.number != nil }
+        let lost = all.filter { $0.fate == .lost }
+        logged = (all.filter { $0.fate != .lost } + lost).map(RelayReplay.asScheduled)
+        replayed = RelayReplay.records(all.filter { $0.fate != .copy }, pair, direction, EmulatedLink(settings))
+    }
+
+    private static func asScheduled(_ record: RelayRecord) -> RelayRecord {
+        var record = record
+        record.departure = nil
+        return record
+    }
+
+    private static func records(
+        _ arrivals: [RelayRecord], _ pair: Int, _ direction: RelayDirection, _ link: EmulatedLink
+    ) -> [RelayRecord] {
+        var (lost, left, duplicated): ([RelayRecord], [RelayRecord], Set<Int>) = ([], [], [])
+        for arrival in arrivals.sorted(by: { $0.number ?? 0 < $1.number ?? 0 }) {
+            let number = link.statistics.sent
+            guard arrival.number == number else { return [] }
+            let bytes = [UInt8](repeating: 0, count: arrival.byteCount)
+            let outcome = link.send(bytes.span, at: arrival.arrival)
+            if case .queued(_, .some, _) = outcome { duplicated.insert(number) }
+            let entry = RelayEntry(
+                pair: pair, direction: direction, number: number, byteCount: arrival.byteCount,
+                arrival: arrival.arrival,
+                outcome: outcome)
+            if let record = RelayRecord(entry) { lost.append(record) }
+        }
+        var bytes: [UInt8] = []
+        while let delivery = link.poll(at: .distantFuture, into: &bytes) {
+            let departure = RelayDeparture(
+                pair: pair, direction: direction, number: delivery.sequence, byteCount: bytes.count,
+                arrival: delivery.sendTime, scheduled: delivery.arrival, departure: delivery.arrival,
+                socket: .listening(pair: pair), destination: UDPAddress(.v4(0), port: 0),
+                isDuplicated: duplicated.contains(delivery.sequence) && !delivery.isCopy, isCopy: delivery.isCopy,
+                isCorrupted: delivery.isCorrupted, isHeldBack: delivery.isHeldBack, isReordered: false)
+            left.append(asScheduled(RelayRecord(departure)))
+        }
+        return left + lost
+    }
+}
