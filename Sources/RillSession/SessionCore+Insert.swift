@@ -38,7 +38,7 @@ extension SessionCore {
         let (result, isFirst, wakeTime) = stream.insert(datagram, at: now)
         if isFirst { noteFirstPacket(at: now) }
         note(wakeTime, of: stream)
-        if stream.isWatched { noteInSilence(datagram, of: stream, at: now) }
+        if stream.attention.isWatchful { noteInSilence(datagram, of: stream, at: now) }
         return .media(of: stream.id, result)
     }
 

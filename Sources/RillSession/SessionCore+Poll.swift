@@ -107,8 +107,11 @@ extension SessionCore {
             }
             stream.mayAsk = true
             areRequestsPossible = true
-            if stream.pauses.deadline <= now { arePausesDue = true }
-            guard !stream.isDecoding else { continue }
+            if stream.attention.deadline <= now {
+                arePausesDue = true
+                // That alone is due while a frame is decoded.
+                if stream.isDecoding { continue }
+            }
             // Taken out and put back, so that its memory stays one.
             var bytes: [UInt8] = []
             swap(&bytes, &releasedBytes)
@@ -118,7 +121,7 @@ extension SessionCore {
                 note(stream.wakeTime, of: stream)
                 continue
             }
-            wakeTimes[index] = stream.pauses.deadline
+            wakeTimes[index] = stream.attention.deadline
             (released, lastReleased) = (stream.id, receiver)
             stream.isDecoding = true
             firstStream = index + 1

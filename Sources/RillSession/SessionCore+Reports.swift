@@ -177,8 +177,9 @@ extension SessionCore {
 
     /// Asks for what a stream misses, behind a report that leaves in any case or in a datagram of its own.
     private mutating func writeRequests(of stream: ReceivingStream, with isReport: Bool, at now: MediaTime) {
-        guard let receiver = stream.receiver, let media = stream.ssrc, stream.lastArrival != nil else { return }
-        guard receiver.cell.state.areRequestsDue(with: isReport) else { return }
+        guard let receiver = stream.receiver, stream.lastArrival != nil,
+            receiver.cell.state.areRequestsDue(with: isReport), let media = stream.ssrc
+        else { return }
         var block = compound.isEmpty && stream.isAsked ? receiver.cell.state.reportBlock(at: now) : nil
         receiver.cell.state.takeRequests { lost, isKeyFrameWanted in
             guard stream.isAsked, !lost.isEmpty || isKeyFrameWanted else { return }

@@ -11,15 +11,17 @@ import RillRTP
 ///   takes back, so that the two may overtake each other on the way.
 struct PauseRequester: Sendable {
     /// What the sender does, as far as known.
-    enum State: Equatable, Sendable {
+    enum State: UInt8, Sendable {
         /// It sends.
         case flowing
         /// It is asked to pause.
         case pausing
         /// It has said that it pauses.
         case paused
-        /// It is asked to go on. Before its pause was known what comes says little: it may have been sent before that.
-        case resuming(isPauseKnown: Bool)
+        /// It is asked to go on.
+        case resuming
+        /// The same, before it was known to have paused: what comes says little, for it may have been sent before that.
+        case resumingBlindly
         /// It does not pause.
         case refused
     }
@@ -70,11 +72,13 @@ struct PauseRequester: Sendable {
     mutating func want(_ isWanted: Bool, at now: MediaTime) {
         self.isWanted = isWanted
         switch (isWanted, state) {
-        case (false, .flowing), (false, .resuming): beginPause(at: now)
-        case (true, .pausing): begin(.resuming(isPauseKnown: false), at: now)
-        case (true, .paused): begin(.resuming(isPauseKnown: true), at: now)
+        case (false, .flowing), (false, .resuming), (false, .resumingBlindly): beginPause(at: now)
+        case (true, .pausing): begin(.resumingBlindly, at: now)
+        case (true, .paused): begin(.resuming, at: now)
         case (true, .refused): settle(.flowing)
-        case (false, .pausing), (false, .paused), (false, .refused), (true, .flowing), (true, .resuming): break
+        case (false, .pausing), (false, .paused), (false, .refused), (true, .flowing), (true, .resuming),
+            (true, .resumingBlindly):
+            break
         }
     }
 
@@ -122,7 +126,7 @@ struct PauseRequester: Sendable {
             // Who neither sends nor answers has paused, or is gone.
             if attempts >= PauseRequester.silentAttempts { deadline = .distantFuture }
             return .pause
-        case .resuming: return .resume
+        case .resuming, .resumingBlindly: return .resume
         case .flowing, .paused, .refused:
             deadline = .distantFuture
             return nil
@@ -157,8 +161,8 @@ struct PauseRequester: Sendable {
             // It was believed to have paused without a word.
             if deadline == .distantFuture { begin(.pausing, at: now) }
         case .paused: beginPause(at: now)
-        case .resuming(isPauseKnown: true): settle(.flowing)
-        case .resuming(isPauseKnown: false):
+        case .resuming: settle(.flowing)
+        case .resumingBlindly:
             // Had it paused, nothing would come so long after it was asked to.
             if now - lastPause > roundTripTime + PauseRequester.straggling { settle(.flowing) }
         }
@@ -176,9 +180,9 @@ struct PauseRequester: Sendable {
     private mutating func noteOurs(at now: MediaTime) -> PausedMeaning {
         switch state {
         case .pausing, .paused: settle(.paused)
-        case .resuming: state = .resuming(isPauseKnown: true)
+        case .resuming, .resumingBlindly: state = .resuming
         // What had come was sent before the pause, and RESUME was lost.
-        case .flowing: begin(.resuming(isPauseKnown: true), at: now)
+        case .flowing: begin(.resuming, at: now)
         case .refused: settle(.paused)
         }
         return .ours
@@ -188,7 +192,7 @@ struct PauseRequester: Sendable {
         next = told &+ 1
         switch state {
         // It has heard that we want it.
-        case .resuming: settle(.flowing)
+        case .resuming, .resumingBlindly: settle(.flowing)
         case .flowing where isWanted: ask(toEnd: told, at: now)
         // The number was taken.
         case .pausing, .paused: beginPause(at: now)
@@ -225,7 +229,7 @@ struct PauseRequester: Sendable {
             let refusals = refusals
             beginPause(at: now)
             self.refusals = refusals
-        case .resuming: settle(.flowing)
+        case .resuming, .resumingBlindly: settle(.flowing)
         case .flowing, .paused, .refused: break
         }
     }

@@ -13,8 +13,8 @@ final class ReceivingStream {
     private(set) var lastArrival: MediaTime?
     /// A frame of it is being decoded.
     var isDecoding = false
-    /// What its source has said of its silence, if anything. (In one place: it is looked at with each packet.)
-    var announcedSilence: AnnouncedSilence?
+    /// What its source has said of its silence, if anything.
+    var announcedSilence: AnnouncedSilence? { didSet { noteAttention() } }
     /// The name that it comes under.
     var name: StreamIdentifier?
     /// Something may have to be asked of its sender.
@@ -22,7 +22,9 @@ final class ReceivingStream {
     /// Somebody wants it.
     var isWanted = true
     /// What is asked of its sender by that.
-    var pauses = PauseRequester()
+    var pauses = PauseRequester() { didSet { noteAttention() } }
+    /// What each packet needs to know of these, in one place.
+    private(set) var attention = Attention()
     /// The other side sends nothing on it for a while, as signalling said.
     var isMutedBySignalling = false
     var clock: SenderClock?
@@ -53,14 +55,25 @@ final class ReceivingStream {
     /// When it wants to be polled.
     var wakeTime: MediaTime {
         guard let receiver else { return .distantFuture }
-        return isDecoding ? pauses.deadline : min(pauses.deadline, receiver.cell.state.wakeTime)
+        let deadline = attention.deadline
+        return isDecoding ? deadline : min(deadline, receiver.cell.state.wakeTime)
     }
 
     /// What is missing of it is asked for.
     var isAsked: Bool { isWanted && !isMuted }
 
-    /// What comes of it has to be looked at.
-    var isWatched: Bool { announcedSilence != nil || pauses.isWaiting }
+    /// What is looked at with each packet.
+    struct Attention {
+        /// When something is to be asked.
+        var deadline = MediaTime.distantFuture
+        /// What comes of the stream says something of pauses and ends.
+        var isWatchful = false
+    }
+
+    private func noteAttention() {
+        attention = Attention(
+            deadline: pauses.deadline, isWatchful: announcedSilence != nil || pauses.isWaiting)
+    }
 
     /// The time to its sender and back, as far as known.
     var roundTripTime: MediaDuration { receiver?.cell.state.roundTripTime ?? .zero }
@@ -72,8 +85,10 @@ final class ReceivingStream {
     ) -> (result: InsertResult?, isFirst: Bool, wakeTime: MediaTime) {
         let isFirst = lastArrival == nil
         lastArrival = now
-        let result = receiver?.cell.state.insert(rtp: datagram, at: now)
-        return (result, isFirst, wakeTime)
+        guard let receiver = current else { return (nil, isFirst, .distantFuture) }
+        let result = receiver.cell.state.insert(rtp: datagram, at: now)
+        let wakeTime = isDecoding ? .distantFuture : receiver.cell.state.wakeTime
+        return (result, isFirst, min(attention.deadline, wakeTime))
     }
 
     /// Goes on with another source, as a stream of which nothing has come.
