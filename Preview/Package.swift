@@ -1,0 +1,38 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func rill(_ rooms: String...) -> [Target.Dependency] { rooms.map { .product(name: $0, package: "rill") } }
+
+// Pictures in a window. A package of its own, so that nobody else has to have SDL.
+let package = Package(
+    name: "rill-preview",
+    dependencies: [
+        .package(name: "rill", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSDL", path: "CSDL",
+            providers: [.apt(["libsdl2-dev", "libsdl2-ttf-dev", "fonts-dejavu-core"])]),
+        // A window, and what is seen in it.
+        .target(
+            name: "Screen", dependencies: ["CSDL"] + rill("Rill", "RillCore"), path: "Screen", swiftSettings: settings),
+        .executableTarget(
+            name: "rill-preview",
+            dependencies: ["Screen", .product(name: "ArgumentParser", package: "swift-argument-parser")]
+                + rill("Rill", "RillContainers", "RillCore", "RillFiles", "RillScenes", "RillSession", "RillTransport"),
+            path: "Program", swiftSettings: settings),
+        .testTarget(
+            name: "ScreenTests", dependencies: ["Screen", "CSDL"] + rill("Rill", "RillCore", "RillScenes"),
+            path: "Tests", exclude: ["window-test"],
+            swiftSettings: settings),
+    ]
+)

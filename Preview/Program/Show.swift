@@ -1,0 +1,276 @@
+import Foundation
+import Rill
+import RillCore
+import Screen
+import Synchronization
+
+/// The window, those who are seen in it, and the keys.
+///
+/// Threads: the main one.
+final class Show {
+    private let window: Window
+    private let people: [Person]
+    private let calls: [VideoCall]
+    private var beauty: PreviewCommand.Beauty
+    private var layer: PreviewCommand.Layer
+    private var areFiguresShown: Bool
+    private var large: Int?
+    private let isGrid: Bool
+    private let duration: Double?
+    private let news: News
+
+    /// What other threads have to tell.
+    final class News: Sendable {
+        private let state = Mutex(State())
+        let waker: Window.Waker
+
+        private struct State {
+            var statistics: [Int: CallStatistics] = [:]
+            var lines: [String] = []
+            var isEnding = false
+            var ended = 0
+        }
+
+        init(_ waker: Window.Waker) { self.waker = waker }
+
+        func note(_ statistics: CallStatistics, ofCall call: Int) { change { $0.statistics[call] = statistics } }
+        func note(_ line: String) { change { $0.lines.append(line) } }
+        func end() { change { $0.isEnding = true } }
+        func noteEnd() { change { $0.ended += 1 } }
+
+        private func change(_ body: (inout State) -> Void) {
+            state.withLock { body(&$0) }
+            waker.wake()
+        }
+
+        func takeStatistics() -> [Int: CallStatistics] {
+            state.withLock { state in
+                defer { state.statistics = [:] }
+                return state.statistics
+            }
+        }
+
+        func takeLines() -> [String] {
+            state.withLock { state in
+                defer { state.lines = [] }
+                return state.lines
+            }
+        }
+
+        var isEnding: Bool { state.withLock { $0.isEnding } }
+        var endedCount: Int { state.withLock { $0.ended } }
+    }
+
+    init(_ command: PreviewCommand, on window: Window) throws {
+        self.window = window
+        news = News(window.waker)
+        (beauty, layer, areFiguresShown) = (command.beauty, command.layer, command.figures)
+        (isGrid, duration) = (command.grid, command.duration?.seconds)
+        (calls, people) = try command.makePeople(in: window)
+        for index in people.indices {
+            window.views[index].scaling = command.fill ? .fill : .fit
+            window.views[index].isMirrored = people[index].isMirrored
+        }
+        arrange()
+        if command.fullScreen { window.setFullScreen(true) }
+    }
+
+    /// Shows until somebody ends it.
+    func run() throws {
+        listen()
+        watchSignals()
+        applyLayers()
+        while !news.isEnding { try take(try window.next()) }
+        // Ended on a thread of the runtime's, while the window answers.
+        for call in calls {
+            Task.detached { [news] in
+                await call.end(reason: "the window was closed")
+                news.noteEnd()
+            }
+        }
+        while news.endedCount < calls.count { _ = try window.next() }
+    }
+
+    private func listen() {
+        for (index, call) in calls.enumerated() {
+            Task.detached { [news, events = call.events] in
+                for await event in events {
+                    switch event {
+                    case .statistics(let statistics): news.note(statistics, ofCall: index)
+                    case .over: break
+                    case .wanted: break
+                    default: news.note("\(event)")
+                    }
+                }
+            }
+        }
+    }
+
+    private func watchSignals() {
+        for number in [SIGINT, SIGTERM] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [news] in news.end() }
+            source.resume()
+            signals.append(source)
+        }
+        if let duration {
+            Task.detached { [news] in
+                try await Task.sleep(for: .seconds(duration))
+                news.end()
+            }
+        }
+    }
+    private var signals: [any DispatchSourceSignal] = []
+
+    // MARK: Events
+
+    private func take(_ event: Window.Event) throws {
+        switch event {
+        case .closed, .escape: news.end()
+        case .key(let key): take(key)
+        case .click(let tile):
+            guard people.count > 1, !isInset else { return }
+            large = large == tile ? nil : tile
+            arrange()
+        case .resized: applyLayers()
+        case .woken:
+            for line in news.takeLines() { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
+            for (call, statistics) in news.takeStatistics() { note(statistics, ofCall: call) }
+        }
+    }
+
+    private func take(_ key: Character) {
+        switch key {
+        case "q": news.end()
+        case "f": window.toggleFullScreen()
+        case " ":
+            for index in people.indices {
+                window.views[index].scaling = window.views[index].scaling == .fit ? .fill : .fit
+            }
+        case "m":
+            // Yourself, where you are there; else all.
+            let own = people.indices.filter { people[$0].participant == nil }
+            for index in own.isEmpty ? Array(people.indices) : own { window.views[index].isMirrored.toggle() }
+        case "b":
+            beauty = beauty.next
+            for call in calls { call.setBeauty(beauty.options) }
+            noteFigures()
+        case "l":
+            layer = layer.next
+            applyLayers()
+            noteFigures()
+        case "i":
+            areFiguresShown.toggle()
+            noteFigures()
+        case "g":
+            large = large == nil && people.count > 1 ? 0 : nil
+            arrange()
+        default: break
+        }
+    }
+
+    // MARK: Places
+
+    /// Yourself in the corner of the one you call.
+    private var isInset: Bool { people.count == 2 && people[0].participant != nil && people[1].participant == nil }
+
+    private func arrange() {
+        if isInset {
+            window.arrangement = .inset
+        } else if let large {
+            window.arrangement = .one(large)
+        } else {
+            window.arrangement = .grid
+        }
+        applyLayers()
+    }
+
+    /// Asks of each for the layer that fits its place.
+    private func applyLayers() {
+        let areas = window.areas
+        for (person, area) in zip(people, areas) {
+            guard let participant = person.participant else { continue }
+            let wanted: CallParticipant.WantedLayer =
+                switch layer {
+                case .size:
+                    .automatic(
+                        shownAt: area.width > 0 && area.height > 0
+                            ? Resolution(width: area.width, height: area.height) : nil)
+                case .high: .layer(participant.layers.first ?? .high)
+                case .low: .layer(participant.layers.last ?? .low)
+                case .none: .none
+                }
+            // Of layers that they have named themselves.
+            try? participant.want(wanted)
+        }
+    }
+
+    // MARK: Figures
+
+    private func note(_ statistics: CallStatistics, ofCall call: Int) {
+        for index in people.indices where people[index].call == call {
+            people[index].figures.note(statistics, people[index])
+        }
+        noteFigures()
+    }
+
+    private func noteFigures() {
+        for index in people.indices {
+            var lines = people[index].figures.lines
+            if people[index].participant == nil, beauty != .off { lines.append("beauty \(beauty.rawValue)") }
+            if people[index].participant != nil, layer != .size { lines.append("wanted: \(layer.rawValue)") }
+            window.views[index].lines = areFiguresShown ? [people[index].name] + lines : []
+        }
+    }
+}
+
+/// Somebody who is seen.
+final class Person {
+    let name: String
+    let tile: Tile
+    /// Which of the calls.
+    let call: Int
+    /// `nil`: yourself.
+    let participant: CallParticipant?
+    let isMirrored: Bool
+    let figures = Figures()
+
+    init(_ name: String, _ tile: Tile, call: Int, _ participant: CallParticipant?, isMirrored: Bool) {
+        (self.name, self.tile, self.call, self.participant) = (name, tile, call, participant)
+        self.isMirrored = isMirrored
+    }
+}
+
+/// What is told of one picture, over the last second.
+final class Figures {
+    private(set) var lines: [String] = []
+    private var last: (time: MediaTime, count: Int, bytes: Int, lost: Int)?
+
+    func note(_ statistics: CallStatistics, _ person: Person) {
+        let streams = them(statistics, person)?.shown.map(\.received.stream) ?? []
+        let bytes = streams.map { $0.bytesReceived + $0.headerBytesReceived }.reduce(0, +)
+        let lost = streams.map(\.packetsLost).reduce(0, +)
+        let now = (time: statistics.time, count: person.tile.count, bytes: bytes, lost: lost)
+        defer { last = now }
+        guard let last, now.time > last.time else { return }
+        let seconds = Double((now.time - last.time).nanoseconds) / 1e9
+        var texts = ["\(size(person)) \(decimal(Double(now.count - last.count) / seconds)) fps"]
+        if let them = them(statistics, person) {
+            let rate = Double(now.bytes - last.bytes) * 8 / seconds / 1000
+            texts.append("\(Int(rate.rounded())) kbit/s, lost \(now.lost - last.lost)")
+            if let layer = them.wanted { texts.append("layer \(layer)") }
+            let delay = streams.map(\.targetDelay).max() ?? .zero
+            texts.append("jitter buffer \(delay.nanoseconds / 1_000_000) ms")
+        }
+        lines = texts
+    }
+
+    private func them(_ statistics: CallStatistics, _ person: Person) -> CallStatistics.Participant? {
+        person.participant == nil ? nil : statistics.participants.first { $0.name == person.name }
+    }
+
+    private func size(_ person: Person) -> String { person.tile.size.map { "\($0)" } ?? "no picture" }
+
+    private func decimal(_ value: Double) -> String { String(format: "%.1f", value) }
+}

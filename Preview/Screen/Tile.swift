@@ -1,0 +1,52 @@
+package import RillCore
+import Synchronization
+
+/// One picture in the window: a sink, of whose frames the newest is kept until the window draws it.
+///
+/// Threads: any gives frames; the window's takes them.
+package final class Tile: FrameSink, Sendable {
+    package let name: String
+    private let state = Mutex(State())
+    /// Is told that there is something new to draw.
+    private let wake: @Sendable () -> Void
+
+    private struct State {
+        var frame: VideoFrame?
+        var isNew = false
+        var count = 0
+        var isFinished = false
+    }
+
+    package init(_ name: String, wake: @escaping @Sendable () -> Void) { (self.name, self.wake) = (name, wake) }
+
+    package func consume(_ frame: VideoFrame) {
+        state.withLock { state in
+            state.frame = frame
+            state.isNew = true
+            state.count += 1
+        }
+        wake()
+    }
+
+    package func finish() {
+        state.withLock { $0.isFinished = true }
+        wake()
+    }
+
+    /// The newest frame, if it was not taken yet.
+    package func takeNew() -> VideoFrame? {
+        state.withLock { state in
+            defer { state.isNew = false }
+            return state.isNew ? state.frame : nil
+        }
+    }
+
+    /// The size of the newest frame, upright.
+    package var size: Resolution? {
+        state.withLock { state in state.frame.map { $0.rotation.applied(to: $0.resolution) } }
+    }
+
+    /// Frames so far.
+    package var count: Int { state.withLock { $0.count } }
+    package var isFinished: Bool { state.withLock { $0.isFinished } }
+}

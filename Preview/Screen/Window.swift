@@ -1,0 +1,208 @@
+import CSDL
+import RillCore
+
+/// A window with pictures in it.
+///
+///     let window = try Window("rill", width: 1280, height: 720)
+///     let tile = window.add("bob")                     // a sink for frames, on any thread
+///     while let event = window.next() { … }            // draws what is new, and waits for keys
+///
+/// Threads: the main one, tiles excepted.
+package final class Window {
+    /// What somebody did.
+    package enum Event: Equatable {
+        case key(Character)
+        case escape
+        /// A picture was clicked on.
+        case click(tile: Int)
+        /// Areas have other sizes.
+        case resized
+        /// Asked for by ``Waker``, or by a tile.
+        case woken
+        case closed
+    }
+
+    /// Wakes the window from any thread.
+    package struct Waker: Sendable {
+        let type: UInt32
+
+        package func wake() {
+            var event = SDL_Event()
+            event.type = type
+            SDL_PushEvent(&event)
+        }
+    }
+
+    /// How one picture is seen.
+    package struct View: Equatable {
+        package var scaling = Scaling.fit
+        package var isMirrored = false
+        /// Lines in its corner.
+        package var lines: [String] = []
+    }
+
+    package let waker: Waker
+    package private(set) var tiles: [Tile] = []
+    package var views: [View] = []
+    package var arrangement = Arrangement.grid { didSet { isStale = true } }
+    private let window: OpaquePointer
+    private let renderer: OpaquePointer
+    private var pictures: [Picture] = []
+    private let lettering: Lettering?
+    private var isFullScreen = false
+    private var isStale = true
+    private var drawn: [View] = []
+
+    /// - Throws: ``SDLFailure`` where there is no screen.
+    package init(_ title: String, width: Int, height: Int) throws {
+        SDL_SetMainReady()
+        // Ctrl-C ends the call, not the program under it.
+        SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1")
+        // Whoever watches does not touch the keyboard.
+        SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "0")
+        guard SDL_Init(SDL_INIT_VIDEO) == 0 else { throw SDLFailure("no screen") }
+        guard
+            let window = SDL_CreateWindow(
+                title, CSDL_CENTERED, CSDL_CENTERED, Int32(width), Int32(height), CSDL_RESIZABLE)
+        else { throw SDLFailure("no window") }
+        guard let renderer = SDL_CreateRenderer(window, -1, 0) else {
+            let failure = SDLFailure("no renderer")
+            SDL_DestroyWindow(window)
+            throw failure
+        }
+        (self.window, self.renderer) = (window, renderer)
+        // One event for all who wake; of several that wait one is enough.
+        waker = Waker(type: SDL_RegisterEvents(1))
+        // Without a font the pictures are there all the same.
+        lettering = try? Lettering(renderer, size: 15)
+    }
+
+    deinit {
+        pictures = []
+        SDL_DestroyRenderer(renderer)
+        SDL_DestroyWindow(window)
+        SDL_Quit()
+    }
+
+    /// Whether figures can be shown.
+    package var hasLettering: Bool { lettering != nil }
+
+    /// Adds a picture.
+    package func add(_ name: String) -> Tile {
+        let tile = Tile(name) { [waker] in waker.wake() }
+        tiles.append(tile)
+        pictures.append(Picture(renderer))
+        views.append(View())
+        isStale = true
+        return tile
+    }
+
+    package func setFullScreen(_ isFullScreen: Bool) {
+        self.isFullScreen = isFullScreen
+        SDL_SetWindowFullscreen(window, isFullScreen ? CSDL_FULLSCREEN : 0)
+        SDL_ShowCursor(isFullScreen ? SDL_DISABLE : SDL_ENABLE)
+        isStale = true
+    }
+
+    package func toggleFullScreen() { setFullScreen(!isFullScreen) }
+
+    package func setTitle(_ title: String) { SDL_SetWindowTitle(window, title) }
+
+    /// Where the pictures lie.
+    package var areas: [Area] {
+        var (width, height): (Int32, Int32) = (0, 0)
+        SDL_GetRendererOutputSize(renderer, &width, &height)
+        return arrangement.areas(tiles.count, width: Int(width), height: Int(height))
+    }
+
+    // MARK: Events
+
+    /// Waits for something to happen, and draws what is new meanwhile.
+    package func next() throws -> Event {
+        while true {
+            try drawNew()
+            var event = SDL_Event()
+            guard SDL_WaitEvent(&event) == 1 else { throw SDLFailure("waiting") }
+            if let told = take(event) { return told }
+        }
+    }
+
+    /// What has happened, without waiting.
+    package func poll() throws -> Event? {
+        var event = SDL_Event()
+        while SDL_PollEvent(&event) == 1 { if let told = take(event) { return told } }
+        try drawNew()
+        return nil
+    }
+
+    private func take(_ event: SDL_Event) -> Event? {
+        switch SDL_EventType(event.type) {
+        case SDL_QUIT: return .closed
+        case SDL_KEYDOWN: return key(event.key.keysym.sym)
+        case SDL_MOUSEBUTTONDOWN:
+            let (x, y) = inPixels(event.button.x, event.button.y)
+            return areas.lastIndex { $0.contains(x: x, y: y) }.map { .click(tile: $0) }
+        case SDL_WINDOWEVENT:
+            isStale = true
+            return event.window.event == UInt8(SDL_WINDOWEVENT_SIZE_CHANGED.rawValue) ? .resized : nil
+        case SDL_EventType(waker.type):
+            SDL_FlushEvent(waker.type)
+            return .woken
+        default: return nil
+        }
+    }
+
+    private func key(_ symbol: Int32) -> Event? {
+        if symbol == Int32(SDLK_ESCAPE.rawValue) { return .escape }
+        guard (32..<127).contains(symbol), let scalar = Unicode.Scalar(UInt32(symbol)) else { return nil }
+        return .key(Character(scalar))
+    }
+
+    /// Screens of many dots count the mouse's steps in larger units.
+    private func inPixels(_ x: Int32, _ y: Int32) -> (Int, Int) {
+        var (width, height, pixelWidth, pixelHeight): (Int32, Int32, Int32, Int32) = (1, 1, 1, 1)
+        SDL_GetWindowSize(window, &width, &height)
+        SDL_GetRendererOutputSize(renderer, &pixelWidth, &pixelHeight)
+        return (Int(x) * Int(pixelWidth) / Int(max(1, width)), Int(y) * Int(pixelHeight) / Int(max(1, height)))
+    }
+
+    // MARK: Drawing
+
+    private func drawNew() throws {
+        var isNew = isStale || drawn != views
+        for (index, tile) in tiles.enumerated() {
+            guard let frame = tile.takeNew() else { continue }
+            try pictures[index].take(frame)
+            isNew = true
+        }
+        guard isNew else { return }
+        (isStale, drawn) = (false, views)
+        draw()
+        SDL_RenderPresent(renderer)
+    }
+
+    private func draw() {
+        SDL_SetRenderDrawColor(renderer, 16, 16, 16, 255)
+        SDL_RenderClear(renderer)
+        for (index, area) in areas.enumerated() {
+            pictures[index].draw(views[index].scaling, in: area, isMirrored: views[index].isMirrored)
+            var clip = SDL_Rect(area)
+            SDL_RenderSetClipRect(renderer, &clip)
+            lettering?.draw(views[index].lines, x: area.x + 10, y: area.y + 8)
+            SDL_RenderSetClipRect(renderer, nil)
+        }
+        lettering?.forgetUnused()
+    }
+
+    /// What is drawn, as RGB bytes; for tests.
+    package func pixels() throws -> (bytes: [UInt8], width: Int, height: Int) {
+        var (width, height): (Int32, Int32) = (0, 0)
+        SDL_GetRendererOutputSize(renderer, &width, &height)
+        try drawNew()
+        draw()
+        var bytes = [UInt8](repeating: 0, count: Int(width * height) * 3)
+        let result = SDL_RenderReadPixels(renderer, nil, SDL_PIXELFORMAT_RGB24.rawValue, &bytes, width * 3)
+        guard result == 0 else { throw SDLFailure("reading pixels") }
+        return (bytes, Int(width), Int(height))
+    }
+}
