@@ -78,6 +78,56 @@ import Testing
         await one.call.end()
     }
 
+    @Test func `A sink may say what is wanted, and hide itself`() async throws {
+        let (one, two) = try (Sender("one"), Viewer("two"))
+        let watching = try WantingSink()
+        try one.meet(two)
+        var settings = ParticipantSettings(one.name, at: one.transport.localAddress, key: nil)
+        settings.streams = VideoCallSettings(layers: CallEnd.layers).streams()
+        let them = try two.call.add(settings, over: two.transport) { them in
+            watching.participant.withLock { $0 = them }
+            try them.show(on: watching)
+        }
+        // It wants the other layer with every picture, thirty times, and then is hidden by itself.
+        #expect(try await eventually { watching.isFinished })
+        #expect(watching.count >= 30 && watching.changes >= 4)
+        // It can be shown again, on another sink.
+        try them.want(.high)
+        try them.show(on: two.sequence)
+        #expect(try await eventually { two.sequence.last == .high })
+        #expect(throws: CallError.layerIsShown(.high)) { try them.show(.high, on: CountingSink()) }
+        #expect(throws: CallError.layerIsShown(.high)) { try them.show(on: CountingSink()) }
+        them.hide()
+        #expect(try await eventually { two.sequence.isFinished })
+        // And layer by layer.
+        let layers = [CountingSink(), CountingSink()]
+        try them.show(.high, on: layers[0])
+        try them.show(.low, on: layers[1])
+        #expect(try await eventually { layers.allSatisfy { $0.count > 2 } })
+        await two.call.end()
+        await one.call.end()
+    }
+
+    @Test func `Whoever changes his mind all the time is shown what he wanted last`() async throws {
+        let (one, two) = try (Sender("one"), Viewer("two", loss: 0.05))
+        try one.meet(two)
+        try await two.meet(one)
+        let them = try #require(two.them)
+        #expect(try await eventually { two.sequence.count > 5 })
+        var random = SeededGenerator(seed: 3)
+        for _ in 0..<400 {
+            try them.want([.high, .low, .none, .automatic(shownAt: nil)].randomElement(using: &random) ?? .none)
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...8, using: &random)))
+        }
+        try them.want(.low)
+        #expect(try await eventually { two.sequence.last == .low })
+        try them.want(.high)
+        #expect(try await eventually { two.sequence.last == .high })
+        #expect(two.sequence.stepsBack == 0)
+        await two.call.end()
+        await one.call.end()
+    }
+
     @Test func `What they want, the app's own signalling may say`() async throws {
         let (one, two) = try (Sender("one"), Viewer("two", isPausable: false))
         try one.meet(two)
@@ -157,6 +207,31 @@ import Testing
             met.withLock { $0 = them }
         }
     }
+}
+
+/// Wants the other layer with every picture.
+private final class WantingSink: FrameSink, Sendable {
+    let participant = Monitor<CallParticipant?>(nil)
+    private let state = Monitor((count: 0, changes: 0, width: 0, isFinished: false))
+
+    init() throws {}
+    var count: Int { state.withLock { $0.count } }
+    var changes: Int { state.withLock { $0.changes } }
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    func consume(_ frame: VideoFrame) throws {
+        let count = state.withLock { state in
+            state.count += 1
+            if state.width != frame.resolution.width { state.changes += 1 }
+            state.width = frame.resolution.width
+            return state.count
+        }
+        let them = participant.withLock { $0 }
+        try them?.want(frame.resolution.width > 200 ? .low : .high)
+        if count == 30 { them?.hide() }
+    }
+
+    func finish() { state.withLock { $0.isFinished = true } }
 }
 
 /// Looks at a sequence of pictures of two sizes.

@@ -143,6 +143,27 @@ import Testing
         #expect(test.packetsSent(1) == packets && packets > 0)
     }
 
+    @Test func `Who begins anew with another source is asked anew`() throws {
+        let test = try LayeredCall(seed: 8, over: "delay=20ms")
+        test.want(0)
+        test.call.run(for: .seconds(1))
+        // The low layer's sender was started again, and knows of no request.
+        let alice = test.call.alice
+        alice.session.remove(test.sent[1], at: test.call.now)
+        alice.removeCamera(test.sent[1])
+        test.call.run(for: .seconds(2))
+        let stream = try alice.session.send(Call.stream(seed: 4711, named: "l"))
+        alice.addCamera(
+            stream, every: Endpoint.captureInterval * 6, byteCount: 700, Resolution(width: 160, height: 120),
+            from: test.call.now)
+        test.call.run(for: .seconds(1))
+        let packets = alice.session.statistics(of: stream)?.packetsSent ?? 0
+        #expect(alice.session.isPaused(stream) && (1...4).contains(packets), "\(packets)")
+        test.want(1)
+        test.call.run(for: .milliseconds(500))
+        #expect(test.shown.last?.layer == 1)
+    }
+
     @Test func `Signalling may say what is wanted; RTCP then says nothing of it`() throws {
         let test = try LayeredCall(seed: 5, over: "delay=20ms", isPausable: false)
         test.want(0)
