@@ -30,9 +30,8 @@ let package = Package(
             dependencies: ["Screen", .product(name: "ArgumentParser", package: "swift-argument-parser")]
                 + rill("Rill", "RillContainers", "RillCore", "RillFiles", "RillScenes", "RillSession", "RillTransport"),
             path: "Program", swiftSettings: settings),
-        .testTarget(
-            name: "ScreenTests", dependencies: ["Screen", "CSDL"] + rill("Rill", "RillCore", "RillScenes"),
-            path: "Tests", exclude: ["window-test"],
-            swiftSettings: settings),
+        .executableTarget(
+            name: "screen-check", dependencies: ["Screen", "CSDL"] + rill("Rill", "RillCore"), path: "Checks",
+            exclude: ["window-check"], swiftSettings: settings),
     ]
 )

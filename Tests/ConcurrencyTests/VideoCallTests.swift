@@ -80,7 +80,9 @@ import Testing
             try them.addReceivingKey(keys.next)
             try us.changeSendingKey(to: keys.next)
             try await Task.sleep(for: .milliseconds(60))
-            // What was sent with the one before has come by now, or is lost.
+            // What was sent with the one before comes, or is lost, before that key goes.
+            let sent = Int(us.statistics.session.transport.packetsSent) - one.transport.lost
+            #expect(try await eventually { Int(them.statistics.session.transport.packetsReceived) >= sent })
             if let old = keys.current.identifier, number > 1 { #expect(them.removeReceivingKey(old)) }
             keys = (keys.next, key(UInt64(number) + 1))
         }
@@ -91,7 +93,9 @@ import Testing
         let seen = try #require(two.call.statistics.participants.first)
         let high = try #require(seen.shown.first)
         #expect(seen.unprotected?.unknownKey == 0 && seen.unprotected?.authenticationFailed == 0, "\(seen)")
-        #expect(high.received.stream.drops.total == before && high.received.freezes.freezeCount == 0, "\(high)")
+        #expect(high.received.stream.drops.total == before, "\(high)")
+        // What a sanitizer's machine stands still for is not the keys'.
+        if !isSanitized { #expect(high.received.freezes.freezeCount == 0, "\(high)") }
         #expect(seen.unprotected?.rolloverSearches == 0 && one.transport.lost > 0)
         #expect(one.call.statistics.participants[0].protected?.keyChanges == 50)
     }
