@@ -137,13 +137,15 @@ final class CallLine: Sendable {
         }
         // Somebody whose address is not known yet, or has changed: the key says who.
         let ssrc = SSRC(ofSenderOf: incoming.bytes(at: index))
+        let isMedia = PacketKind(of: incoming.bytes(at: index)) == .rtp
         for place in members.indices {
-            let participant = members[place].participant
-            let isPlaced = members[place].address != nil
-            guard participant.input.mayCome(from: ssrc, isPlaced: isPlaced, at: now) else { continue }
+            let (participant, address) = (members[place].participant, members[place].address)
+            let packet = CallInput.Stranger(
+                ssrc: ssrc, isMedia: isMedia, isPlaced: address != nil, isOfSameHost: address?.ip == source.ip)
+            guard participant.input.mayCome(packet, at: now) else { continue }
             let opened = incoming.withBytes(at: index) { participant.input.tryToOpen(&$0, at: now) }
             guard let opened else { continue }
-            if participant.input.moves(at: now) { move(participant, from: members[place].address, to: source) }
+            if participant.input.moves(with: packet, at: now) { move(participant, from: address, to: source) }
             return (place, opened)
         }
         return nil
