@@ -10,19 +10,37 @@ final class CallMonitor: Sendable {
     static let interval = MediaDuration.milliseconds(500)
 
     private let state: Monitor<State>
-    private let limit: MediaDuration?
+    private let ending: Ending
     private let isTerminal = isatty(STDERR_FILENO) == 1
+
+    /// What ends a call besides Ctrl-C, and that the other side leaves.
+    struct Ending {
+        /// So long after it began.
+        var limit: MediaDuration?
+        /// So long after the other side was met.
+        var limitOnceMet: MediaDuration?
+        /// So long without anybody, since the beginning.
+        var meetingLimit: MediaDuration?
+        /// The end of what we send; and how long after it: requests for what was lost come until then.
+        var afterSource: MediaDuration?
+        /// The other side is silent for as long as ``VideoCallSettings/lostAfter``.
+        var whenLost = false
+        /// How long what has come may take to be shown, once the other side has left.
+        var afterLeaving = MediaDuration.zero
+    }
 
     private struct State {
         var log: CallLog
         var isOver = false
-        var isEnding = false
+        /// When the call ends, as far as that is known.
+        var end: MediaTime?
         var nextLine = 1.0
     }
 
-    init(_ layers: [LayerSettings], limit: MediaDuration?) {
-        state = Monitor(State(log: CallLog(layers: layers.map(\.rid.description))))
-        self.limit = limit
+    init(_ log: CallLog, _ ending: Ending) {
+        self.ending = ending
+        state = Monitor(
+            State(log: log, end: [ending.limit, ending.meetingLimit].compactMap(\.self).min().map { .zero + $0 }))
     }
 
     var log: CallLog { state.withLock { $0.log } }
@@ -31,14 +49,14 @@ final class CallMonitor: Sendable {
     func follow(_ call: VideoCall, isInterrupted: () -> Bool) {
         let clock = call.clock
         let task = Task { [events = call.events] in
-            for await event in events { self.take(event, at: clock.now.seconds) }
+            for await event in events { self.take(event, at: clock.now) }
             self.state.change { $0.isOver = true }
         }
-        while !state.withLock({ $0.isEnding }), !isInterrupted(),
-            clock.now < MediaTime.zero + (limit ?? .seconds(1 << 30))
-        {
-            let soon = clock.now + .milliseconds(50)
-            _ = state.wait(untilMonotonic: clock.monotonic(soon)) { $0.isEnding ? () : nil }
+        while !isInterrupted() {
+            let now = clock.now
+            guard state.withLock({ $0.end.map { now < $0 } ?? true }) else { break }
+            let soon = clock.monotonic(now + .milliseconds(50))
+            _ = state.wait(untilMonotonic: soon) { ($0.end ?? .distantFuture) <= now ? () : nil }
         }
         let statistics = call.statistics
         state.withLock { _ = $0.log.add(statistics) }
@@ -48,30 +66,47 @@ final class CallMonitor: Sendable {
         withExtendedLifetime(task) {}
     }
 
-    private func take(_ event: CallEvent, at time: Double) {
+    private func take(_ event: CallEvent, at time: MediaTime) {
         switch event {
         case .statistics(let statistics):
             let line = state.withLock { state -> String? in
                 guard let sample = state.log.add(statistics), sample.time >= state.nextLine else { return nil }
                 state.nextLine = sample.time + 1 - CallMonitor.interval.seconds / 2
-                return sample.line
+                return state.log.line(of: sample)
             }
             if let line { show(line) }
             return
         case .over: return
-        case .joined: state.withLock { $0.log.hasMet = true }
-        case .left: end(because: nil)
-        case .sendingFailed(let error), .transportFailed(let error): end(because: "\(error)")
+        case .joined: meet(at: time)
+        case .left: end(at: time + ending.afterLeaving)
+        case .lost where ending.whenLost: end(at: time)
+        case .unreadable: state.withLock { $0.log.isUnreadable = true }
+        case .sourceEnded: if let rest = ending.afterSource { end(at: time + rest) }
+        case .sourceFailed(let error):
+            guard let rest = ending.afterSource else { break }
+            state.withLock { $0.log.sourceFailure = "\(error)" }
+            end(at: time + rest)
+        case .sinkFailed where ending.whenLost: end(at: time)
+        case .sendingFailed(let error), .transportFailed(let error):
+            state.withLock { $0.log.failure = $0.log.failure ?? "\(error)" }
+            end(at: time)
         default: break
         }
-        say("\(event)", at: time)
+        say("\(event)", at: time.seconds)
     }
 
-    private func end(because failure: String?) {
+    private func meet(at time: MediaTime) {
         state.change { state in
-            state.isEnding = true
-            state.log.failure = state.log.failure ?? failure
+            guard !state.log.hasMet else { return }
+            state.log.hasMet = true
+            state.end = [ending.limit.map { .zero + $0 }, ending.limitOnceMet.map { time + $0 }].compactMap(\.self)
+                .min()
         }
+    }
+
+    /// Ends the call then, at the latest.
+    private func end(at time: MediaTime) {
+        state.change { $0.end = min(time, $0.end ?? time) }
     }
 
     /// A line that stays.

@@ -9,8 +9,13 @@ enum StandardOutput {
     /// Writes a line.
     ///
     /// - Throws: `writeFailed`.
-    static func print(_ line: String) throws(FileError) {
-        var rest = Array((line + "\n").utf8)
+    static func print(_ line: String) throws(FileError) { try write(line + "\n") }
+
+    /// Writes `text` as it is.
+    ///
+    /// - Throws: `writeFailed`.
+    static func write(_ text: String) throws(FileError) {
+        var rest = Array(text.utf8)
         var position = 0
         while !rest.isEmpty {
             let count = unsafe Glibc.write(STDOUT_FILENO, rest, rest.count)
