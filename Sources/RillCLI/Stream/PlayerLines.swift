@@ -40,7 +40,11 @@ struct PlayerLines {
 
     private var ffplay: Line { ofFFmpeg("ffplay") { "ffplay \($0) -i \($1)" } }
 
-    private var ffmpeg: Line { ofFFmpeg("ffmpeg") { "ffmpeg \($0) -i \($1) -c copy received.mkv" } }
+    private var ffmpeg: Line {
+        // Its reader of VP9 does not say which frames are key frames, and to copy it would wait for one.
+        let all = codec == .vp9 ? " -copyinkf" : ""
+        return ofFFmpeg("ffmpeg") { "ffmpeg \($0) -i \($1) -c copy\(all) received.mkv" }
+    }
 
     private func ofFFmpeg(_ program: String, _ command: (_ options: String, _ file: String) -> String) -> Line {
         func no(_ reason: String) -> Line { Line(program: program, remark: reason) }
@@ -69,7 +73,7 @@ struct PlayerLines {
         let media =
             isInRED
             ? "rtpreddec pt=\(StreamPayloadTypes.red) ! rtpptdemux ignored-payload-types=\"<\(StreamPayloadTypes.fec)>\" ! "
-                + "\(caps("application/x-rtp", StreamPayloadTypes.media(codec))) ! rtpjitterbuffer ! \(show)"
+                + "\"\(caps("application/x-rtp", StreamPayloadTypes.media(codec)))\" ! rtpjitterbuffer ! \(show)"
             : "rtpjitterbuffer ! \(show)"
         let type = isInRED ? StreamPayloadTypes.red : StreamPayloadTypes.media(codec)
         guard let key else {
