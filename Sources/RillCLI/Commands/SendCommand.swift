@@ -79,6 +79,9 @@ struct SendCommand: ParsableCommand {
     @Option(help: "A key frame at least so often, for who comes later (default: 2s).", transform: durationNotation)
     var keyFrameInterval: MediaDuration = .seconds(2)
 
+    @Option(help: "The largest packet, in bytes of RTP, 200 to 1400 (default: 1200).")
+    var packetSize = 1200
+
     @Option(
         help: "FEC packets for each frame, in percent of its packets (default: 0%).", transform: percentageNotation)
     var fec: Percentage = .zero
@@ -150,6 +153,7 @@ struct SendCommand: ParsableCommand {
         }
         var settings = VideoCallSettings(layers: layers)
         settings.send.beauty = video.beauty
+        settings.send.maximumPacketSize = packetSize
         StreamPayloadTypes.apply(to: &settings.send, isSimulcast: layers.count > 1, rtx: rtx, fec: fec)
         settings.statisticsInterval = CallMonitor.interval
         return settings
@@ -241,6 +245,7 @@ struct SendCommand: ParsableCommand {
         if let duration, duration <= .zero { throw ValidationError("--duration must be more than nothing") }
         guard (.zero ... .seconds(600)).contains(delay) else { throw ValidationError("--delay goes up to 600s") }
         guard keyFrameInterval > .zero else { throw ValidationError("--key-frame-interval must be more than nothing") }
+        guard (200...1400).contains(packetSize) else { throw ValidationError("--packet-size goes from 200 to 1400") }
         guard fec <= .percent(100) else { throw ValidationError("--fec goes from 0% to 100%") }
         if clear, keyFile != nil { throw ValidationError("--clear and --key-file contradict each other") }
         if json, sdp == "-" { throw ValidationError("--json and --sdp - would both go to standard output") }
