@@ -25,17 +25,12 @@ struct SentVideoOptions: ParsableArguments {
         transform: beautyNotation)
     var beauty: BeautyOptions = .off
 
-    @OptionGroup(title: "Raw clips")
-    var clipOptions: ClipOptions
-
-    @OptionGroup(title: "Cameras")
-    var cameraOptions: CameraOptions
-
     /// Opens a camera, or a clip that plays in real time; without a name the drawn portrait.
-    func open(_ name: String?, atEnd ending: LiveClip.Ending) throws -> any FrameSource {
+    func open(
+        _ name: String?, atEnd ending: LiveClip.Ending, _ options: ClipOptions, _ cameraOptions: CameraOptions
+    ) throws -> any FrameSource {
         guard let name else { return try PortraitScene(resolution: size ?? .vga, frameRate: 30) }
         if let camera = cameraSelection(name) { return try readingInput { try cameraOptions.open(camera) } }
-        let options = clipOptions
         return try readingInput { try LiveClip(atEnd: ending) { try options.open(name) } }
     }
 

@@ -60,11 +60,17 @@ struct CallCommand: ParsableCommand {
     @OptionGroup
     var video: SentVideoOptions
 
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    @OptionGroup(title: "Cameras")
+    var cameraOptions: CameraOptions
+
     func run() throws {
         let interruption = Interruption()
         let key = try keyFile.map(KeyFile.read)
         let address = try readAddress()
-        let opened = try video.open(source, atEnd: .loop)
+        let opened = try video.open(source, atEnd: .loop, clipOptions, cameraOptions)
         let resolution = video.size ?? opened.format.resolution
         let settings = settings(for: resolution)
         let files = OutputFiles()

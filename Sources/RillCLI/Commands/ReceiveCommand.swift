@@ -12,7 +12,7 @@ struct ReceiveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receive",
         abstract: "Receive a stream of RTP or SRTP, from senders of all kinds.",
-        usage: "rill receive <sdp> [--output <file>] [<options>]\n       rill receive --port <port> [<options>]",
+        usage: "rill receive <sdp> [--output <file>] [<options>]\nrill receive --port <port> [<options>]",
         discussion: """
             Listens at the port that a session description (SDP) says, and receives its video: VP8 or VP9, with the key of \
             a=crypto, repaired as it says. Senders of all kinds write one: ffmpeg -sdp_file, `rill send --sdp`. Without one \

@@ -12,7 +12,7 @@ struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Send a camera or clip as RTP or SRTP, to players of all kinds.",
-        usage: "rill send [<source>] --to <host:port> [--sdp <file>] [--key-file <file>] [<options>]",
+        usage: "rill send [<source>] --to <host:port> [--sdp <file>] [<options>]",
         discussion: """
             Sends a camera (/dev/video0, camera:NAME), a clip in real time, or without a source the drawn portrait, as one \
             stream of VP8 or VP9, and says the lines of ffplay, ffmpeg, gst-launch-1.0 and `rill receive` that show it. It \
@@ -56,7 +56,7 @@ struct SendCommand: ParsableCommand {
     var clear = false
 
     @Option(help: "The port to send from, where RTCP comes back to (default: any).")
-    var listen: UInt16 = 0
+    var listen: UInt16?
 
     @Flag(help: "Begin a clip again when it has ended.")
     var loop = false
@@ -79,7 +79,7 @@ struct SendCommand: ParsableCommand {
     @Option(help: "A key frame at least so often, for who comes later (default: 2s).", transform: durationNotation)
     var keyFrameInterval: MediaDuration = .seconds(2)
 
-    @Option(help: "The largest packet, in bytes of RTP, 200 to 1400 (default: 1200).")
+    @Option(help: "The largest packet, in bytes of RTP, 200 to 1400.")
     var packetSize = 1200
 
     @Option(
@@ -101,27 +101,36 @@ struct SendCommand: ParsableCommand {
     @OptionGroup
     var video: SentVideoOptions
 
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    @OptionGroup(title: "Cameras")
+    var cameraOptions: CameraOptions
+
     func run() throws {
         let interruption = Interruption()
         let key = try keyFile.map(KeyFile.read)
         let address = try readAddress()
         let files = OutputFiles()
         for path in [sdp, report].compactMap(\.self) { try OutputFiles.requirePlace(for: path) }
-        let opened = try video.open(source, atEnd: loop ? .loop : .end)
+        let opened = try video.open(source, atEnd: loop ? .loop : .end, clipOptions, cameraOptions)
         let settings = settings(for: opened.format)
         let socket = try UDPSocket(
-            boundTo: UDPAddress(address.ip.listening(isProtected: !address.ip.isLoopback), port: listen))
+            boundTo: UDPAddress(address.ip.listening(isProtected: !address.ip.isLoopback), port: listen ?? 0))
         let clock = LiveClock()
-        let delayed = DelayedSource(opened, until: clock.now + delay, on: clock)
+        let start = DelayedSource.Start()
+        let delayed = DelayedSource(opened, from: start, on: clock)
         let call = try makeCall(settings, InterruptibleSource(delayed, interruption), files, clock)
         try call.add(participant(at: address, key), over: socket) { them in
             try describe(them, at: address, from: socket.localAddress, settings.send.layers, key)
         }
+        let begin = clock.now + delay
+        start.set(begin)
+        let limit = duration.map { (begin - .zero) + $0 }
         let monitor = CallMonitor(
             CallLog(.sending, layers: settings.send.layers.map(\.rid.description)),
-            CallMonitor.Ending(
-                // Requests for the last packets come within a second.
-                limit: duration.map { delay + $0 }, afterSource: .seconds(1)))
+            // Requests for the last packets come within a second.
+            CallMonitor.Ending(limit: limit, afterSource: .seconds(1)))
         monitor.follow(call) { interruption.isWanted }
         try finish(monitor.log, files, address, settings.send.layers, key)
     }
@@ -144,8 +153,8 @@ struct SendCommand: ParsableCommand {
     }
 
     private func settings(for format: SourceFormat) -> VideoCallSettings {
-        var high = video.high(of: video.size ?? format.resolution)
-        high.frameRate = format.frameRate.map { .slower($0, 240) } ?? high.frameRate
+        // Whatever the source gives, at its own times: a clip in a container is rarely at its rate to the nanosecond.
+        let high = video.high(of: video.size ?? format.resolution).takingEveryFrame(of: format.frameRate)
         var layers = layers == .both ? [high, video.low] : [high]
         for index in layers.indices {
             let frames = keyFrameInterval.seconds * layers[index].frameRate.framesPerSecond
@@ -212,6 +221,7 @@ struct SendCommand: ParsableCommand {
         } else {
             try StandardOutput.print(log.text)
         }
+        if !log.hasMet { StandardError.print("no RTCP came back: the receiver makes no reports, or nobody is there") }
         if let failure = log.failure { throw CommandError(failure) }
         if let failure = log.sourceFailure { throw CommandError("not all was sent: \(failure)", .partialResult) }
     }

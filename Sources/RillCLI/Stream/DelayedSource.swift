@@ -1,18 +1,26 @@
-import Glibc
 import Rill
 import RillCore
 import RillThreads
 
-/// A source whose first frame comes after a while: until then a player can be started that misses nothing.
+/// A source whose first frame comes when it may: when there is somebody to send it to, and a player had time to start.
 ///
-/// One owner, one thread at a time.
+/// One owner, one thread at a time; when it begins is said by any.
 final class DelayedSource: FrameSource {
+    /// When the first frame may come.
+    final class Start: Sendable {
+        private let time = Monitor<MediaTime?>(nil)
+
+        func set(_ time: MediaTime) { self.time.withLock { $0 = time } }
+
+        fileprivate var known: MediaTime? { time.withLock { $0 } }
+    }
+
     private let source: any FrameSource
     private let clock: LiveClock
-    private let start: MediaTime
+    private let start: Start
     private var hasBegun = false
 
-    init(_ source: any FrameSource, until start: MediaTime, on clock: LiveClock) {
+    init(_ source: any FrameSource, from start: Start, on clock: LiveClock) {
         (self.source, self.start, self.clock) = (source, start, clock)
     }
 
@@ -21,12 +29,13 @@ final class DelayedSource: FrameSource {
     func next() throws -> SourceOutput {
         guard !hasBegun else { return try source.next() }
         let now = clock.now
-        guard now < start else {
+        let time = start.known ?? .distantFuture
+        guard now < time else {
             hasBegun = true
             return try source.next()
         }
         // In short steps: whoever wants to stop meanwhile can.
-        clock.sleep(until: min(start, now + .milliseconds(50)))
+        clock.sleep(until: min(time, now + .milliseconds(20)))
         return .pending
     }
 }

@@ -44,6 +44,8 @@ struct IncomingStream {
             video.crypto = [key.cryptoAttribute(tag: 1)]
         }
         session.media = [video]
+        // Where nothing is said of us, we are wherever it comes.
+        if video.connection == nil, session.connection == nil { session.connection = ConnectionAddress("0.0.0.0") }
         do {
             them = try ParticipantSettings("the sender", described: session, sending: nil)
         } catch CallError.noKeyDescribed {
@@ -69,19 +71,30 @@ struct IncomingStream {
         guard let first = videos.first else { throw refuse("describes no video (there is no m=video line)") }
         func isRead(_ index: Int) -> Bool {
             let video = session.media[index]
-            return video.isRTP && video.formats.contains { $0.isNamed("VP8") || $0.isNamed("VP9") }
+            return video.isRTP
+                && video.formats.contains { format in
+                    (format.isNamed("VP8") || format.isNamed("VP9")) && ["0", nil].contains(format.profile)
+                }
         }
         guard let readable = videos.first(where: isRead) else {
             let video = session.media[first]
-            let names = video.formats.map { $0.encoding?.name ?? "payload type \($0.payloadType)" }
+            let names = video.formats.map { format in
+                (format.encoding?.name ?? "payload type \(format.payloadType)")
+                    + (format.profile.map { " of profile \($0)" } ?? "")
+            }
             throw refuse(
                 "\(lines.text(first)) is \(names.isEmpty ? video.transport : names.joined(separator: ", ")): "
-                    + "VP8 and VP9 over RTP are what Rill reads")
+                    + "Rill reads VP8, and VP9 of profile 0, over RTP")
         }
         let isPlaced = videos.first { isRead($0) && (session.media[$0].port != 0 || port != nil) }
         guard let isPlaced else { throw refuse("\(lines.text(readable)) has the port 0: say one with --port") }
         return isPlaced
     }
+}
+
+extension RTPFormat {
+    /// The profile of VP9, where it is said.
+    fileprivate var profile: String? { self[parameter: "profile-id"] }
 }
 
 /// The m= lines of a session description, to be named.
