@@ -2,7 +2,9 @@ import RillTestSupport
 import Testing
 
 @Suite struct HelpTests {
-    @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"]])
+    @Test(arguments: [
+        [], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"], ["send"], ["receive"], ["key"],
+    ])
     func `Help fits a terminal and teaches by example`(command: [String]) throws {
         let outcome = try rillProgram().run(command + ["--help"])
         #expect(outcome.status == 0)
