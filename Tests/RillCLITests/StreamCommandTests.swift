@@ -17,7 +17,7 @@ import Testing
         try write(Array("old".utf8), to: sdp)
         let sender = try rillProgram().start(
             [
-                "send", clip, "--to", "127.0.0.1:\(port)", "--key-file", key, "--sdp", sdp, "--delay", "1500ms",
+                "send", clip, "--to", "127.0.0.1:\(port)", "--key-file", key, "--sdp", sdp, "--delay", "1s",
                 "--json",
                 "--report", folder.path("sent.html"),
             ], limit: 60)
@@ -47,7 +47,7 @@ import Testing
         let sender = try rillProgram().start(
             [
                 "send", try movingClip(in: folder, frames: 30, width: 320, height: 240), "--to", "127.0.0.1:\(port)",
-                "--layers", "high,low", "--sdp", sdp, "--delay", "1500ms",
+                "--layers", "high,low", "--sdp", sdp, "--delay", "1s",
             ], limit: 60)
         try waitForDescription(sdp)
         let receiver = try rill("receive", sdp, "--layer", "low", "--output", output, "--json")
@@ -126,7 +126,7 @@ import Testing
         for key in keys { _ = try rill("key", key) }
         let clip = try movingClip(in: folder, frames: 60, width: 160, height: 120)
         for (port, options, reason) in [
-            (ports[1], ["--key-file", keys[0], "--wait", "3s"], "the keys differ"),
+            (ports[1], ["--key-file", keys[0], "--wait", "2s"], "the keys differ"),
             (ports[2], ["--timeout", "500ms"], "perhaps they are encrypted"),
         ] {
             let receiver = try rillProgram().start(["receive", "--port", port] + options, limit: 60)

@@ -63,7 +63,8 @@ package final class RunningProgram {
 
     /// What it has said on standard error so far.
     package var errorsSoFar: String {
-        (try? read(folder.path("errors"))).map { String(decoding: $0, as: UTF8.self) } ?? ""  // nothing, before it has begun
+        // Nothing, before it has begun.
+        (try? read(folder.path("errors"))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// Presses Ctrl-C, so to say.

@@ -119,18 +119,16 @@ struct SendCommand: ParsableCommand {
             boundTo: UDPAddress(address.ip.listening(isProtected: !address.ip.isLoopback), port: listen ?? 0))
         let clock = LiveClock()
         let start = DelayedSource.Start()
-        let delayed = DelayedSource(opened, from: start, on: clock)
+        let delayed = DelayedSource(opened, from: start, for: duration, on: clock)
         let call = try makeCall(settings, InterruptibleSource(delayed, interruption), files, clock)
         try call.add(participant(at: address, key), over: socket) { them in
             try describe(them, at: address, from: socket.localAddress, settings.send.layers, key)
         }
-        let begin = clock.now + delay
-        start.set(begin)
-        let limit = duration.map { (begin - .zero) + $0 }
+        start.set(clock.now + delay)
         let monitor = CallMonitor(
             CallLog(.sending, layers: settings.send.layers.map(\.rid.description)),
             // Requests for the last packets come within a second.
-            CallMonitor.Ending(limit: limit, afterSource: .seconds(1)))
+            CallMonitor.Ending(afterSource: .seconds(1)))
         monitor.follow(call) { interruption.isWanted }
         try finish(monitor.log, files, address, settings.send.layers, key)
     }

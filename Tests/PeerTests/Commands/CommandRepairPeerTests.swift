@@ -17,7 +17,9 @@ import Testing
         if: Peer.gstreamer.isInstalled && Peer.python.isInstalled, "gst-launch-1.0 or python3-gi is not installed"))
 struct CommandRepairPeerTests {
     let folder = TemporaryFolder()
-    private static let seconds = isLongRun ? 10 : 4
+    private static let seconds = isLongRun ? 10 : 3
+    private static let runs =
+        [("rtx", "gcm-128"), ("fec", "cm-80")] + (isLongRun ? [("rtx", "cm-80"), ("fec", "gcm-256")] : [])
     private static let red = PayloadType(124)
     private static let fec = PayloadType(125)
 
@@ -29,7 +31,7 @@ struct CommandRepairPeerTests {
             [script, mode, "\(port)", key.digits, cipher, auth, auth] + rest, limit: 60)
     }
 
-    @Test(arguments: [("rtx", "gcm-128"), ("rtx", "cm-80"), ("fec", "gcm-256"), ("fec", "cm-80")])
+    @Test(arguments: runs)
     func `What rill send sends is repaired`(mode: String, suite: String) async throws {
         let (file, key) = try await RillRun.key(suite, in: folder)
         let (port, path, isRTX) = (try PeerEnd.freePort(), folder.path("got"), mode == "rtx")
@@ -61,7 +63,7 @@ struct CommandRepairPeerTests {
             said: isRTX ? stream.retransmittedPacketsSent : nil, atLeast: isRTX ? 90 : 60, "\(stream)\n\(said)")
     }
 
-    @Test(arguments: [("rtx", "gcm-128"), ("rtx", "cm-80"), ("fec", "gcm-256"), ("fec", "cm-80")])
+    @Test(arguments: runs)
     func `What rill receive receives is repaired`(mode: String, suite: String) async throws {
         let (file, key) = try await RillRun.key(suite, in: folder)
         let (port, isRTX) = (try PeerEnd.freePort(), mode == "rtx")

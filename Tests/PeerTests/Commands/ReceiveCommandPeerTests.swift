@@ -18,7 +18,7 @@ import Testing
 
     private func receive(_ source: [String]) throws -> RunningProgram {
         try RillRun.start(
-            ["receive"] + source + ["--output", folder.path("got.ivf"), "--timeout", "1500ms", "--json"])
+            ["receive"] + source + ["--output", folder.path("got.ivf"), "--timeout", "2s", "--json"])
     }
 
     @Test(

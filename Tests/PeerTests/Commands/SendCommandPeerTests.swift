@@ -15,7 +15,7 @@ import Testing
         return try RillRun.start(
             [
                 "send", "--to", "127.0.0.1:\(port)", "--size", "320x240", "--codec", codec, "--duration",
-                "\(Self.seconds)s", "--delay", "2500ms", "--sdp", folder.path("out.sdp"), "--coded",
+                "\(Self.seconds)s", "--delay", "2s", "--sdp", folder.path("out.sdp"), "--coded",
                 folder.path("sent.ivf"), "--json",
             ] + key)
     }
@@ -40,9 +40,8 @@ import Testing
 
     @Test(
         .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"),
-        arguments: [
-            ("clear", "vp8"), ("gcm-128", "vp8"), ("gcm-256", "vp8"), ("cm-80", "vp8"), ("gcm-256", "vp9"),
-        ])
+        arguments: ["clear", "gcm-128", "gcm-256", "cm-80"].map { ($0, "vp8") }
+            + (isLongRun ? [("gcm-256", "vp9")] : []))
     func `GStreamer gets every frame by the line that is printed for it`(suite: String, codec: String) async throws {
         let (port, path) = (try PeerEnd.freePort(), folder.path("got.bin"))
         let sender = try await send(to: port, suite, codec: codec)
@@ -76,15 +75,21 @@ import Testing
         let player = try #require(shell).start(
             ["-c", "exec \(line) -fps_mode passthrough -f framemd5 -y \(path)"], limit: 60)
         try await RunningPeer.waitUntilListening(port: port)
-        let report = try RillRun.Report(try await sender.finished())
+        #expect(try await sender.finished().status == 0)
         try await Task.sleep(for: .milliseconds(700))
         player.interrupt()
         _ = try await player.finished()
-        let pictures = String(decoding: try read(path), as: UTF8.self).split(separator: "\n").count {
-            !$0.hasPrefix("#")
-        }
-        let sent = report.statistics.layers[0].encoder.framesEncoded
+        let sent = checksums(
+            try Peer.ffmpeg.run(
+                "-v", "error", "-i", folder.path("sent.ivf"), "-fps_mode", "passthrough", "-f", "framemd5", "-"))
         // FFmpeg 5.1 gives a VP9 frame out when the next one begins.
-        #expect(sent - 1...sent ~= pictures, "\(pictures) of \(sent)")
+        let missing = Set(sent.dropLast()).subtracting(checksums(try read(path)))
+        #expect(missing.isEmpty && sent.count >= Self.seconds * 15, "\(missing.count) of \(sent.count)")
+    }
+
+    /// Checksums of the pictures, from FFmpeg's `framemd5`.
+    private func checksums(_ text: [UInt8]) -> [Substring] {
+        String(decoding: text, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+            .compactMap { $0.split(separator: " ").last }
     }
 }
