@@ -146,9 +146,3 @@ struct CallCommand: ParsableCommand {
             + layers.map(\.fact) + [("made by", Version.text)]
     }
 }
-
-/// Where pictures go that nobody looks at: their stream is decoded and counted.
-final class UnseenPictures: FrameSink, Sendable {
-    func consume(_ frame: VideoFrame) {}
-    func finish() {}
-}
