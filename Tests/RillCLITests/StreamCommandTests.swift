@@ -59,6 +59,14 @@ import Testing
         #expect(String(decoding: try read(again).prefix(20), as: UTF8.self).hasPrefix("YUV4MPEG2 W160 H120"))
     }
 
+    @Test func `A description goes through a pipe`() throws {
+        let (port, clip) = (try freePorts(1)[0], try movingClip(in: folder, frames: 20))
+        let shell = try #require(Program(path: "/bin/sh"))
+        let line = "exec \"$0\" send \"$1\" --to 127.0.0.1:$2 --sdp - --delay 1s | \"$0\" receive - --json"
+        let outcome = try shell.run(["-c", line, rillProgram().path, clip, port])
+        #expect(try outcome.status == 0 && decoded(outcome) == 20, "\(outcome.errors)")
+    }
+
     private func waitForDescription(_ path: String) throws {
         for _ in 0..<1000 {
             if let text = try? read(path), text.starts(with: Array("v=0".utf8)) { return }  // there is none at first

@@ -25,7 +25,8 @@ final class CallMonitor: Sendable {
         var afterSource: MediaDuration?
         /// The other side is silent for as long as ``VideoCallSettings/lostAfter``.
         var whenLost = false
-        /// How long what has come may take to be shown, once the other side has left.
+        /// How long nothing new is decoded, once the other side has left or is lost: what has come is shown to its end, which takes as
+        /// long as it is held back.
         var afterLeaving = MediaDuration.zero
     }
 
@@ -35,7 +36,12 @@ final class CallMonitor: Sendable {
         /// When the call ends, as far as that is known.
         var end: MediaTime?
         var nextLine = 1.0
+        /// Once the other side has left: when the call ends however much there is to be shown yet, and what was decoded so far.
+        var leaving: (last: MediaTime, framesDecoded: Int)?
     }
+
+    /// What a sender that was slower than its timestamps can have made a jitter buffer hold, and more.
+    private static let longestPlayout = MediaDuration.seconds(20)
 
     init(_ log: CallLog, _ ending: Ending) {
         self.ending = ending
@@ -70,6 +76,7 @@ final class CallMonitor: Sendable {
         switch event {
         case .statistics(let statistics):
             let line = state.withLock { state -> String? in
+                prolong(&state, statistics, at: time)
                 guard let sample = state.log.add(statistics), sample.time >= state.nextLine else { return nil }
                 state.nextLine = sample.time + 1 - CallMonitor.interval.seconds / 2
                 return state.log.line(of: sample)
@@ -78,8 +85,8 @@ final class CallMonitor: Sendable {
             return
         case .over: return
         case .joined: meet(at: time)
-        case .left: end(at: time + ending.afterLeaving)
-        case .lost where ending.whenLost: end(at: time)
+        case .left: leave(at: time)
+        case .lost where ending.whenLost: leave(at: time)
         case .unreadable: state.withLock { $0.log.isUnreadable = true }
         case .sourceEnded: if let rest = ending.afterSource { end(at: time + rest) }
         case .sourceFailed(let error):
@@ -102,6 +109,28 @@ final class CallMonitor: Sendable {
             state.end = [ending.limit.map { .zero + $0 }, ending.limitOnceMet.map { time + $0 }].compactMap(\.self)
                 .min()
         }
+    }
+
+    private func leave(at time: MediaTime) {
+        state.withLock { state in
+            guard state.leaving == nil else { return }
+            let last = min(time + CallMonitor.longestPlayout, state.end ?? .distantFuture)
+            state.leaving = (last, CallMonitor.framesDecoded(state.log.last))
+        }
+        end(at: time + ending.afterLeaving)
+    }
+
+    private static func framesDecoded(_ statistics: CallStatistics?) -> Int {
+        statistics?.participants.first?.shown.reduce(0) { $0 + $1.received.decoder.framesDecoded } ?? 0
+    }
+
+    /// Goes on while something new is decoded of what came before the other side left.
+    private func prolong(_ state: inout State, _ statistics: CallStatistics, at time: MediaTime) {
+        guard let (last, before) = state.leaving, ending.afterLeaving > .zero else { return }
+        let count = CallMonitor.framesDecoded(statistics)
+        guard count > before else { return }
+        state.leaving?.framesDecoded = count
+        if let end = state.end { state.end = max(end, min(last, time + ending.afterLeaving)) }
     }
 
     /// Ends the call then, at the latest.

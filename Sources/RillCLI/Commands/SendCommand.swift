@@ -186,6 +186,8 @@ struct SendCommand: ParsableCommand {
             let text = try them.description(at: address).text
             if sdp == "-" {
                 try StandardOutput.write(text)
+                // `rill receive -` and others wait for its end.
+                StandardOutput.end()
             } else if key == nil {
                 try OutputFile.write(Array(text.utf8), to: sdp)
             } else {

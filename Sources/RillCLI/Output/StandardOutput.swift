@@ -25,4 +25,12 @@ enum StandardOutput {
             position += count
         }
     }
+
+    /// Says that nothing more comes, so that whoever reads it to its end can go on. What is written afterwards is lost.
+    static func end() {
+        let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard nowhere >= 0 else { return }
+        dup2(nowhere, STDOUT_FILENO)
+        close(nowhere)
+    }
 }

@@ -104,7 +104,11 @@ private struct SectionLines {
     init(_ text: [UInt8]) {
         let lines = String(decoding: text, as: UTF8.self).split(omittingEmptySubsequences: false) { $0.isNewline }
         for (index, line) in lines.enumerated() where line.hasPrefix("m=") {
-            sections.append((index + 1, String(line)))
+            // It may be anybody's: nothing of it moves a cursor.
+            let scalars = line.unicodeScalars.prefix(80).map { $0.properties.generalCategory == .control ? "?" : $0 }
+            var text = String.UnicodeScalarView()
+            text.append(contentsOf: scalars)
+            sections.append((index + 1, String(text)))
         }
     }
 
