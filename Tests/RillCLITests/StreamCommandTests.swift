@@ -108,6 +108,11 @@ import Testing
         ("m=audio 5002 RTP/AVP 97\na=rtpmap:97 opus/48000/2", "no m=video"),
         ("m=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000", "line 5, m=video 5004 RTP/AVP 96 is H264"),
         ("m=video 5004 RTP/AVP 26", "is payload type 26"),
+        // Nothing of it moves a terminal's cursor.
+        (
+            "m=video 5004 \u{1B}[2JRTP/AVP 96\na=rtpmap:96 VP8/90000",
+            "line 5, m=video 5004 ?[2JRTP/AVP 96 is ?[2JRTP/AVP"
+        ),
         ("m=video 5004 RTP/AVP 98\na=rtpmap:98 VP9/90000\na=fmtp:98 profile-id=2", "is VP9 of profile 2"),
         ("m=video 0 RTP/AVP 96\na=rtpmap:96 VP8/90000", "say one with --port"),
         ("m=video 5004 RTP/AVP 72\na=rtpmap:72 VP8/90000", "payload type 72"),

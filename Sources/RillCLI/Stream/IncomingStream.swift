@@ -27,7 +27,7 @@ struct IncomingStream {
     ///   - key: the key, where it is not in there.
     /// - Throws: ``CommandError`` of `unreadableInput`.
     init(describedBy text: [UInt8], name: String, port: UInt16?, key: SRTPKey?) throws {
-        func refuse(_ reason: String) -> CommandError { CommandError("\(name): \(reason)", .unreadableInput) }
+        func refuse(_ reason: String) -> CommandError { CommandError("\(name): \(reason.printable)", .unreadableInput) }
         var session: SessionDescription
         do { session = try SessionDescription(parsing: text.span) } catch { throw refuse("\(error)") }
         let lines = SectionLines(text)
@@ -97,6 +97,15 @@ extension RTPFormat {
     fileprivate var profile: String? { self[parameter: "profile-id"] }
 }
 
+extension String {
+    /// The text without what moves a terminal's cursor: a description may be anybody's.
+    fileprivate var printable: String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 })
+        return String(text)
+    }
+}
+
 /// The m= lines of a session description, to be named.
 private struct SectionLines {
     private var sections: [(line: Int, text: String)] = []
@@ -104,11 +113,7 @@ private struct SectionLines {
     init(_ text: [UInt8]) {
         let lines = String(decoding: text, as: UTF8.self).split(omittingEmptySubsequences: false) { $0.isNewline }
         for (index, line) in lines.enumerated() where line.hasPrefix("m=") {
-            // It may be anybody's: nothing of it moves a cursor.
-            let scalars = line.unicodeScalars.prefix(80).map { $0.properties.generalCategory == .control ? "?" : $0 }
-            var text = String.UnicodeScalarView()
-            text.append(contentsOf: scalars)
-            sections.append((index + 1, String(text)))
+            sections.append((index + 1, String(line.prefix(80)).printable))
         }
     }
 
