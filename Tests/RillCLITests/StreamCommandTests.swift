@@ -41,7 +41,7 @@ import Testing
         #expect(!(receiver.errors + receiver.text + sent.text).contains(secret))
     }
 
-    @Test(arguments: ["ivf", "webm", "mkv"])
+    @Test(arguments: ["ivf", "webm"])
     func `What comes is written as it came, of the layer that is chosen`(kind: String) throws {
         let (port, sdp, output) = (try freePorts(1)[0], folder.path("out.sdp"), folder.path("low.\(kind)"))
         let sender = try rillProgram().start(
