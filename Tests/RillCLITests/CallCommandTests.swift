@@ -7,12 +7,6 @@ import Testing
 @Suite struct CallCommandTests {
     private let folder = TemporaryFolder()
 
-    /// Ports of this machine that nobody has at present.
-    private func freePorts(_ count: Int) throws -> [String] {
-        let sockets = try (0..<count).map { _ in try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)) }
-        return sockets.map { "\($0.localAddress.port)" }
-    }
-
     @Test func `A key is 44 bytes of base64, another one each time, and its file is the owner's alone`() throws {
         let path = folder.path("call.key")
         #expect(try rill("key", path).status == 0)
@@ -26,6 +20,11 @@ import Testing
         let other = try rill("key", "--bits", "128").text
         #expect(Data(base64Encoded: other.trimmingCharacters(in: .newlines))?.count == 28)
         #expect(try rill("key", "--bits", "192").status == 64)
+        for (suite, count) in [("gcm-256", 44), ("gcm-128", 28), ("cm-80", 30)] {
+            let key = try rill("key", "--suite", suite).text.trimmingCharacters(in: .newlines)
+            #expect(Data(base64Encoded: key)?.count == count)
+        }
+        #expect(try rill("key", "--suite", "cm-32").status == 64)
     }
 
     @Test func `What cannot be called is refused with its reason`() throws {

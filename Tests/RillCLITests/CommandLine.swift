@@ -1,5 +1,7 @@
 import Foundation
+import RillCore
 import RillTestSupport
+import RillTransport
 
 /// The `rill` that was built beside the tests.
 func rillProgram() throws -> Program {
@@ -14,6 +16,12 @@ func rillProgram() throws -> Program {
 /// Runs it to its end.
 func rill(_ arguments: String..., input: String = "/dev/null") throws -> RunningProgram.Outcome {
     try rillProgram().run(arguments, input: input)
+}
+
+/// Ports of this machine that nobody has at present.
+func freePorts(_ count: Int) throws -> [String] {
+    let sockets = try (0..<count).map { _ in try UDPSocket(boundTo: UDPAddress(.loopback, port: 0)) }
+    return sockets.map { "\($0.localAddress.port)" }
 }
 
 /// A clip of 30 frames a second in which something moves. The drawn scene would do as well, but an unoptimised build takes

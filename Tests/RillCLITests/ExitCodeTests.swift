@@ -11,7 +11,7 @@ import Testing
         let out = folder.path("out.ivf")
         return [
             ["transcode", path, out], ["loopback", path], ["inspect", path], ["replay", path, "--to", "127.0.0.1:9"],
-            ["reencode", path, path + ".y4m", out],
+            ["reencode", path, path + ".y4m", out], ["send", path, "--to", "127.0.0.1:9"], ["receive", path],
         ]
     }
 
@@ -103,6 +103,8 @@ import Testing
             ["loopback", clip, "--capture", place + "o.pcap"], ["loopback", clip, "--trace", place + "o.trace"],
             ["loopback", clip, "--coded", place + "o.ivf"], ["loopback", clip, "--report", place + "o.html"],
             ["inspect", capture, "--frames", place + "o.ivf"],
+            ["send", clip, "--to", "127.0.0.1:9", "--sdp", place + "o.sdp"],
+            ["receive", "--port", "9", "--output", place + "o.y4m"],
         ] {
             let outcome = try rillProgram().run(arguments)
             #expect(outcome.status == 1, "\(arguments): \(outcome.status) \(outcome.errors)")

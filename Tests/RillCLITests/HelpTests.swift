@@ -2,7 +2,10 @@ import RillTestSupport
 import Testing
 
 @Suite struct HelpTests {
-    @Test(arguments: [[], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"], ["relay"]])
+    @Test(arguments: [
+        [], ["loopback"], ["transcode"], ["inspect"], ["replay"], ["generate"], ["relay"], ["send"], ["receive"],
+        ["key"],
+    ])
     func `Help fits a terminal and teaches by example`(command: [String]) throws {
         let outcome = try rillProgram().run(command + ["--help"])
         #expect(outcome.status == 0)

@@ -11,6 +11,10 @@ package final class LossyTransport: DatagramTransport {
         package var bytes: [UInt8]
         package var isIncoming: Bool
         package var isLost: Bool
+
+        package init(bytes: [UInt8], isIncoming: Bool, isLost: Bool) {
+            (self.bytes, self.isIncoming, self.isLost) = (bytes, isIncoming, isLost)
+        }
     }
 
     private struct State: ~Copyable {

@@ -19,11 +19,9 @@ package struct RunningPeer {
 
     /// The same for a task: it blocks none of the few threads that all tasks share.
     package func finished() async throws -> [UInt8] {
-        // Who awaits its end does nothing else with it meanwhile.
-        nonisolated(unsafe) let peer = self
-        return try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try unsafe peer.finish() }) }
-        }
+        let outcome = try await program.finished()
+        guard outcome.status == 0 else { throw TestFailure("\(name): \(outcome.errors)") }
+        return outcome.output
     }
 
     /// Waits until somebody on this machine listens at a UDP port of IPv4, for ten seconds at the most.

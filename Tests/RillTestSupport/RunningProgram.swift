@@ -61,6 +61,12 @@ package final class RunningProgram {
         unsafe waitpid(child, &status, 0)
     }
 
+    /// What it has said on standard error so far.
+    package var errorsSoFar: String {
+        // Nothing, before it has begun.
+        (try? read(folder.path("errors"))).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
     /// Presses Ctrl-C, so to say.
     package func interrupt() {
         // `timeout` hands it on to the program.
@@ -85,6 +91,15 @@ package final class RunningProgram {
         // WNOWAIT leaves the end for `wait()` to see.
         unsafe waitid(P_PID, id_t(child), &end, WEXITED | WNOHANG | WNOWAIT)
         return unsafe end.si_signo == SIGCHLD
+    }
+
+    /// The same for a task as ``wait()``: it blocks none of the few threads that all tasks share.
+    package func finished() async throws -> Outcome {
+        // Who awaits its end does nothing else with it meanwhile.
+        nonisolated(unsafe) let program = self
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try unsafe program.wait() }) }
+        }
     }
 
     /// Waits for its end. Once only.

@@ -17,14 +17,24 @@ final class CallInput: Sendable {
         var watch = UnreadableWatch()
         /// Attempts to open what comes from other addresses.
         var credit = AttemptCredit()
+        var place: Place
+    }
+
+    /// How it is known where they are, in the clear.
+    private enum Place {
+        /// Somebody said so.
+        case given
+        /// Their first RTP packet will say so, or has. RTCP comes from another port of theirs where they use two, and may come first.
+        case awaited, heard
     }
 
     /// Genuine packets from elsewhere move a participant when the address before has been silent for so long.
     private static let silence = MediaDuration.milliseconds(500)
 
-    init(_ key: SRTPKey?) throws(SecurityError) {
+    /// - Parameter isAddressKnown: where they are was said, and is not to be learned from their packets.
+    init(_ key: SRTPKey?, isAddressKnown: Bool) throws(SecurityError) {
         let unprotector: SRTPUnprotector? = if let key { try SRTPUnprotector(key) } else { nil }
-        state = Monitor(State(unprotector: unprotector))
+        state = Monitor(State(unprotector: unprotector, place: isAddressKnown ? .given : .awaited))
     }
 
     /// Opens a datagram from the address that they are at; how long it is then.
@@ -41,12 +51,29 @@ final class CallInput: Sendable {
         }
     }
 
-    /// Whether a packet of that source, from an address that is nobody's, may be theirs: without keys only where their address is not
-    /// known; with keys when nothing comes from there (a router may have given them another one), or they were heard with that source.
-    func mayCome(from ssrc: SSRC?, isPlaced: Bool, at now: MediaTime) -> Bool {
+    /// A packet from an address that is nobody's.
+    struct Stranger {
+        /// Who has sent it, as it says.
+        var ssrc: SSRC?
+        /// RTP, and not RTCP.
+        var isMedia: Bool
+        /// Whether the participant is known to be at some address.
+        var isPlaced: Bool
+        /// Whether that is an address of the same machine.
+        var isOfSameHost: Bool
+    }
+
+    /// Whether such a packet may be theirs: without keys only where their address is not known yet, or is learned from their packets; with
+    /// keys when nothing comes from there (a router may have given them another one), or they were heard with that source.
+    func mayCome(_ packet: Stranger, at now: MediaTime) -> Bool {
         state.withLock { state in
-            guard let isKnown = ssrc.map({ state.unprotector?.isKnown($0) ?? false }) else { return false }
-            return state.unprotector == nil ? !isPlaced : isKnown || CallInput.isSilent(state.lastArrival, at: now)
+            guard let isKnown = packet.ssrc.map({ state.unprotector?.isKnown($0) ?? false }) else { return false }
+            if state.unprotector != nil { return isKnown || CallInput.isSilent(state.lastArrival, at: now) }
+            return switch state.place {
+            case .given: !packet.isPlaced
+            case .awaited: !packet.isPlaced || packet.isOfSameHost
+            case .heard: packet.isOfSameHost && !packet.isMedia
+            }
         }
     }
 
@@ -65,11 +92,16 @@ final class CallInput: Sendable {
         }
     }
 
-    /// Whether they are at another address from now on, from which something genuine has come: nothing has come from the one before
-    /// for a while.
-    func moves(at now: MediaTime) -> Bool {
+    /// Whether they are at another address from now on, from which that packet has come, and was genuine: nothing has come from the one
+    /// before for a while.
+    func moves(with packet: Stranger, at now: MediaTime) -> Bool {
         state.withLock { state in
-            guard CallInput.isSilent(state.lastArrival, at: now) else { return false }
+            if state.unprotector == nil, state.place != .given {
+                guard packet.isMedia || !packet.isPlaced else { return false }
+                if packet.isMedia { state.place = .heard }
+            } else if !CallInput.isSilent(state.lastArrival, at: now) {
+                return false
+            }
             state.lastArrival = now
             return true
         }

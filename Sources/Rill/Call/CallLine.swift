@@ -99,7 +99,7 @@ final class CallLine: Sendable {
             switch try transport.receive(into: &incoming, within: CallLine.receiveTimeout) {
             case .received:
                 members.withLock { known = $0 }
-                take(&incoming, &opened, known, at: clock.now)
+                take(&incoming, &opened, &known, at: clock.now)
             case .nothing: continue
             case .closed: return
             }
@@ -108,12 +108,14 @@ final class CallLine: Sendable {
 
     /// Opens what has come, and gives it to whom it concerns, each participant's all at once.
     private func take(
-        _ incoming: inout IncomingDatagrams, _ opened: inout [Opened], _ members: [Member], at now: MediaTime
+        _ incoming: inout IncomingDatagrams, _ opened: inout [Opened], _ members: inout [Member], at now: MediaTime
     ) {
         opened.removeAll(keepingCapacity: true)
         var last = 0
         for index in incoming.indices {
-            guard let (member, byteCount) = open(&incoming, index, members, startingAt: last, at: now) else { continue }
+            guard let (member, byteCount) = open(&incoming, index, &members, startingAt: last, at: now) else {
+                continue
+            }
             last = member
             opened.append(Opened(index: index, byteCount: byteCount, member: member))
         }
@@ -128,7 +130,8 @@ final class CallLine: Sendable {
 
     /// Finds out whose a datagram is, and opens it.
     private func open(
-        _ incoming: inout IncomingDatagrams, _ index: Int, _ members: [Member], startingAt last: Int, at now: MediaTime
+        _ incoming: inout IncomingDatagrams, _ index: Int, _ members: inout [Member], startingAt last: Int,
+        at now: MediaTime
     ) -> (member: Int, byteCount: Int)? {
         let source = incoming.source(at: index)
         if let place = member(at: source, members, startingAt: last) {
@@ -137,13 +140,19 @@ final class CallLine: Sendable {
         }
         // Somebody whose address is not known yet, or has changed: the key says who.
         let ssrc = SSRC(ofSenderOf: incoming.bytes(at: index))
+        let isMedia = PacketKind(of: incoming.bytes(at: index)) == .rtp
         for place in members.indices {
-            let participant = members[place].participant
-            let isPlaced = members[place].address != nil
-            guard participant.input.mayCome(from: ssrc, isPlaced: isPlaced, at: now) else { continue }
+            let (participant, address) = (members[place].participant, members[place].address)
+            let packet = CallInput.Stranger(
+                ssrc: ssrc, isMedia: isMedia, isPlaced: address != nil, isOfSameHost: address?.ip == source.ip)
+            guard participant.input.mayCome(packet, at: now) else { continue }
             let opened = incoming.withBytes(at: index) { participant.input.tryToOpen(&$0, at: now) }
             guard let opened else { continue }
-            if participant.input.moves(at: now) { move(participant, from: members[place].address, to: source) }
+            if participant.input.moves(with: packet, at: now) {
+                move(participant, from: address, to: source)
+                // What comes next in the same batch comes from there too. Under the lock, as every change of a list that was shared.
+                self.members.withLock { _ in members[place].address = source }
+            }
             return (place, opened)
         }
         return nil

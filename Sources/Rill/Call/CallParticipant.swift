@@ -77,7 +77,7 @@ public final class CallParticipant: Sendable, Identifiable {
         ourLayers = layers
         streams = participant.streams ?? settings.streams()
         session = SharedSession(RTPSessionSettings(settings, participant, clock))
-        input = try CallInput(participant.receivingKey)
+        input = try CallInput(participant.receivingKey, isAddressKnown: participant.address != nil)
         output = try CallOutput(participant.sendingKey, to: participant.address, over: line)
         // Not from a seed: a key must never meet the same source and number for the second time.
         var random = SystemRandomNumberGenerator()

@@ -33,6 +33,8 @@ public struct SendSettings: Sendable {
     /// How frames of any other codec than VP8 and VP9 go into packets; the receiver has to be told the same
     /// (``RillReceive/JitterBufferSettings/payloadFormat``).
     public var payloadFormat = PayloadFormat.numbered
+    /// How VP9 frames say which others they refer to: players that follow an early draft of the payload format know groups of pictures alone.
+    package var vp9Mode = VP9Mode.flexible
     /// Makes the encoders of layers that libvpx is not to encode: of an own codec, or a hardware encoder of VP8. libvpx encodes
     /// those for which it gives `nil`.
     ///
@@ -82,6 +84,7 @@ public struct SendSettings: Sendable {
         stream.maximumPacketByteCount = maximumPacketSize
         stream.headerExtensions = headerExtensions
         stream.payloadFormat = payloadFormat
+        stream.vp9Mode = vp9Mode
         stream.protection = protection
         if let retransmissionPayloadType {
             stream.retransmission = RetransmissionSettings(payloadType: retransmissionPayloadType, using: &random)

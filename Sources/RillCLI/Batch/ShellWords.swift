@@ -54,3 +54,13 @@ enum ShellWords {
         throw .openQuote(quote)
     }
 }
+
+extension ShellWords {
+    /// A word as a shell takes it back.
+    static func quoted(_ word: String) -> String {
+        guard word.isEmpty || word.contains(where: { $0.isWhitespace || "'\"\\$&|;<>()*?#~`![]{}".contains($0) }) else {
+            return word
+        }
+        return "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+}

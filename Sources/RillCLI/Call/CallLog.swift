@@ -34,6 +34,10 @@ struct CallLog {
         var text: String
     }
 
+    /// Which way streams go.
+    enum Way { case both, sending, receiving }
+
+    let way: Way
     /// The names of the layers, high first.
     let layers: [String]
     private(set) var samples: [Sample] = []
@@ -45,10 +49,14 @@ struct CallLog {
     private static let shortestLength = 0.25
     /// Why the call ended before its time.
     var failure: String?
+    /// Why no more frames came of what is sent.
+    var sourceFailure: String?
     /// The other side has answered.
     var hasMet = false
+    /// Packets came that could not be opened: the other side has another key.
+    var isUnreadable = false
 
-    init(layers: [String]) { self.layers = layers }
+    init(_ way: Way, layers: [String]) { (self.way, self.layers) = (way, layers) }
 
     mutating func note(_ text: String, at time: Double) { notes.append(Note(time: time, text: text)) }
 
@@ -107,45 +115,5 @@ struct CallLog {
         var samples: [Sample]
         var events: [Note]
         var statistics: CallStatistics?
-    }
-}
-
-extension CallLog.Sample {
-    /// One line: `12 s  sent 845 kbit/s 30+5 fps  received 850 kbit/s 30+5 fps  lost 0.4 %  rtt 12 ms  delay 63 ms`.
-    var line: String {
-        func number(_ value: Double?, _ unit: String, decimals: Int = 0) -> String {
-            value.map { "\(Decimal.text($0, decimals: decimals)) \(unit)" } ?? "–"
-        }
-        func rates(_ values: [Double]) -> String { values.map { Decimal.text($0, decimals: 0) }.joined(separator: "+") }
-        return [
-            "\(Decimal.text(time, decimals: 0)) s", "sent \(number(sent, "kbit/s")) \(rates(framesEncoded)) fps",
-            "received \(number(received, "kbit/s")) \(rates(framesShown)) fps",
-            "lost \(number(lost, "%", decimals: 1))",
-            "rtt \(number(roundTripTime, "ms"))", "delay \(number(playoutDelay, "ms"))",
-        ].joined(separator: "  ")
-    }
-}
-
-extension CallLog {
-    /// The whole call as a table.
-    var text: String {
-        guard let last, let them = last.participants.first else { return "the call was over before it began" }
-        var table = TextTable(["stream", "sent", "key frames", "shown", "freezes", "lost", "repaired", "NACK", "PLI"])
-        for name in layers {
-            let encoder = last.layers.first { $0.rid.description == name }?.encoder
-            let shown = them.shown.first { $0.rid.description == name }?.received
-            table.add([
-                name, "\(encoder?.framesEncoded ?? 0)", "\(encoder?.keyFramesEncoded ?? 0)",
-                "\(shown?.framesShown ?? 0)",
-                "\(shown?.freezes.freezeCount ?? 0)", "\(shown?.stream.packetsLost ?? 0)",
-                "\(shown?.repair.packetsRecovered ?? 0)", "\(shown?.stream.nackCount ?? 0)",
-                "\(shown?.stream.pliCount ?? 0)",
-            ])
-        }
-        var lines = [table.text]
-        if let refused = them.unprotected?.refused, refused > 0 {
-            lines.append("not genuine, and not taken: \(refused) datagrams")
-        }
-        return lines.joined(separator: "\n")
     }
 }

@@ -7,10 +7,11 @@ struct CallPage {
     var log: CallLog
     /// What was run: names and values.
     var facts: [(name: String, value: String)]
+    var title = "A call"
 
     var page: Page {
         Page(
-            title: "A call",
+            title: title,
             subtitle: "\(Decimal.text(time.upperBound, decimals: 1)) s, seen from this side.",
             body: [overview, plots, events])
     }
@@ -32,6 +33,10 @@ struct CallPage {
                             log.last?.layers.first { $0.rid.description == layer }?.encoder)
                     })
         }
+        guard log.way == .both else {
+            for figure in log.figures { seen.add([figure.name] + figure.values) }
+            return .element("section", [:], .element("div", ["class": "columns"], seen.html, run.html))
+        }
         row("frames sent") { "\($1?.framesEncoded ?? 0)" }
         row("pictures shown") { received, _ in "\(received?.framesShown ?? 0)" }
         row("freezes, W3C's rule") { received, _ in "\(received?.freezes.freezeCount ?? 0)" }
@@ -43,39 +48,37 @@ struct CallPage {
     }
 
     private var plots: HTML {
+        let (sends, receives) = (log.way != .receiving, log.way != .sending)
+        func marks(_ sent: Mark, _ received: Mark) -> [Mark] { (sends ? [sent] : []) + (receives ? [received] : []) }
         let bitrate = Plot(
-            "Bitrate", caption: "All datagrams of both streams, retransmissions and RTCP.", x: x,
+            "Bitrate", caption: "All datagrams of all streams, retransmissions and RTCP.", x: x,
             y: Axis("bitrate", unit: "kbit/s", holding: log.samples.flatMap { [$0.sent, $0.received] }),
             [.step("sent", .orange, steps(\.sent)), .step("received", .blue, steps(\.received), isDashed: true)])
         let frames = log.layers.indices.map { layer in
             Plot(
-                "Frames of the \(log.layers[layer]) stream", caption: "Good: both level, at the stream's rate.", x: x,
+                "Frames of the \(log.layers[layer]) stream", caption: "Good: level, at the stream's rate.", x: x,
                 y: Axis(
                     "frames", unit: "a second",
                     holding: log.samples.flatMap { [$0.framesEncoded[layer], $0.framesShown[layer]] }, atLeast: 5),
-                [
+                marks(
                     .step("sent", .orange, steps { $0.framesEncoded[layer] }),
-                    .step("shown", .blue, steps { $0.framesShown[layer] }, isDashed: true),
-                ])
+                    .step("shown", .blue, steps { $0.framesShown[layer] }, isDashed: true)))
         }
         let lost = Plot(
             "Packets lost", caption: "Before they were repaired. Good: zero.", x: x,
             y: Axis(
                 "lost", unit: "%", holding: log.samples.flatMap { [$0.lost, $0.lostThere ?? 0] }, atLeast: 5,
                 atMost: 100),
-            [
-                .step("on the way here", .red, steps(\.lost)),
+            marks(
                 .step("on the way there", .orange, steps { $0.lostThere ?? .nan }, isDashed: true),
-            ])
+                .step("on the way here", .red, steps(\.lost))))
+        let playout = Mark.step("playout target", .orange, steps { $0.playoutDelay ?? .nan }, isDashed: true)
         let delay = Plot(
             "Delay", caption: "Target: from the fastest way of the last minute to showing. Good: low and flat.", x: x,
             y: Axis(
                 "delay", unit: "ms", holding: log.samples.flatMap { [$0.roundTripTime ?? 0, $0.playoutDelay ?? 0] },
                 atLeast: 10),
-            [
-                .step("there and back", .green, steps { $0.roundTripTime ?? .nan }),
-                .step("playout target", .orange, steps { $0.playoutDelay ?? .nan }, isDashed: true),
-            ])
+            [.step("there and back", .green, steps { $0.roundTripTime ?? .nan })] + (receives ? [playout] : []))
         return .section("Over time", [.stack(([bitrate] + frames + [lost, delay]).map(\.html), over: time)])
     }
 

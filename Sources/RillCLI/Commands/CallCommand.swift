@@ -1,10 +1,8 @@
 import ArgumentParser
-import Foundation
 import Rill
 import RillCore
 import RillFiles
 import RillPages
-import RillScenes
 import RillSecurity
 import RillThreads
 
@@ -56,27 +54,11 @@ struct CallCommand: ParsableCommand {
     @Option(help: "Write a page of plots over time, as .html.")
     var report: String?
 
-    @Option(
-        help: "Size of the high stream (default: the source's own; 640x480 for the scene).",
-        transform: resolutionNotation)
-    var size: Resolution?
-
-    @Option(help: "Bitrate of the high stream (default: by its size, 800k at 640x480).", transform: bitrateNotation)
-    var bitrate: Bitrate?
-
-    @Option(help: "Bitrate of the low stream (default: 45k).", transform: bitrateNotation)
-    var lowBitrate: Bitrate = LayerSettings.low.bitrate
-
-    @Option(help: "What is sent, vp8 or vp9. Both sides say the same.", transform: codecNotation)
-    var codec: VideoCodec = .vp8
-
-    @Option(
-        help: "Make faces beautiful before they are sent: natural, strong, or as in smoothness=0.7,lightening=0.3.",
-        transform: beautyNotation)
-    var beauty: BeautyOptions = .off
-
     @Flag(help: "Print one JSON object instead of a table.")
     var json = false
+
+    @OptionGroup
+    var video: SentVideoOptions
 
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
@@ -86,14 +68,15 @@ struct CallCommand: ParsableCommand {
 
     func run() throws {
         let interruption = Interruption()
-        let key = try readKey()
+        let key = try keyFile.map(KeyFile.read)
         let address = try readAddress()
-        let opened = try openSource()
-        let resolution = size ?? opened.format.resolution
+        let opened = try video.open(source, atEnd: .loop, clipOptions, cameraOptions)
+        let resolution = video.size ?? opened.format.resolution
         let settings = settings(for: resolution)
         let files = OutputFiles()
-        let recording = output.map { CallRecording(path: files.part(of: $0), name: $0) }
-        let socket = try UDPSocket(boundTo: listeningAddress(for: address, isOpen: key != nil))
+        let recording = try output.map { CallRecording(path: try files.openPart(of: $0), name: $0) }
+        let socket = try UDPSocket(
+            boundTo: UDPAddress(address.ip.listening(isProtected: key != nil), port: listen))
         // One source, handed over to the call.
         nonisolated(unsafe) let source = opened
         let call = try unsafe VideoCall(settings, source: source)
@@ -101,7 +84,8 @@ struct CallCommand: ParsableCommand {
         if let recording { try them.show(.high, on: recording) } else { try them.show(.high, on: UnseenPictures()) }
         try them.show(.low, on: UnseenPictures())
         say(address, socket.localAddress, settings.send.layers, key)
-        let monitor = CallMonitor(settings.send.layers, limit: duration)
+        let monitor = CallMonitor(
+            CallLog(.both, layers: settings.send.layers.map(\.rid.description)), CallMonitor.Ending(limit: duration))
         monitor.follow(call) { interruption.isWanted }
         let log = monitor.log
         if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
@@ -128,20 +112,9 @@ struct CallCommand: ParsableCommand {
 
     // MARK: What is given
 
-    private func readKey() throws -> SRTPKey? {
-        guard let keyFile else { return nil }
-        // Of a folder Foundation says "Error Domain=NSCocoaErrorDomain Code=256": these words say more.
-        guard let data = try? FileHandle(forReadingAtPath: keyFile)?.read(upToCount: 4096) else {
-            throw CommandError(
-                "\(keyFile): there is no such key file, or it cannot be read or is empty", .unreadableInput)
-        }
-        let text = String(decoding: data, as: UTF8.self)
-        do { return try SRTPKey(base64: text) } catch { throw CommandError("\(keyFile): \(error)", .unreadableInput) }
-    }
-
     private func readAddress() throws -> UDPAddress {
         let address = try UDPAddress.resolve(to)
-        guard keyFile != nil || address.isOnThisMachine else {
+        guard keyFile != nil || address.ip.isLoopback else {
             throw ValidationError(
                 "without --key-file the call would go to \(address) in the clear: that is done to this machine only. "
                     + "`rill key` makes a key.")
@@ -149,30 +122,9 @@ struct CallCommand: ParsableCommand {
         return address
     }
 
-    /// Without a key nobody else's packets are let in.
-    private func listeningAddress(for address: UDPAddress, isOpen: Bool) -> UDPAddress {
-        switch address.ip {
-        case .v4: UDPAddress(isOpen ? .v4(0) : .loopback, port: listen)
-        case .v6: UDPAddress(.v6(isOpen ? 0 : 1, zone: 0), port: listen)
-        }
-    }
-
-    private func openSource() throws -> any FrameSource {
-        guard let source else {
-            return try PortraitScene(resolution: size ?? .vga, frameRate: 30)
-        }
-        if let camera = cameraSelection(source) { return try readingInput { try cameraOptions.open(camera) } }
-        let options = clipOptions
-        return try readingInput { try LiveClip(atEnd: .loop) { try options.open(source) } }
-    }
-
     private func settings(for resolution: Resolution) -> VideoCallSettings {
-        var low = LayerSettings.low(codec)
-        low.bitrate = lowBitrate
-        let high = LayerSettings.high(
-            resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
-        var settings = VideoCallSettings(layers: [high, low])
-        settings.send.beauty = beauty
+        var settings = VideoCallSettings(layers: [video.high(of: resolution), video.low])
+        settings.send.beauty = video.beauty
         settings.statisticsInterval = CallMonitor.interval
         return settings
     }
@@ -191,28 +143,6 @@ struct CallCommand: ParsableCommand {
             ("source", source ?? "the portrait scene, drawn"), ("other side", "\(address)"),
             ("protection", key?.profile.suite.rawValue ?? "none: in the clear, on this machine only"),
         ]
-            + layers.map { layer in
-                (
-                    "\(layer.rid) stream",
-                    "\(layer.encoder.codec.rawValue.uppercased()) \(layer.resolution), up to \(layer.frameRate) frames a second, "
-                        + "\(Decimal.text(Double(layer.bitrate.bitsPerSecond) / 1000, decimals: 0)) kbit/s"
-                )
-            } + [("made by", Version.text)]
-    }
-}
-
-/// Where pictures go that nobody looks at: their stream is decoded and counted.
-final class UnseenPictures: FrameSink, Sendable {
-    func consume(_ frame: VideoFrame) {}
-    func finish() {}
-}
-
-extension UDPAddress {
-    /// 127.0.0.0/8, or ::1.
-    var isOnThisMachine: Bool {
-        switch ip {
-        case .v4(let number): number >> 24 == 127
-        case .v6(let number, _): number == 1
-        }
+            + layers.map(\.fact) + [("made by", Version.text)]
     }
 }

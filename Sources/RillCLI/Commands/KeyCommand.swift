@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Rill
 import RillSecurity
 
@@ -8,42 +7,45 @@ struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
         abstract: "Make a key for one call.",
-        usage: "rill key [<file>] [--bits 128]",
+        usage: "rill key [<file>] [--suite <suite>]",
         discussion: """
-            Writes base64 of 44 random bytes: a key of AES-256-GCM and its salt, for `rill call --key-file`. With --bits 128 \
-            it is 28 bytes, for AES-128-GCM. Whoever has the key can watch the call and speak in it: bring it to the \
-            other side by a way that nobody else reads, and make a new one for each call.
+            Writes base64 of random bytes, a key and its salt, for --key-file of `rill call`, `rill send` and `rill receive`. \
+            Its length says what it is for:
+
+              gcm-256  44 bytes, AEAD_AES_256_GCM
+              gcm-128  28 bytes, AEAD_AES_128_GCM
+              cm-80    30 bytes, AES_CM_128_HMAC_SHA1_80: for FFmpeg and
+                       others that have no GCM
+
+            Whoever has the key can watch the call and speak in it: bring it to the other side by a way that nobody else \
+            reads, and make a new one for each call.
 
             A file is readable by its owner alone, and is never overwritten.
 
             Examples:
               rill key call.key
+              rill key stream.key --suite cm-80
               rill key | ssh other-machine 'umask 077; cat > call.key'
             """)
 
     @Argument(help: "The file to write (default: standard output).")
     var file: String?
 
-    @Option(help: "128 or 256.")
-    var bits = 256
+    @Option(help: "What the key is for (default: gcm-256).")
+    var suite: SuiteChoice?
+
+    @Option(help: "128 or 256: the same as gcm-128 or gcm-256.")
+    var bits: Int?
 
     func run() throws {
-        let key = SRTPKey.generate(bits == 128 ? .aeadAES128GCM : .aeadAES256GCM)
+        let key = SRTPKey.generate((suite ?? (bits == 128 ? .gcm128 : .gcm256)).profile)
         guard let file else { return try StandardOutput.print(key.base64) }
-        let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            let reason = unsafe String(cString: strerror(errno))
-            throw CommandError("\(file): \(errno == EEXIST ? "is there already: a key is never overwritten" : reason)")
-        }
-        defer { close(descriptor) }
-        let bytes = Array((key.base64 + "\n").utf8)
-        guard unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
-            _ = unsafe unlink(file)
-            throw CommandError("\(file): cannot be written: \(unsafe String(cString: strerror(errno)))")
-        }
+        try SecretFile.write(key.base64 + "\n", to: file, refusal: "is there already: a key is never overwritten")
     }
 
     func validate() throws {
+        guard let bits else { return }
         guard bits == 128 || bits == 256 else { throw ValidationError("--bits is 128 or 256, not \(bits)") }
+        guard suite == nil else { throw ValidationError("--suite and --bits say the same: give one of them") }
     }
 }

@@ -58,15 +58,9 @@ extension LoopbackCommand {
             if word == "--report" {
                 _ = rest.popFirst()
             } else if !word.hasPrefix("--report=") {
-                words.append(quoted(word))
+                words.append(ShellWords.quoted(word))
             }
         }
         return "rill " + words.joined(separator: " ") + " --report call.html"
-    }
-
-    /// A word as a shell takes it back.
-    private func quoted(_ word: String) -> String {
-        guard word.isEmpty || word.contains(where: { " '\"\\$&|;<>()*?#~`".contains($0) }) else { return word }
-        return "'" + word.replacing("'", with: "'\\''") + "'"
     }
 }

@@ -118,7 +118,7 @@ struct RelayCommand: ParsableCommand {
             StandardError.print("listening at \(pair.listen) for \(pair.to)")
             StandardError.print("  forward \(pair.network)")
             StandardError.print("  return  \(pair.returnNetwork)")
-            if !pair.listen.isOnThisMachine {
+            if !pair.listen.ip.isLoopback {
                 StandardError.print("  whoever reaches \(pair.listen) can send to \(pair.to) through this machine")
             }
         }

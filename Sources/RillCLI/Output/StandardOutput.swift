@@ -9,8 +9,13 @@ enum StandardOutput {
     /// Writes a line.
     ///
     /// - Throws: `writeFailed`.
-    static func print(_ line: String) throws(FileError) {
-        var rest = Array((line + "\n").utf8)
+    static func print(_ line: String) throws(FileError) { try write(line + "\n") }
+
+    /// Writes `text` as it is.
+    ///
+    /// - Throws: `writeFailed`.
+    static func write(_ text: String) throws(FileError) {
+        var rest = Array(text.utf8)
         var position = 0
         while !rest.isEmpty {
             let count = unsafe Glibc.write(STDOUT_FILENO, rest, rest.count)
@@ -19,5 +24,13 @@ enum StandardOutput {
             rest.removeFirst(count)
             position += count
         }
+    }
+
+    /// Says that nothing more comes, so that whoever reads it to its end can go on. What is written afterwards is lost.
+    static func end() {
+        let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
+        guard nowhere >= 0 else { return }
+        dup2(nowhere, STDOUT_FILENO)
+        close(nowhere)
     }
 }

@@ -26,16 +26,21 @@ struct MediaOnTheWire {
     static let red = PayloadType(100)
     static let fec = PayloadType(101)
 
-    /// - Parameter isIncoming: which direction.
-    init(_ transport: LossyTransport, isIncoming: Bool, key: SRTPKey) throws {
+    /// - Parameters:
+    ///   - isIncoming: which direction.
+    ///   - red: the payload type of RED.
+    init(
+        _ passages: [LossyTransport.Passage], isIncoming: Bool, key: SRTPKey, red: PayloadType = MediaOnTheWire.red
+    ) throws {
+        let redType = red
         var unprotector = try SRTPUnprotector(key)
-        for passage in transport.passages where passage.isIncoming == isIncoming {
+        for passage in passages where passage.isIncoming == isIncoming {
             var bytes = passage.bytes
             var memory = bytes.mutableSpan
             guard case .unprotected(.rtp, let byteCount) = unprotector.unprotect(&memory) else { continue }
             let packet = try RTPPacket(parsing: memory.span.extracting(0..<byteCount))
             var (type, payload) = (packet.header.payloadType, packet.payload)
-            if type == MediaOnTheWire.red {
+            if type == redType {
                 var red = try REDPayload(parsing: payload)
                 guard let block = red.next() else { throw TestFailure("RED without a block") }
                 (type, payload) = (block.payloadType, block.data)

@@ -139,18 +139,3 @@ import Testing
         #expect(Array(ours[start..<min(ours.count, start + frames.count)]) == frames)
     }
 }
-
-/// The frames of an IVF file.
-private enum IVFFrames {
-    static func read(_ path: String) throws -> [[UInt8]] {
-        let bytes = try RillTestSupport.read(path)
-        var (frames, position): ([[UInt8]], Int) = ([], 32)
-        while position + 12 <= bytes.count {
-            let count = (0..<4).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
-            guard position + 12 + count <= bytes.count else { break }
-            frames.append(Array(bytes[(position + 12)..<(position + 12 + count)]))
-            position += 12 + count
-        }
-        return frames
-    }
-}

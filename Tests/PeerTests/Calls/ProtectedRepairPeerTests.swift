@@ -54,7 +54,7 @@ struct ProtectedRepairPeerTests {
         let statistics = end.participant.statistics
         await end.call.end()
         return Reception(
-            sent: try MediaOnTheWire(transport, isIncoming: true, key: key), frames: end.recorder.frames,
+            sent: try MediaOnTheWire(transport.passages, isIncoming: true, key: key), frames: end.recorder.frames,
             statistics: statistics, peer: said)
     }
 
@@ -145,7 +145,7 @@ struct ProtectedRepairPeerTests {
             if packet.header.payloadType == MediaOnTheWire.media { payloads.insert(packet.payload.array) }
         }
         return Delivery(
-            sent: try MediaOnTheWire(transport, isIncoming: false, key: key), payloads: payloads,
+            sent: try MediaOnTheWire(transport.passages, isIncoming: false, key: key), payloads: payloads,
             statistics: statistics, peer: said)
     }
 

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Rill
+import RillCore
+import RillPages
+import RillScenes
+
+/// What is sent in real time, of what source: what `rill call` and `rill send` have in common.
+struct SentVideoOptions: ParsableArguments {
+    @Option(
+        help: "Size of the high stream (default: the source's own; 640x480 for the scene).",
+        transform: resolutionNotation)
+    var size: Resolution?
+
+    @Option(help: "Bitrate of the high stream (default: by its size, 800k at 640x480).", transform: bitrateNotation)
+    var bitrate: Bitrate?
+
+    @Option(help: "Bitrate of the low stream (default: 45k).", transform: bitrateNotation)
+    var lowBitrate: Bitrate = LayerSettings.low.bitrate
+
+    @Option(help: "What is sent, vp8 or vp9. Both sides say the same.", transform: codecNotation)
+    var codec: VideoCodec = .vp8
+
+    @Option(
+        help: "Make faces beautiful before they are sent: natural, strong, or as in smoothness=0.7,lightening=0.3.",
+        transform: beautyNotation)
+    var beauty: BeautyOptions = .off
+
+    /// Opens a camera, or a clip that plays in real time; without a name the drawn portrait.
+    func open(
+        _ name: String?, atEnd ending: LiveClip.Ending, _ options: ClipOptions, _ cameraOptions: CameraOptions
+    ) throws -> any FrameSource {
+        guard let name else { return try PortraitScene(resolution: size ?? .vga, frameRate: 30) }
+        if let camera = cameraSelection(name) { return try readingInput { try cameraOptions.open(camera) } }
+        return try readingInput { try LiveClip(atEnd: ending) { try options.open(name) } }
+    }
+
+    /// The high stream of pictures of that size.
+    func high(of resolution: Resolution) -> LayerSettings {
+        .high(resolution, bitrate: bitrate ?? .suggested(for: resolution, codec: codec), codec: codec)
+    }
+
+    /// The low stream.
+    var low: LayerSettings {
+        var low = LayerSettings.low(codec)
+        low.bitrate = lowBitrate
+        return low
+    }
+}
+
+extension LayerSettings {
+    /// A line about the stream, for a page: `VP8 640x480, up to 30 frames a second, 800 kbit/s`.
+    var fact: (name: String, value: String) {
+        let rate = Decimal.text(Double(bitrate.bitsPerSecond) / 1000, decimals: 0)
+        return (
+            "\(rid) stream",
+            "\(encoder.codec.rawValue.uppercased()) \(resolution), up to \(frameRate) frames a second, \(rate) kbit/s"
+        )
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import Rill
+import RillSecurity
+
+/// The suites that keys are made for, as the command line names them.
+enum SuiteChoice: String, ExpressibleByArgument, CaseIterable {
+    case gcm256 = "gcm-256"
+    case gcm128 = "gcm-128"
+    case cm80 = "cm-80"
+
+    var profile: SRTPProfile {
+        switch self {
+        case .gcm256: .aeadAES256GCM
+        case .gcm128: .aeadAES128GCM
+        case .cm80: .aesCM128Tag80
+        }
+    }
+}

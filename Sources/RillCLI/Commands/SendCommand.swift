@@ -1,0 +1,268 @@
+import ArgumentParser
+import Rill
+import RillCore
+import RillFiles
+import RillPages
+import RillSecurity
+import RillSend
+import RillThreads
+
+/// `rill send`: a stream to whoever plays RTP.
+struct SendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Send a camera or clip as RTP or SRTP, to players of all kinds.",
+        usage: "rill send [<source>] --to <host:port> [--sdp <file>] [<options>]",
+        discussion: """
+            Sends a camera (/dev/video0, camera:NAME), a clip in real time, or without a source the drawn portrait, as one \
+            stream of VP8 or VP9, and says the lines of ffplay, ffmpeg, gst-launch-1.0 and `rill receive` that show it. It \
+            ends with the clip, or when the receiver says that it leaves. --delay leaves time to start a player that is \
+            to miss nothing; one that comes later sees the next key frame.
+
+            --sdp writes a session description (SDP), which most players read. With a key it holds the key, and is readable \
+            by its owner alone.
+
+            The key file is one of `rill key`; a key is for one run. FFmpeg has no GCM: `rill key --suite cm-80`. Without a \
+            key file everybody on the way can watch and change the stream; it then goes to this machine only, unless \
+            --clear says that it may go further.
+
+            Payload types:
+
+            \(StreamPayloadTypes.table)
+
+            RTCP (reports, NACK, PLI) is taken at the port that packets come from, --listen; RTP and RTCP share it \
+            (rtcp-mux).
+
+            Examples:
+              rill send clip.y4m --to 127.0.0.1:5004 --sdp out.sdp --delay 5s
+              rill key stream.key --suite cm-80
+              rill send /dev/video0 --to 192.0.2.7:5004 --key-file stream.key --sdp out.sdp
+              rill send --to 127.0.0.1:5004 --fec 50% --duration 30s
+            """)
+
+    @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.")
+    var source: String?
+
+    @Option(help: "Where to, as HOST:PORT or [V6]:PORT.")
+    var to: String
+
+    @Option(help: "Write the session description to this file; - is standard output.")
+    var sdp: String?
+
+    @Option(help: "The file with the key.")
+    var keyFile: String?
+
+    @Flag(help: "Without a key, send to other machines too: anybody on the way can watch.")
+    var clear = false
+
+    @Option(help: "The port to send from, where RTCP comes back to (default: any).")
+    var listen: UInt16?
+
+    @Flag(help: "Begin a clip again when it has ended.")
+    var loop = false
+
+    @Option(help: "Begin after so long, so that a player can be started (default: 0s).", transform: durationNotation)
+    var delay: MediaDuration = .zero
+
+    @Option(help: "How long (default: to the end of the clip, or until Ctrl-C).", transform: durationNotation)
+    var duration: MediaDuration?
+
+    /// What `--layers` takes.
+    enum Layers: String, ExpressibleByArgument, CaseIterable {
+        case high
+        case both = "high,low"
+    }
+
+    @Option(help: "The streams to send: high, or high,low, as a simulcast with RIDs.")
+    var layers = Layers.high
+
+    @Option(help: "A key frame at least so often, for who comes later (default: 2s).", transform: durationNotation)
+    var keyFrameInterval: MediaDuration = .seconds(2)
+
+    @Option(help: "The largest packet, in bytes of RTP, 200 to 1400.")
+    var packetSize = 1200
+
+    @Option(
+        help: "FEC packets for each frame, in percent of its packets (default: 0%).", transform: percentageNotation)
+    var fec: Percentage = .zero
+
+    @Flag(inversion: .prefixedNo, help: "Retransmit on a stream of its own (RTX).")
+    var rtx = true
+
+    @Option(help: "Write the high stream as it was coded, as .ivf.")
+    var coded: String?
+
+    @Option(help: "Write a page of plots over time, as .html.")
+    var report: String?
+
+    @Flag(help: "Print one JSON object instead of a table.")
+    var json = false
+
+    @OptionGroup
+    var video: SentVideoOptions
+
+    @OptionGroup(title: "Raw clips")
+    var clipOptions: ClipOptions
+
+    @OptionGroup(title: "Cameras")
+    var cameraOptions: CameraOptions
+
+    func run() throws {
+        let interruption = Interruption()
+        let key = try keyFile.map(KeyFile.read)
+        let address = try readAddress()
+        let files = OutputFiles()
+        for path in [sdp, report].compactMap(\.self) { try OutputFiles.requirePlace(for: path) }
+        let opened = try video.open(source, atEnd: loop ? .loop : .end, clipOptions, cameraOptions)
+        let settings = settings(for: opened.format)
+        let socket = try UDPSocket(
+            boundTo: UDPAddress(address.ip.listening(isProtected: !address.ip.isLoopback), port: listen ?? 0))
+        let clock = LiveClock()
+        let start = DelayedSource.Start()
+        let delayed = DelayedSource(opened, from: start, for: duration, on: clock)
+        let call = try makeCall(settings, InterruptibleSource(delayed, interruption), files, clock)
+        try call.add(participant(at: address, key), over: socket) { them in
+            try describe(them, at: address, from: socket.localAddress, settings.send.layers, key)
+        }
+        start.set(clock.now + delay)
+        let monitor = CallMonitor(
+            CallLog(.sending, layers: settings.send.layers.map(\.rid.description)),
+            // Requests for the last packets come within a second.
+            CallMonitor.Ending(afterSource: .seconds(1)))
+        monitor.follow(call) { interruption.isWanted }
+        try finish(monitor.log, files, address, settings.send.layers, key)
+    }
+
+    private func makeCall(
+        _ settings: VideoCallSettings, _ opened: any FrameSource, _ files: OutputFiles, _ clock: LiveClock
+    ) throws -> VideoCall {
+        let tapped = try taps(settings.send.layers[0].resolution, files)
+        // One source and one tap, handed over to the call.
+        nonisolated(unsafe) let source: (any FrameSource)? = opened
+        nonisolated(unsafe) let taps = tapped
+        return try unsafe VideoCall(settings, source: source, taps: taps, clock: clock)
+    }
+
+    private func participant(at address: UDPAddress, _ key: SRTPKey?) -> ParticipantSettings {
+        var them = ParticipantSettings("\(to)", at: address, key: key)
+        // Nothing comes but RTCP.
+        them.streams = []
+        return them
+    }
+
+    private func settings(for format: SourceFormat) -> VideoCallSettings {
+        // Whatever the source gives, at its own times: a clip in a container is rarely at its rate to the nanosecond.
+        let high = video.high(of: video.size ?? format.resolution).takingEveryFrame(of: format.frameRate)
+        var layers = layers == .both ? [high, video.low] : [high]
+        for index in layers.indices {
+            let frames = keyFrameInterval.seconds * layers[index].frameRate.framesPerSecond
+            layers[index].encoder.maximumKeyFrameInterval = Int(max(1, min(frames.rounded(), 1_000_000)))
+        }
+        var settings = VideoCallSettings(layers: layers)
+        settings.send.beauty = video.beauty
+        settings.send.maximumPacketSize = packetSize
+        StreamPayloadTypes.apply(to: &settings.send, isSimulcast: layers.count > 1, rtx: rtx, fec: fec)
+        settings.statisticsInterval = CallMonitor.interval
+        return settings
+    }
+
+    private func taps(_ resolution: Resolution, _ files: OutputFiles) throws -> SendTaps {
+        guard let coded else { return SendTaps() }
+        let file = try IVFWriter(path: files.part(of: coded), name: coded, codec: video.codec, resolution: resolution)
+        return SendTaps(encoded: LayerFiles([.high: file]))
+    }
+
+    // MARK: What is said
+
+    /// Writes the description, and says who can show what is sent. Nothing has been sent by then.
+    private func describe(
+        _ them: CallParticipant, at address: UDPAddress, from local: UDPAddress, _ layers: [LayerSettings],
+        _ key: SRTPKey?
+    ) throws {
+        let streams = layers.map { "\($0.rid) \($0.resolution)" }.joined(separator: " and ")
+        StandardError.print("sending to \(address) from port \(local.port): \(streams)")
+        StandardError.print(key.map { "protected by \($0.profile.suite.rawValue)" } ?? "no key: in the clear")
+        if let sdp {
+            let text = try them.description(at: address).text
+            if sdp == "-" {
+                try StandardOutput.write(text)
+                // `rill receive -` and others wait for its end.
+                StandardOutput.end()
+            } else if key == nil {
+                try OutputFile.write(Array(text.utf8), to: sdp)
+            } else {
+                try SecretFile.replace(sdp, with: text)
+                StandardError.print("# \(sdp) holds the key: whoever reads it can watch")
+            }
+        }
+        StandardError.print(lines(them, address, key).text)
+    }
+
+    private func lines(_ them: CallParticipant, _ address: UDPAddress, _ key: SRTPKey?) -> PlayerLines {
+        PlayerLines(
+            address: address, codec: video.codec, sources: them.statistics.session.sending.map(\.ssrc), key: key,
+            keyPath: keyFile, isInRED: fec > .zero, descriptionPath: sdp)
+    }
+
+    private func finish(
+        _ log: CallLog, _ files: OutputFiles, _ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?
+    ) throws {
+        try files.commit()
+        if let report {
+            var page = CallPage(log: log, facts: facts(address, layers, key))
+            page.title = "A stream that was sent"
+            try OutputFile.write(page.page.bytes, to: report)
+        }
+        // Standard output is the description's alone.
+        if json {
+            try JSONOutput.print(log.summary)
+        } else if sdp == "-" {
+            StandardError.print(log.text)
+        } else {
+            try StandardOutput.print(log.text)
+        }
+        if !log.hasMet { StandardError.print("no RTCP came back: the receiver makes no reports, or nobody is there") }
+        if let failure = log.failure { throw CommandError(failure) }
+        if let failure = log.sourceFailure { throw CommandError("not all was sent: \(failure)", .partialResult) }
+    }
+
+    private func facts(
+        _ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?
+    ) -> [(name: String, value: String)] {
+        let fec = fec > .zero ? ", FEC \(fec)" : ""
+        return [
+            ("source", source ?? "the portrait scene, drawn"), ("to", "\(address)"),
+            ("protection", key?.profile.suite.rawValue ?? "none: in the clear"),
+            ("repair", (rtx ? "RTX" : "retransmission of packets as they were") + fec),
+        ]
+            + layers.map(\.fact) + [("made by", Version.text)]
+    }
+
+    // MARK: What is given
+
+    private func readAddress() throws -> UDPAddress {
+        let address = try UDPAddress.resolve(to)
+        guard address.port != 0 else { throw ValidationError("--to \(to): nothing can be sent to port 0") }
+        guard keyFile != nil || clear || address.ip.isLoopback else {
+            throw ValidationError(
+                "without --key-file the stream would go to \(address) in the clear, for all on the way to watch: "
+                    + "`rill key` makes a key, and --clear sends it all the same")
+        }
+        return address
+    }
+
+    func validate() throws {
+        if let duration, duration <= .zero { throw ValidationError("--duration must be more than nothing") }
+        guard (.zero ... .seconds(600)).contains(delay) else { throw ValidationError("--delay goes up to 600s") }
+        guard keyFrameInterval > .zero else { throw ValidationError("--key-frame-interval must be more than nothing") }
+        guard (200...1400).contains(packetSize) else { throw ValidationError("--packet-size goes from 200 to 1400") }
+        guard fec <= .percent(100) else { throw ValidationError("--fec goes from 0% to 100%") }
+        if clear, keyFile != nil { throw ValidationError("--clear and --key-file contradict each other") }
+        if json, sdp == "-" { throw ValidationError("--json and --sdp - would both go to standard output") }
+        if let coded, VideoFileFormat(path: coded) != .ivf {
+            throw ValidationError("--coded \(coded): the name must end in .ivf")
+        }
+        try requireDistinct(input: source, outputs: [sdp, coded, report])
+        try requireDistinct(input: keyFile, outputs: [sdp, coded, report])
+    }
+}

@@ -1,0 +1,112 @@
+import Rill
+import RillCodec
+import RillContainers
+import RillCore
+import RillFiles
+
+/// Writes the coded frames of a stream as they came, from the first key frame on. They are decoded beside that, for the figures.
+///
+/// Threads: the decoding thread decodes and writes; any looks at what has come of it.
+final class CodedRecording: Sendable {
+    private let state: Monitor<State>
+
+    private struct State: ~Copyable {
+        let path: String
+        let name: String
+        var codec = VideoCodec.vp8
+        var writer: (any EncodedFrameSink)?
+        var start = MediaTime.zero
+        var size = Resolution.vga
+        var framesWritten = 0
+        var failure: (any Error)?
+    }
+
+    init(path: String, name: String) {
+        state = Monitor(State(path: path, name: name))
+    }
+
+    var framesWritten: Int { state.withLock { $0.framesWritten } }
+    /// Why the rest was not written.
+    var failure: (any Error)? { state.withLock { $0.failure } }
+
+    /// Whether files of that name hold coded frames.
+    static func writes(_ path: String) -> Bool {
+        ContainerFormat(path: path) != nil || VideoFileFormat(path: path) == .ivf
+    }
+
+    /// Has a stream decoded by libvpx, and its frames written.
+    func tap(_ settings: inout ReceiveSettings) {
+        let codec = settings.codec
+        state.withLock { $0.codec = codec }
+        settings.makeDecoder = { [self] stream in
+            RecordingDecoder(
+                try VPXDecoder(
+                    stream.codec, poolCapacity: stream.pictureCapacity, threadCount: stream.decoderThreadCount,
+                    maximumPixelCount: stream.maximumPixelCount, damagePolicy: stream.damagePolicy,
+                    postProcessing: stream.postProcessing), to: self)
+        }
+    }
+
+    /// Closes the file. Called once nothing is decoded any more.
+    func finish() throws {
+        try state.withLock { (state) throws in
+            // After a failed write this makes what stands before it a whole file.
+            try state.writer?.finish()
+            state.writer = nil
+        }
+    }
+
+    fileprivate func write(_ payload: Span<UInt8>, _ outcome: DecoderOutcome, at time: MediaTime) throws {
+        if case .awaitingKeyFrame = outcome { return }
+        try state.withLock { (state) throws in
+            if let failure = state.failure { throw failure }
+            do { try CodedRecording.write(payload, at: time, &state) } catch {
+                state.failure = error
+                throw error
+            }
+        }
+    }
+
+    private static func write(_ payload: Span<UInt8>, at time: MediaTime, _ state: inout State) throws {
+        let header = try CodedFrameHeader(parsing: payload, as: state.codec)
+        if state.writer == nil {
+            guard header.isKeyFrame, let size = header.resolution else { return }
+            state.start = time
+            state.size = size
+            state.writer = try makeWriter(state.path, state.name, state.codec, size)
+        }
+        let frame = EncodedFrame(
+            codec: state.codec, layer: StreamLayer(rid: .high), number: Int64(state.framesWritten),
+            references: FrameReferences(), isKey: header.isKeyFrame, resolution: header.resolution ?? state.size,
+            captureTime: .zero + (time - state.start), byteCount: payload.count)
+        try state.writer?.consume(frame, payload: payload)
+        state.framesWritten += 1
+    }
+
+    private static func makeWriter(
+        _ path: String, _ name: String, _ codec: VideoCodec, _ size: Resolution
+    ) throws -> any EncodedFrameSink {
+        guard let format = ContainerFormat(path: name) else {
+            return try IVFWriter(path: path, name: name, codec: codec, resolution: size)
+        }
+        let video = ContainerWriter.Video(codec: codec, resolution: size, frameRate: nil)
+        return try ContainerWriter(path: path, name: name, format: format, video: video)
+    }
+}
+
+/// A decoder that hands on what it decodes.
+private final class RecordingDecoder: VideoDecoder {
+    private let decoder: VPXDecoder
+    private let recording: CodedRecording
+
+    init(_ decoder: VPXDecoder, to recording: CodedRecording) { (self.decoder, self.recording) = (decoder, recording) }
+
+    var statistics: DecoderStatistics { decoder.statistics }
+
+    func decode(_ payload: Span<UInt8>, captureTime: MediaTime, isWanted: Bool) throws -> DecoderOutcome {
+        let outcome = try decoder.decode(payload, captureTime: captureTime, isWanted: isWanted)
+        // That a file cannot be written is not the stream's fault: it is told when the recording is finished.
+        try? recording.write(payload, outcome, at: captureTime)
+        return outcome
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Rill
+import RillCore
+import RillRTP
+import RillSecurity
+
+/// The command lines of others that show what is sent, and of `rill receive`.
+struct PlayerLines {
+    /// Where packets go.
+    var address: UDPAddress
+    var codec: VideoCodec
+    /// Of each stream that is sent, high first.
+    var sources: [SSRC]
+    var key: SRTPKey?
+    /// The file that the key is in.
+    var keyPath: String?
+    /// Packets are in RED.
+    var isInRED: Bool
+    /// The file with the session description; `nil` where there is none.
+    var descriptionPath: String?
+
+    /// A line for a person: a remark, or a command behind the name of who runs it.
+    struct Line: Encodable, Equatable {
+        var program: String
+        /// `nil` where the program cannot show it, as `remark` says.
+        var command: String?
+        var remark: String?
+    }
+
+    var all: [Line] { [ffplay, ffmpeg, gstreamer, rill] }
+
+    /// All of them as text.
+    var text: String {
+        all.map { line in
+            [line.remark.map { "# \(line.program): \($0)" }, line.command].compactMap(\.self).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
+    // MARK: FFmpeg
+
+    private var ffplay: Line { ofFFmpeg("ffplay") { "ffplay \($0) -i \($1)" } }
+
+    private var ffmpeg: Line {
+        // Its reader of VP9 does not say which frames are key frames, and to copy it would wait for one.
+        let all = codec == .vp9 ? " -copyinkf" : ""
+        return ofFFmpeg("ffmpeg") { "ffmpeg \($0) -i \($1) -c copy\(all) received.mkv" }
+    }
+
+    private func ofFFmpeg(_ program: String, _ command: (_ options: String, _ file: String) -> String) -> Line {
+        func no(_ reason: String) -> Line { Line(program: program, remark: reason) }
+        guard sources.count == 1 else { return no("takes one stream at a port: leave --layers out") }
+        guard !isInRED else { return no("reads no RED: leave --fec out") }
+        guard key == nil || key?.profile == .aesCM128Tag80 else {
+            return no("has no AES-GCM: make the key with `rill key --suite cm-80`")
+        }
+        guard let path = descriptionPath, path != "-" else {
+            return no("reads a session description: add --sdp out.sdp")
+        }
+        let protocols = key == nil ? "file,udp,rtp" : "file,udp,rtp,srtp"
+        return Line(program: program, command: command("-protocol_whitelist \(protocols)", ShellWords.quoted(path)))
+    }
+
+    // MARK: GStreamer
+
+    private var gstreamer: Line {
+        let program = "gst-launch-1.0"
+        guard sources.count == 1 else {
+            return Line(program: program, remark: "takes one stream at a port: leave --layers out")
+        }
+        let name = codec.rawValue.lowercased()
+        let show = "rtp\(name)depay ! \(name)dec ! videoconvert ! autovideosink"
+        // FEC packets are taken out, and restore nothing here: for that rtpbin has to be programmed.
+        let media =
+            isInRED
+            ? "rtpreddec pt=\(StreamPayloadTypes.red) ! rtpptdemux ignored-payload-types=\"<\(StreamPayloadTypes.fec)>\" ! "
+                + "\"\(caps("application/x-rtp", StreamPayloadTypes.media(codec)))\" ! rtpjitterbuffer ! \(show)"
+            : "rtpjitterbuffer ! \(show)"
+        let type = isInRED ? StreamPayloadTypes.red : StreamPayloadTypes.media(codec)
+        guard let key else {
+            let source = "udpsrc \(listening) caps=\"\(caps("application/x-rtp", type))\""
+            return Line(program: program, command: "\(program) \(source) ! \(media)")
+        }
+        let source = "udpsrc \(listening) caps=\"\(caps("application/x-srtp", type)),\(keyCaps(key))\""
+        return Line(
+            program: program,
+            command: "\(program) \(source) ! srtpdec name=d d.rtp_src ! \(media) d.rtcp_src ! fakesink async=false",
+            remark: "this line holds the key, and whoever lists processes sees it")
+    }
+
+    private var listening: String {
+        switch address.ip {
+        case .v4: "\(address.ip.isLoopback ? "address=\(address.ip) " : "")port=\(address.port)"
+        case .v6: "address=\(address.ip.isLoopback ? "\(address.ip)" : "::") port=\(address.port)"
+        }
+    }
+
+    private func caps(_ kind: String, _ type: PayloadType) -> String {
+        "\(kind),media=(string)video,clock-rate=(int)90000,encoding-name=(string)\(codec.rawValue.uppercased()),payload=(int)\(type)"
+    }
+
+    private func keyCaps(_ key: SRTPKey) -> String {
+        let (cipher, auth) =
+            switch key.profile {
+            case .aeadAES128GCM: ("aes-128-gcm", "null")
+            case .aeadAES256GCM: ("aes-256-gcm", "null")
+            case .aesCM128Tag80, .aesCM128Tag32: ("aes-128-icm", "hmac-sha1-80")
+            }
+        let digits = key.withKeyAndSalt { bytes in
+            bytes.indices.map { String(format: "%02X", bytes[$0]) }.joined()
+        }
+        return "ssrc=(uint)\(sources.first?.rawValue ?? 0),srtp-key=(buffer)\(digits),srtp-cipher=(string)\(cipher),"
+            + "srtp-auth=(string)\(auth),srtcp-cipher=(string)\(cipher),srtcp-auth=(string)\(auth)"
+    }
+
+    // MARK: Rill
+
+    private var rill: Line {
+        guard let path = descriptionPath, path != "-" else {
+            let isAssumed = sources.count == 1 && !isInRED
+            guard isAssumed else {
+                return Line(program: "rill receive", remark: "reads a session description: add --sdp out.sdp")
+            }
+            return Line(
+                program: "rill receive",
+                command: "rill receive --port \(address.port)"
+                    + (codec == .vp8 ? "" : " --codec \(codec.rawValue.lowercased())")
+                    + (key == nil ? "" : " --key-file \(ShellWords.quoted(keyPath ?? "-"))") + listeningOption)
+        }
+        return Line(program: "rill receive", command: "rill receive \(ShellWords.quoted(path))\(listeningOption)")
+    }
+
+    /// In the clear it listens on its own machine alone, unless it is told to do otherwise.
+    private var listeningOption: String { key == nil && !address.ip.isLoopback ? " --listen \(address.ip)" : "" }
+}

@@ -1,0 +1,45 @@
+import RillCore
+import RillRTP
+import Testing
+
+@testable import Rill
+
+/// Whose packets are taken, in the clear.
+@Suite struct CallInputTests {
+    private func packet(isMedia: Bool, isPlaced: Bool, isOfSameHost: Bool) -> CallInput.Stranger {
+        CallInput.Stranger(ssrc: SSRC(7), isMedia: isMedia, isPlaced: isPlaced, isOfSameHost: isOfSameHost)
+    }
+
+    @Test func `Of a participant whose address was given, nothing is taken from elsewhere`() throws {
+        let input = try CallInput(nil, isAddressKnown: true)
+        for isMedia in [true, false] {
+            let other = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: true)
+            #expect(!input.mayCome(other, at: .zero))
+        }
+    }
+
+    @Test func `The first RTP packet says where they are, whatever RTCP came before`() throws {
+        let input = try CallInput(nil, isAddressKnown: false)
+        let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
+        #expect(input.mayCome(first, at: .zero) && input.moves(with: first, at: .zero))
+        // RTCP placed them at one port, and RTP comes from another of the same machine.
+        let media = packet(isMedia: true, isPlaced: true, isOfSameHost: true)
+        #expect(input.mayCome(media, at: .zero) && input.moves(with: media, at: .zero))
+        // From now on they stay.
+        #expect(!input.mayCome(media, at: .zero))
+        let report = packet(isMedia: false, isPlaced: true, isOfSameHost: true)
+        #expect(input.mayCome(report, at: .zero) && !input.moves(with: report, at: .zero))
+        for isMedia in [true, false] {
+            let stranger = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: false)
+            #expect(!input.mayCome(stranger, at: .zero))
+        }
+    }
+
+    @Test func `Another machine's packets are not taken while RTP is awaited`() throws {
+        let input = try CallInput(nil, isAddressKnown: false)
+        let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
+        #expect(input.moves(with: first, at: .zero))
+        let stranger = packet(isMedia: true, isPlaced: true, isOfSameHost: false)
+        #expect(!input.mayCome(stranger, at: .zero))
+    }
+}
