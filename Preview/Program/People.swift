@@ -101,7 +101,10 @@ extension PreviewCommand {
     }
 
     private func receive(_ path: String, _ call: VideoCall, in window: Window) throws -> Person {
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
+            throw PreviewError("there is no such file, or it cannot be read")
+        }
+        let bytes = [UInt8](data)
         let description = try SessionDescription(parsing: bytes.span)
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         var settings = try ParticipantSettings(name, described: description, sending: nil)

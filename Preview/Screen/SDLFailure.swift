@@ -4,5 +4,7 @@ import CSDL
 package struct SDLFailure: Error, CustomStringConvertible {
     package let description: String
 
-    init(_ what: String) { description = "\(what): \(String(cString: SDL_GetError()))" }
+    init(_ what: String, _ reason: String? = nil) {
+        description = "\(what): \(reason ?? String(cString: SDL_GetError()))"
+    }
 }

@@ -61,6 +61,12 @@ package final class Window {
         // Whoever watches does not touch the keyboard.
         SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "0")
         guard SDL_Init(SDL_INIT_VIDEO) == 0 else { throw SDLFailure("no screen") }
+        // Where there is no screen SDL draws into memory, which nobody sees, and says nothing. Who wants that says so.
+        let driver = SDL_GetCurrentVideoDriver().map { String(cString: $0) } ?? ""
+        if ["offscreen", "dummy"].contains(driver), SDL_GetHint(SDL_HINT_VIDEODRIVER).map({ $0.pointee == 0 }) ?? true {
+            SDL_Quit()
+            throw SDLFailure("no screen", "neither X11 nor Wayland answers")
+        }
         guard
             let window = SDL_CreateWindow(
                 title, CSDL_CENTERED, CSDL_CENTERED, Int32(width), Int32(height), CSDL_RESIZABLE)
