@@ -1,0 +1,146 @@
+import RillCore
+import RillReceive
+import RillSession
+
+// One sequence out of several layers: which of them have to come, and which pictures are shown.
+
+extension CallParticipant {
+    // MARK: What is needed
+
+    /// Has those layers come that are shown, and no others.
+    func applyNeeds(_ state: inout State, at now: MediaTime) {
+        for (layer, id) in state.receiving.enumerated() {
+            let isNeeded = state.shown[layer] != nil || (state.view != nil && state.selector.needs(layer))
+            if let id { session.look { $0.setWanted(isNeeded, of: id, at: now) } }
+        }
+    }
+
+    /// Follows the choice of a layer; what is told of that.
+    func applyChoice(_ state: inout State, at now: MediaTime) -> CallEvent? {
+        guard state.choice.chosen != state.selector.wanted else { return nil }
+        state.selector.want(state.choice.chosen)
+        applyNeeds(&state, at: now)
+        return .wanted(self, state.choice.chosen.map(streams.layerName))
+    }
+
+    /// Does what time brings about in the choice of a layer; when that is to be asked again.
+    func updateChoice(at now: MediaTime) -> MediaTime {
+        let (events, next) = state.withLock { (state) -> ([CallEvent], MediaTime) in
+            guard state.view != nil else { return ([], .distantFuture) }
+            guard state.choice.deadline <= now else { return ([], state.choice.deadline) }
+            let receiving = state.receiving
+            let change = state.choice.update(at: now) { layer in
+                receiving[layer].flatMap { id in session.look { $0.isMuted(id) ? nil : $0.statistics(of: id) } }
+            }
+            let told: CallEvent? =
+                switch change {
+                case .fellBack(let from, let to, let reason):
+                    .fellBack(
+                        self, from: streams.layerName(from), to: streams.layerName(to), because: FallbackReason(reason))
+                case .wentBack(let layer): .wentBack(self, to: streams.layerName(layer))
+                case nil: nil
+                }
+            let wanted = applyChoice(&state, at: now)
+            return ([told, wanted].compactMap(\.self), state.choice.deadline)
+        }
+        for event in events { emit(event) }
+        return next
+    }
+
+    /// The layer that the sequence comes by, or is about to.
+    var wantedLayer: StreamLayer.RID? {
+        state.withLock { state in state.view == nil ? nil : state.selector.wanted.map(streams.layerName) }
+    }
+
+    /// What is shown, and the streams of that.
+    var shownLayers: [(id: ReceivingStreamID, layer: ShownLayer)] {
+        state.withLock { state in
+            state.receiving.enumerated().compactMap { layer, id in
+                guard let id, let shown = state.shown[layer] ?? state.view?.layers[layer] else { return nil }
+                return (id, shown)
+            }
+        }
+    }
+
+    /// The layer that a stream carries, if it is shown, or is to be.
+    func shownLayer(_ id: ReceivingStreamID) -> ShownLayer? {
+        state.withLock { state in
+            guard let layer = state.receiving.firstIndex(of: id) else { return nil }
+            return state.shown[layer] ?? (state.selector.needs(layer) ? state.view?.layers[layer] : nil)
+        }
+    }
+
+    // MARK: Pictures
+
+    /// Decodes a frame, and shows its picture where it is to be seen.
+    func show(_ frame: ReceivedFrame, of id: ReceivingStreamID, _ bytes: Span<UInt8>) {
+        let (layer, own, view) = state.withLock { state in
+            let layer = state.receiving.firstIndex(of: id)
+            return (layer, layer.flatMap { state.shown[$0] }, state.view)
+        }
+        guard let layer, let shown = own ?? view?.layers[layer] else {
+            let now = clock.now
+            return session.look { $0.finish(frame, of: id, .skipped, decoded: now, at: now) }
+        }
+        shown.use { decoder in
+            let outcome = decoder.decode(frame, bytes)
+            let decoded = clock.now
+            // Before it is shown: the next frame may be due by then.
+            session.look {
+                $0.finish(frame, of: id, outcome.ofFrame, picture: outcome.resolution, decoded: decoded, at: decoded)
+            }
+            guard case .picture(var picture) = outcome else { return }
+            if own == nil {
+                guard let time = admit(picture, frame, of: layer, id) else { return }
+                picture.captureTime = time
+            }
+            do { try decoder.show(picture, decoded: decoded, at: clock.now) } catch {
+                emit(.sinkFailed(self, shown.rid, error))
+                if own == nil { hide() } else { hide(shown.rid) }
+            }
+        }
+    }
+
+    /// Whether a picture belongs into the sequence, and its time there.
+    private func admit(
+        _ picture: VideoFrame, _ frame: ReceivedFrame, of layer: Int, _ id: ReceivingStreamID
+    ) -> MediaTime? {
+        let now = clock.now
+        let (time, events) = state.withLock { (state) -> (MediaTime?, [CallEvent]) in
+            let clock = session.look { $0.senderClock(of: id) }
+            let current = state.selector.current
+            let time = state.selector.show(
+                LayerSelector.Picture(
+                    captureTime: picture.captureTime, wallClock: clock?.wallClock(of: frame.rtpTimestamp),
+                    playoutTime: frame.playoutTime),
+                of: layer)
+            if state.selector.awaits(layer) { session.look { $0.expedite(id, at: now) } }
+            var events: [CallEvent] = []
+            state.choice.note(picture.resolution, of: layer, at: now)
+            if let wanted = applyChoice(&state, at: now) { events.append(wanted) }
+            if state.selector.current != current {
+                applyNeeds(&state, at: now)
+                events.append(
+                    .layerChanged(self, from: current.map(streams.layerName), to: streams.layerName(layer)))
+            }
+            return (time, events)
+        }
+        for event in events { emit(event) }
+        return time
+    }
+
+    /// Finishes the sinks of what is not shown any more; of all, when they are left.
+    func finishHidden() {
+        let (layers, views) = state.withLock { state in
+            if state.isLeaving {
+                state.hidden += state.shown.values
+                state.shown = [:]
+                if let view = state.view.take() { state.hiddenViews.append(view) }
+            }
+            defer { (state.hidden, state.hiddenViews) = ([], []) }
+            return (state.hidden, state.hiddenViews)
+        }
+        for layer in layers { if let error = layer.finish() { emit(.sinkFailed(self, layer.rid, error)) } }
+        for view in views { if let error = view.finish() { emit(.sinkFailed(self, view.layers[0].rid, error)) } }
+    }
+}

@@ -1,0 +1,60 @@
+import RillCore
+import RillSession
+
+// What is done for them when it is due, on a decoding thread.
+
+extension CallParticipant {
+    /// Does what is due, up to one frame; when to come again. `nil`: they are left, and their sinks finished.
+    func serve(at now: MediaTime, into bytes: inout [UInt8]) -> MediaTime? {
+        finishHidden()
+        if let (outcome, count) = input.takeUnreadable() { emit(.unreadable(self, outcome, count: count)) }
+        let next = updateChoice(at: now)
+        switch session.poll(at: now, into: &bytes, handing: output.send, tell) {
+        case .decode(let frame, let id):
+            show(frame, of: id, bytes.span)
+            return MediaTime(nanoseconds: .min)
+        case .wait(let time): return hasLeft ? nil : min(time, next)
+        }
+    }
+
+    private func setGone(_ areGone: Bool) {
+        let isChange = state.withLock { state in
+            defer { state.areGone = areGone }
+            return state.areGone != areGone
+        }
+        if isChange { noteWants() }
+    }
+
+    private func tell(_ event: SessionEvent) {
+        switch event {
+        case .connected, .restarted:
+            setGone(false)
+            emit(.joined(self))
+        case .interrupted: emit(.interrupted(self))
+        case .lost: emit(.lost(self))
+        case .back(let silence): emit(.back(self, after: silence))
+        case .left(let reason):
+            setGone(true)
+            emit(.left(self, reason: reason))
+        case .firstPicture(let id, let size, let delay):
+            if let layer = shownLayer(id) { emit(.firstPicture(self, layer.rid, size, after: delay)) }
+        case .sizeChanged(let id, let size):
+            if let layer = shownLayer(id) { emit(.sizeChanged(self, layer.rid, size)) }
+        case .muted(let id):
+            guard let layer = shownLayer(id) else { return }
+            layer.use { $0.interrupt() }
+            emit(.muted(self, layer.rid))
+        case .unmuted(let id):
+            guard let layer = shownLayer(id) else { return }
+            layer.use { $0.interrupt() }
+            emit(.unmuted(self, layer.rid))
+        case .ended(let id): if let layer = shownLayer(id) { emit(.ended(self, layer.rid)) }
+        case .pauseRequested, .resumeRequested: noteWants()
+        // Another source of ours: where one key serves both directions nothing is taken from it either.
+        case .collision: refuseOwnSources()
+        case .layerChanged, .sourceChanged, .packetsRequested, .keyFrameRequested, .feedback, .maximumBitrateEstimated,
+            .transportFeedback:
+            break
+        }
+    }
+}
