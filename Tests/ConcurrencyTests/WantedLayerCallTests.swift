@@ -19,19 +19,18 @@ import Testing
             let (size, other) = round % 2 == 0 ? (SequenceSink.Size.low, 0) : (.high, 1)
             try two.call.want(layer, of: them)
             #expect(try await eventually { two.sequence.last == size }, "\(two.log.lines)")
-            // The last picture of the other one may still be in work.
-            try await Task.sleep(for: .milliseconds(200))
+            #expect(try await one.rests([other]))
             let encoded = one.framesEncoded
-            try await Task.sleep(for: .milliseconds(500))
-            #expect(one.framesEncoded[other] == encoded[other] && one.framesEncoded[1 - other] > encoded[1 - other])
+            #expect(try await eventually { one.framesEncoded[1 - other] > encoded[1 - other] + 2 })
+            #expect(one.framesEncoded[other] == encoded[other])
         }
         try two.call.want(.none, of: them)
-        try await Task.sleep(for: .milliseconds(300))
-        let (encoded, shown) = (one.framesEncoded, two.sequence.count)
-        let packets = one.packetsSent
+        #expect(try await one.rests([0, 1]))
+        let (encoded, shown, packets, start) = (one.framesEncoded, two.sequence.count, one.packetsSent, LiveClock())
         try await Task.sleep(for: .milliseconds(700))
         #expect(one.framesEncoded == encoded && two.sequence.count == shown)
-        #expect(one.packetsSent - packets < 6, "reports go on, and nothing else")
+        let seconds = Int(start.now.nanoseconds / 1_000_000_000)
+        #expect(one.packetsSent - packets < 6 + 4 * seconds, "reports go on, and nothing else")
         try two.call.want(.automatic(shownAt: Resolution(width: 300, height: 200)), of: them)
         #expect(try await eventually { two.sequence.last == .high && two.sequence.count > shown + 10 })
         try two.call.want(.automatic(shownAt: nil), of: them)
@@ -58,23 +57,21 @@ import Testing
         try two.call.want(.low, of: second)
         try three.call.want(.low, of: third)
         #expect(try await eventually { two.sequence.last == .low && three.sequence.last == .low })
-        try await Task.sleep(for: .milliseconds(300))
+        #expect(try await one.rests([0]))
         let encoded = one.framesEncoded
         try two.call.want(.high, of: second)
         #expect(try await eventually { two.sequence.last == .high })
-        try await Task.sleep(for: .milliseconds(300))
+        let low = three.sequence.count
+        #expect(try await eventually { three.sequence.count > low + 2 })
         #expect(three.sequence.last == .low && one.framesEncoded[0] > encoded[0])
         // Who leaves wants nothing.
         await two.call.end()
-        try await Task.sleep(for: .milliseconds(300))
+        #expect(try await one.rests([0]))
         let after = one.framesEncoded
-        try await Task.sleep(for: .milliseconds(500))
-        #expect(one.framesEncoded[0] == after[0] && one.framesEncoded[1] > after[1], "\(one.framesEncoded)")
+        #expect(try await eventually { one.framesEncoded[1] > after[1] + 2 })
+        #expect(one.framesEncoded[0] == after[0], "\(one.framesEncoded)")
         await three.call.end()
-        try await Task.sleep(for: .milliseconds(200))
-        let end = one.framesEncoded
-        try await Task.sleep(for: .milliseconds(500))
-        #expect(one.framesEncoded == end)
+        #expect(try await one.rests([0, 1]))
         await one.call.end()
     }
 
@@ -140,9 +137,9 @@ import Testing
         let encoded = one.framesEncoded
         #expect(try await eventually { one.framesEncoded[0] > encoded[0] + 10 })
         try us.setWantedByThem(false, .high)
-        try await Task.sleep(for: .milliseconds(200))
+        #expect(try await one.rests([0]))
         let after = one.framesEncoded
-        try await Task.sleep(for: .milliseconds(500))
+        #expect(try await eventually { one.framesEncoded[1] > after[1] + 2 })
         #expect(one.framesEncoded[0] == after[0] && two.sequence.last == .low)
         try us.setWantedByThem(true, .high)
         try two.call.want(.high, of: them)
@@ -174,6 +171,20 @@ import Testing
             settings.streams = []
             let them = try call.add(settings, over: transport)
             met.withLock { $0 = them }
+        }
+
+        /// Waits until the encoders of these layers have done nothing for a while.
+        func rests(_ layers: [Int]) async throws -> Bool {
+            var last: [Int] = []
+            for _ in 0..<200 {
+                let counts = framesEncoded
+                let some = layers.map { counts[$0] }
+                if some == last { return true }
+                last = some
+                // The low layer has a picture each 200 ms.
+                try await Task.sleep(for: .milliseconds(450))
+            }
+            return false
         }
 
         var framesEncoded: [Int] { call.statistics.layers.map(\.encoder.framesEncoded) }
