@@ -13,7 +13,7 @@ import Testing
     private static let roundTrip = MediaDuration.milliseconds(20)
 
     /// In real time, which a machine that runs other tests beside it has not.
-    @Test(.enabled(if: isLongRun))
+    @Test(.needsMinutes)
     func `Who is looked at is seen large soon, and nobody else encodes that`() async throws {
         let changes = 100
         let screens = (0..<Self.count).map { _ in Screen() }
