@@ -3,8 +3,8 @@ import RillRTP
 
 /// Asks the sender of one stream to pause, and to go on, until it does: the receiving side of RFC 7728.
 ///
-/// Tell it what is wanted, what has come of the stream and what its sender says of pauses; at ``deadline`` ask ``request(at:)``
-/// what to say. Requests are lost, and answers too, so they are repeated until their effect shows:
+/// Tell it what is wanted, what has come of the stream and what its sender says of pauses; at ``deadline`` ask
+/// ``request(roundTripTime:at:)`` what to say. Requests are lost, and answers too, so they are repeated until their effect shows:
 ///
 /// - PAUSE, until PAUSED has come. It bears a number of its own; the sender takes none that is not newer than the last.
 /// - RESUME, until a packet has come that the sender cannot have sent before it heard of that. It bears the number of the PAUSE that it
@@ -144,16 +144,14 @@ struct PauseRequester: Sendable {
         return min(usual * (1 << max(0, min(attempts - PauseRequester.quickAttempts, 5))), PauseRequester.longestWait)
     }
 
+    /// So many requests of what is waited for keep their distance; then it grows.
     private static let quickAttempts = 10
-
     private static let longestWait = MediaDuration.seconds(1)
     private static let silentAttempts = 6
 
     // MARK: What comes
 
-    /// A packet has come that is newer than all before, and than the last that PAUSED named.
-    ///
-
+    /// A packet has come of the stream's own source, and of none that PAUSED had left behind.
     mutating func notePacket(roundTripTime: MediaDuration, at now: MediaTime) {
         switch state {
         case .flowing, .refused: break
