@@ -151,6 +151,25 @@ import Testing
         #expect(two.sequence.stepsBack == 0)
     }
 
+    @Test func `Events that nobody takes keep nobody`() async throws {
+        let remains = Remains()
+        do {
+            let (one, two) = try (Sender("one"), Viewer("two"))
+            try one.meet(two)
+            try await two.meet(one)
+            remains.participant = one.them
+            #expect(try await eventually { two.sequence.count > 3 })
+            // What one was told waits in its stream for ever.
+            await one.call.end()
+            await two.call.end()
+        }
+        #expect(try await eventually { remains.participant == nil })
+    }
+
+    private final class Remains {
+        weak var participant: CallParticipant?
+    }
+
     /// Who sends both layers and sees nobody.
     private final class Sender: Sendable {
         let call: VideoCall

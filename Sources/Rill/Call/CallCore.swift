@@ -103,8 +103,9 @@ final class CallCore: Sendable {
         let poller = pollers.min { $0.count < $1.count } ?? pollers[0]
         let made = try CallParticipant(
             participant, id: id, over: line, poller, settings, pipeline?.layers.map(\.settings) ?? [], clock: clock
-        ) { [events] in
-            events.yield($0)
+        ) { [weak self] in
+            // Events that nobody takes hold participants: one that held their stream would keep both for ever.
+            self?.events.yield($0)
         } forget: { [weak self] in
             self?.forget($0)
         } noteWants: { [weak self] in
@@ -138,7 +139,7 @@ final class CallCore: Sendable {
             let line = CallLine(
                 transport, datagramByteCount: settings.send.maximumPacketSize + 64, clock: clock,
                 on: settings.placement.part(isLargestEncoder: false)
-            ) { [events] in events.yield(.transportFailed($0)) }
+            ) { [weak self] in self?.events.yield(.transportFailed($0)) }
             state.lines.append(line)
             return line
         }
