@@ -26,6 +26,7 @@ import Testing
         let (near, far) = try (
             UDPSocket(boundTo: UDPAddress(.loopback, port: 0)), UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         )
+        let start = ContinuousClock.now
         let call = try VideoCall(source: nil)
         try call.connect(to: near.localAddress, over: far, key: key)
         var packets = try Packets(key)
@@ -42,9 +43,12 @@ import Testing
         }
         let haveCome = try await eventually { far.statistics.received >= count }
         let statistics = far.statistics
+        // A line without packets wakes once in 1024 ms: where a busy machine has the test last minutes, that is no packet's. But half
+        // of the calls are looked at in any case.
+        let idle = min(Int((ContinuousClock.now - start).components.seconds) + 1, statistics.receiveCalls / 2)
         await call.end()
         #expect(haveCome && statistics.received == count, "\(statistics)")
-        let calls = Double(statistics.receiveCalls + statistics.waitCalls) / Double(count)
+        let calls = Double(statistics.receiveCalls + statistics.waitCalls - idle) / Double(count)
         note("\(rhythm), \(isProtected ? "protected" : "in the clear"): \(calls) calls a packet")
         #expect(calls <= rhythm.mostCalls, "\(calls) a packet: \(statistics)")
         let them = try #require(call.statistics.participants.first)
