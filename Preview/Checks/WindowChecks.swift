@@ -7,6 +7,7 @@ import Screen
 /// What is drawn, read back from a window without a screen.
 @MainActor struct WindowChecks {
     init() {
+        // SDL's driver of that name draws into memory, which is what is looked at here.
         setenv("SDL_VIDEODRIVER", "dummy", 1)
         setenv("SDL_RENDER_DRIVER", "software", 1)
     }

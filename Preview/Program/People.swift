@@ -78,6 +78,7 @@ extension PreviewCommand {
 
     private func readKey() throws -> SRTPKey? {
         guard let keyFile else { return nil }
+        // Foundation's own words name codes: these say more. So below.
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: keyFile)) else {
             throw PreviewError("\(keyFile): there is no such key file, or it cannot be read")
         }

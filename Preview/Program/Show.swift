@@ -162,6 +162,9 @@ final class Show {
             noteFigures()
         case "i":
             areFiguresShown.toggle()
+            if areFiguresShown, !window.hasLettering {
+                news.note("figures need a font: Debian's fonts-dejavu-core")
+            }
             noteFigures()
         case "g":
             large = large == nil && people.count > 1 ? 0 : nil
@@ -201,8 +204,7 @@ final class Show {
                 case .low: .layer(participant.layers.last ?? .low)
                 case .none: .none
                 }
-            // Of layers that they have named themselves.
-            try? participant.want(wanted)
+            do { try participant.want(wanted) } catch { news.note("\(person.name): \(error)") }
         }
     }
 

@@ -79,7 +79,7 @@ package final class Window {
         (self.window, self.renderer) = (window, renderer)
         // One event for all who wake; of several that wait one is enough.
         waker = Waker(type: SDL_RegisterEvents(1))
-        // Without a font the pictures are there all the same.
+        // Without a font the pictures are there all the same; ``hasLettering`` says so.
         lettering = try? Lettering(renderer, size: 15)
     }
 

@@ -48,7 +48,7 @@ extension JitterBuffer {
             }
             packets.advance(to: newest + 1)
             requests.generator.restart(at: newest)
-            // Frames behind it follow none of those before, and their distance is no frame interval.
+            // Frames behind it follow none of those before, and their distance is not a frame interval.
             finder.restart()
             finder.lose()
         }

@@ -31,6 +31,7 @@ import Testing
     /// What has come to a socket, once there is so much.
     private func received(_ count: Int, at socket: UDPSocket) async throws -> [[UInt8]] {
         var (all, bytes): ([[UInt8]], [UInt8]) = ([], [])
+        // Who gets fewer than he looks for fails where he compares them.
         _ = try await eventually {
             while all.count < count, (try? socket.receive(into: &bytes, within: .zero)) != nil { all.append(bytes) }
             return all.count >= count
@@ -105,7 +106,8 @@ import Testing
                 source = (try? far.receive(into: &bytes, within: .zero))?.source
                 return source != nil
             }
-            if let source { sources["\(source)"] = Int(bytes[0]) }
+            let found = try #require(source.map { "\($0)" }, "nothing came")
+            sources[found] = Int(bytes[0])
         }
         #expect(sources.count == (usesNAT ? 5 : 1))
         for (text, number) in sources {

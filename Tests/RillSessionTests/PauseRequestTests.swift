@@ -131,12 +131,9 @@ import Testing
             test.call.run(for: .milliseconds(300))
         }
         // The stream is received anew, by who has never asked for anything: a request with number 0 is long past.
-        let bob = test.call.bob
-        let settings = try #require(bob.session.settings(of: test.received[1]))
-        bob.session.remove(test.received[1])
-        let again = try bob.session.receive(settings, at: test.call.now)
+        try test.receiveAnew(1)
         test.call.run(for: .milliseconds(500))
-        bob.change(at: test.call.now) { $0.setWanted(false, of: again, at: test.call.now) }
+        test.want(0)
         test.call.run(for: .seconds(1))
         let packets = test.packetsSent(1)
         test.call.run(for: .seconds(1))

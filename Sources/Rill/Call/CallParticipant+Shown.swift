@@ -139,6 +139,7 @@ extension CallParticipant {
         let now = clock.now
         state.withLock { state in
             for layer in streams.indices {
+                // Why not, `show` finds again and throws: who does not want to see this layer has a call all the same.
                 let settings = try? receiveSettings(layer)
                 state.receiving.append(
                     settings.flatMap { settings in

@@ -62,7 +62,8 @@ final class RelayThread {
 
     /// One batch, so that what is due waits no longer than that.
     private func receive(at socket: RelaySocket) {
-        // What a socket has to say against an earlier datagram is no reason to end: it is counted, and the rest comes next.
+        // What a socket has to say against an earlier datagram (an ICMP error) is told once and is gone with that: no reason to end,
+        // and what has come is read with the next round.
         guard let outcome = try? receiveBatch(at: socket), case .received = outcome else { return }
         let now = clock.now
         state.withLock { state in

@@ -53,7 +53,7 @@ extension ReceivingStream {
     /// - Returns: whether it is such a packet: of the stream's own source, and of no pause that is known.
     func noteInSilence(_ datagram: Span<UInt8>, at now: MediaTime) -> Bool {
         if let end, now - end > ReceivingStream.straggling { self.end = nil }
-        // What cannot be read says nothing here, and was counted by the jitter buffer.
+        // What cannot be read says nothing here, and was counted as malformed by the jitter buffer.
         guard let packet = try? RTPPacket(parsing: datagram), packet.header.ssrc == ssrc else { return false }
         guard let pause else { return true }
         // Of another source than before all packets are new.

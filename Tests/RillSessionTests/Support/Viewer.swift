@@ -10,7 +10,7 @@ final class LayeredCall {
     let call: Call
     /// High and low: as they are sent, and as they are received.
     let sent: [SendingStreamID]
-    let received: [ReceivingStreamID]
+    private(set) var received: [ReceivingStreamID]
     private let offsets: [RTPTimestamp]
     private(set) var selector = LayerSelector()
     private(set) var shown: [Shown] = []
@@ -54,6 +54,14 @@ final class LayeredCall {
         want(nil)
     }
 
+    /// Receives a layer anew, as somebody who has heard nothing of it.
+    func receiveAnew(_ layer: Int) throws {
+        let settings = try #require(call.bob.session.settings(of: received[layer]))
+        call.bob.session.remove(received[layer])
+        received[layer] = try call.bob.session.receive(settings, at: call.now)
+        apply(at: call.now)
+    }
+
     /// Wants a layer from now on.
     func want(_ layer: Int?) {
         selector.want(layer)
@@ -75,7 +83,11 @@ final class LayeredCall {
     }
 
     private func show(_ frame: ReceivedFrame, _ stream: ReceivingStreamID, at now: MediaTime) {
-        guard frame.isShown, let layer = received.firstIndex(of: stream) else { return }
+        guard let layer = received.firstIndex(of: stream) else {
+            Issue.record("a frame of a stream that nobody has added")
+            return
+        }
+        guard frame.isShown else { return }  // decoded for others that refer to it
         let picture = LayerSelector.Picture(
             captureTime: frame.frame.captureTime,
             wallClock: call.bob.session.senderClock(of: stream)?.wallClock(of: frame.rtpTimestamp),
@@ -84,7 +96,7 @@ final class LayeredCall {
         let time = selector.show(picture, of: layer)
         if selector.awaits(layer) { call.bob.session.expedite(stream, at: now) }
         if selector.current != current { apply(at: now) }
-        guard let time else { return }
+        guard let time else { return }  // of the other layer, or older than what was shown
         shown.append(Shown(layer: layer, captured: captured(frame, layer), time: time, shownAt: now))
     }
 
