@@ -15,7 +15,7 @@ final class CallLog: CallObserver {
         /// The frames shown, in that order.
         var shown: [(frame: Int, at: MediaTime)] = []
         var keyFrameRequests = 0
-        var resent = 0
+        var retransmitted = 0
     }
 
     struct Frame {
@@ -137,7 +137,7 @@ extension CallLog.Layer {
     fileprivate mutating func noteResent(_ number: SequenceNumber, _ arrival: MediaTime?) {
         let place = place(of: number)
         guard packets.indices.contains(place) else { return }
-        resent += 1
+        retransmitted += 1
         if arrival == nil { packets[place].losses += 1 }
     }
 }

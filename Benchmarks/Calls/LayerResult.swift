@@ -19,7 +19,7 @@ struct LayerResult: Codable {
     var squaredError: Double?
     var keyFrameRequests = 0
     var packetsLost = 0
-    var packetsResent = 0
+    var packetsRetransmitted = 0
     var nacks = 0
     /// After the disturbance, the time until the median delay stays within 5 ms of what it was before; -1 for never.
     var settled: Int?
@@ -116,7 +116,7 @@ extension CallLog {
         if let errors { result.squaredError = layer.shown.reduce(0) { $0 + errors[$1.frame] } }
         result.keyFrameRequests = layer.keyFrameRequests
         result.packetsLost = layer.packets.count { $0.arrival == nil }
-        result.packetsResent = layer.resent
+        result.packetsRetransmitted = layer.retransmitted
         return result
     }
 

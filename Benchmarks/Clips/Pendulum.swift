@@ -29,7 +29,7 @@ public final class Pendulum: FrameSource {
         var frame = frames[min(place, round - place)]
         frame.captureTime = FrameRate(30).time(ofFrame: nextFrame)
         frame.stamps = FrameStamps()
-        frame.isBeginning = nextFrame == 0
+        frame.isDiscontinuity = nextFrame == 0
         nextFrame += 1
         return frame
     }

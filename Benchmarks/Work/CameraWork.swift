@@ -3,7 +3,7 @@ import Rill
 /// Takes so many frames from /dev/video-fake, which Programs/fake-camera.c makes a camera with a frame always ready.
 enum CameraWork {
     static func run(count: Int) throws {
-        let camera = try V4L2Camera(.path("/dev/video-fake"), CameraWish(resolution: .hd720))
+        let camera = try V4L2Camera(.path("/dev/video-fake"), CameraConstraints(resolution: .hd720))
         var (sum, taken) = (0, 0)
         while taken < count {
             guard case .frame(let frame) = try camera.next() else { continue }

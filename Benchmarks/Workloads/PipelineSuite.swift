@@ -32,7 +32,7 @@ extension Suite {
                 var settings = LoopbackSettings(
                     layers: [.high(.vga, bitrate: .suggested(for: .vga)), .low],
                     network: try LinkSettings(notation: "delay=40ms,jitter=5ms,loss=1%"))
-                settings.isCompared = false
+                settings.measuresQuality = false
                 let report = try Loopback(settings) { Pendulum(frames, count: count) }.runInVirtualTime()
                 guard report.framesCaptured == count else { throw NoResult() }
                 return report.layers[0].received.framesDecoded

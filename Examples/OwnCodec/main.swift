@@ -61,7 +61,7 @@ var now = MediaTime.zero
     while now < end {
         now += .milliseconds(1)
         _ = try receiver.poll(at: now)
-        for packet in feedback { sender.receive(packet.span, at: now, resendingTo: network) }
+        for packet in feedback { sender.receive(packet.span, at: now, retransmittingTo: network) }
         feedback.removeAll()
     }
 }

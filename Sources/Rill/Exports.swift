@@ -8,6 +8,7 @@
 @_exported public import enum RillBeauty.BeautyLevel
 @_exported public import struct RillBeauty.BeautyOptions
 @_exported public import struct RillBeauty.BeautyStatistics
+@_exported public import struct RillCapture.CameraConstraints
 // Cameras and clips.
 @_exported public import struct RillCapture.CameraControl
 @_exported public import class RillCapture.CameraControls
@@ -21,7 +22,6 @@
 @_exported public import struct RillCapture.CameraStatistics
 @_exported public import class RillCapture.CameraStatus
 @_exported public import class RillCapture.CameraWatch
-@_exported public import struct RillCapture.CameraWish
 @_exported public import class RillCapture.LiveClip
 @_exported public import class RillCapture.SourceSwitcher
 @_exported public import class RillCapture.V4L2Camera
@@ -95,7 +95,7 @@
 // A call: its keys, what became of its packets.
 @_exported public import struct RillSecurity.SRTPKey
 @_exported public import enum RillSecurity.SecurityError
-@_exported public import struct RillSend.ProtectionSettings
+@_exported public import struct RillSend.FECSettings
 @_exported public import struct RillSend.RTPStreamStatistics
 @_exported public import struct RillSend.RetransmissionSettings
 @_exported public import struct RillSession.SessionStatistics

@@ -68,13 +68,13 @@ public struct BeautyFilter: ~Copyable {
         guard !amounts.isNone else {
             ramp = following
             hasMask = false
-            statistics.framesUntouched += 1
+            statistics.framesUnfiltered += 1
             return frame
         }
         guard var target = pool.makeFrame() else { return nil }
         ramp = following
         let planes = planes(for: size)
-        if frame.isBeginning { hasMask = false }
+        if frame.isDiscontinuity { hasMask = false }
         findSkin(in: frame, planes, level, amounts)
         write(frame, planes, level.limited(amounts), to: &target)
         hasMask = true
@@ -134,7 +134,7 @@ public struct BeautyFilter: ~Copyable {
     private static func finished(_ target: consuming MutableFrame, as frame: VideoFrame) -> VideoFrame {
         var result = target.finish(captureTime: frame.captureTime, colorSpace: frame.colorSpace)
         result.rotation = frame.rotation
-        result.isBeginning = frame.isBeginning
+        result.isDiscontinuity = frame.isDiscontinuity
         result.stamps = frame.stamps
         return result
     }
@@ -157,7 +157,7 @@ public struct BeautyStatistics: Codable, Hashable, Sendable {
     /// Frames that were filtered.
     public var framesFiltered = 0
     /// Frames that were handed on as they were, since all amounts were 0.
-    public var framesUntouched = 0
+    public var framesUnfiltered = 0
     /// How many of the filtered frames each level had, in the order of ``BeautyLevel/allCases``.
     public var framesAtLevel = [Int](repeating: 0, count: BeautyLevel.allCases.count)
     /// The level of the last frame.

@@ -12,7 +12,7 @@ public import RillCore
 /// packets' own bytes, for H.264, HEVC, VP8, VP9, AV1, MPEG-1 and -2, Motion JPEG, ProRes and some others that code
 /// each picture by itself; of all other codecs (MPEG-4 part 2, GIF; FFV1, which patches damage up without a word), and of streams without true key frames, a range is
 /// decoded from the beginning. A reading that began in the middle holds every picture against the index; at the first
-/// doubt (damage, a stamp that is not expected) it begins anew from the beginning. So a range is slow at worst.
+/// inexactness (damage, a stamp that is not expected) it begins anew from the beginning. So a range is slow at worst.
 public struct ContainerClip: RangedSource {
     /// The file.
     public let path: String
@@ -20,7 +20,7 @@ public struct ContainerClip: RangedSource {
     public let format: SourceFormat
     /// Why the file's frames are not known beforehand, and each range is found by decoding from the beginning and
     /// counting; `nil` where they are known.
-    public var doubt: String? { index.doubt?.description }
+    public var inexactness: String? { index.inexactness?.description }
 
     private let index: FrameIndex
     private let track: ContainerInput.VideoTrack
@@ -38,7 +38,7 @@ public struct ContainerClip: RangedSource {
         let input = try ContainerInput(path: path)
         track = input.track
         index = FrameIndex(of: input)
-        format.frameCount = index.doubt == nil ? index.stamps.count : nil
+        format.frameCount = index.inexactness == nil ? index.stamps.count : nil
         format.frameRate = index.typicalFrameRate(track)
         self.format = format
     }
@@ -139,7 +139,7 @@ extension EntryFinder.Codec {
     }
 }
 
-extension FrameIndex.Doubt: CustomStringConvertible {
+extension FrameIndex.Inexactness: CustomStringConvertible {
     var description: String {
         switch self {
         case .missingStamp(let packet): "packet \(packet) does not say when it is shown"

@@ -9,9 +9,9 @@ public enum TraceDefect: Hashable, Sendable {
     /// The number is above the most that fits, 4294967295: 49 days.
     case numberTooLarge
     /// The number is below the one before it.
-    case goesBack(from: UInt32, to: UInt32)
+    case timeGoesBack(from: UInt32, to: UInt32)
     /// All numbers are zero: the trace would last for no time.
-    case lastsForNoTime
+    case zeroDuration
     /// There are more lines than ``DeliveryTrace/maximumCount``.
     case tooLong
 }
@@ -64,7 +64,7 @@ struct DeliveryTraceParser {
     mutating func add(_ number: UInt64) throws(LinkError) {
         guard let number = UInt32(exactly: number) else { throw invalid(.numberTooLarge) }
         guard milliseconds.count < DeliveryTrace.maximumCount else { throw invalid(.tooLong) }
-        if let last = milliseconds.last, number < last { throw invalid(.goesBack(from: last, to: number)) }
+        if let last = milliseconds.last, number < last { throw invalid(.timeGoesBack(from: last, to: number)) }
         milliseconds.append(number)
         line += 1
     }
@@ -74,7 +74,7 @@ struct DeliveryTraceParser {
         if byteCount > 0 { try endLine() } else if endsInReturn { throw invalid(.notANumber) }
         guard let last = milliseconds.last else { throw invalid(.empty) }
         line -= 1
-        guard last > 0 else { throw invalid(.lastsForNoTime) }
+        guard last > 0 else { throw invalid(.zeroDuration) }
         return DeliveryTrace(checked: milliseconds, name: name)
     }
 

@@ -18,7 +18,7 @@ public enum LinkError: Error, Equatable, Sendable {
     case unknownOrder(String)
     /// A duration is below the least or above the most that the setting takes.
     case durationOutOfRange(
-        LinkSettings.Name, MediaDuration, least: MediaDuration = .zero, most: MediaDuration)
+        LinkSettings.Name, MediaDuration, minimum: MediaDuration = .zero, maximum: MediaDuration)
     /// A rate is outside ``LinkSettings/rateRange``.
     case rateOutOfRange(Bitrate)
     /// The steps of a rate do not stand in the order of their times.
@@ -99,8 +99,8 @@ extension TraceDefect {
         case .empty: "no number at all: expected the milliseconds of a mahimahi trace, one a line"
         case .notANumber: "expected the digits of one number, and nothing else"
         case .numberTooLarge: "the number is above \(UInt32.max)"
-        case .goesBack(let from, let to): "\(to) stands behind \(from): expected times that do not fall"
-        case .lastsForNoTime: "the last number is 0: expected one above, the length of the trace"
+        case .timeGoesBack(let from, let to): "\(to) stands behind \(from): expected times that do not fall"
+        case .zeroDuration: "the last number is 0: expected one above, the length of the trace"
         case .tooLong: "more than \(DeliveryTrace.maximumCount) lines"
         }
     }

@@ -53,8 +53,8 @@ extension LinkSettings {
             try check(.spikes, spikes.interval, in: DelaySpikes.intervalRange)
         }
         if let wifi {
-            try check(.wifi, wifi.least, in: Self.shortest...Self.maximumDuration)
-            try check(.wifi, wifi.most, in: wifi.least...Self.maximumDuration)
+            try check(.wifi, wifi.minimum, in: Self.shortest...Self.maximumDuration)
+            try check(.wifi, wifi.maximum, in: wifi.minimum...Self.maximumDuration)
         }
         try validateBlackouts()
         try validateBottleneck()
@@ -89,7 +89,7 @@ extension LinkSettings {
         in range: ClosedRange<MediaDuration> = .zero...LinkSettings.maximumDuration
     ) throws(LinkError) {
         guard range.contains(duration) else {
-            throw .durationOutOfRange(name, duration, least: range.lowerBound, most: range.upperBound)
+            throw .durationOutOfRange(name, duration, minimum: range.lowerBound, maximum: range.upperBound)
         }
     }
 }

@@ -5,21 +5,21 @@ public import RillCore
 ///
 ///     let wifi = try WiFiAccess(notation: "2ms/500ms")  // the shortest wait, and the longest
 ///
-/// The wait for the channel follows a Pareto distribution of shape 1 between the two, P(wait > x) ≈ least / x: each
+/// The wait for the channel follows a Pareto distribution of shape 1 between the two, P(wait > x) ≈ minimum / x: each
 /// tenfold wait is ten times as rare. Sui et al., "Characterizing and Improving WiFi Latency in Large-Scale Operational
 /// Networks" (MobiSys 2016), measured a median of 3 ms, 20 ms at 90 % and 250 ms at 99 % over 47 000 devices of a campus;
 /// `2ms/500ms` gives 4, 19 and 143 ms, and `1ms/100ms`, an evening at home, 2, 9 and 50 ms. What waits while the channel
 /// is waited for goes out as one aggregate of up to 64 datagrams, the window of 802.11n's block acknowledgement.
 public struct WiFiAccess: Hashable, Sendable {
     /// The shortest wait for the channel, the time in the air included: above 0, up to 60 s.
-    public var least: MediaDuration
+    public var minimum: MediaDuration
     /// The longest, up to 60 s.
-    public var most: MediaDuration
+    public var maximum: MediaDuration
 
     /// Waits between these two; their ranges are looked at by ``LinkSettings``.
-    public init(least: MediaDuration, most: MediaDuration) {
-        self.least = least
-        self.most = most
+    public init(minimum: MediaDuration, maximum: MediaDuration) {
+        self.minimum = minimum
+        self.maximum = maximum
     }
 
     /// The most datagrams in one aggregate.
@@ -55,11 +55,12 @@ struct WiFiProcess {
     }
 
     /// Draws the wait of a datagram, should it need a turn of its own: the inverse of the distribution, at a number of 32
-    /// bits, least · most / (most - u · (most - least)).
+    /// bits, minimum · maximum / (maximum - u · (maximum - minimum)).
     mutating func draw() -> MediaDuration {
-        let (least, most) = (Int128(access.least.nanoseconds), Int128(access.most.nanoseconds))
+        let (minimum, maximum) = (Int128(access.minimum.nanoseconds), Int128(access.maximum.nanoseconds))
         let number = Int128(generator.next() >> 32)
-        return MediaDuration(nanoseconds: Int64(((least * most) << 32) / ((most << 32) - number * (most - least))))
+        return MediaDuration(
+            nanoseconds: Int64(((minimum * maximum) << 32) / ((maximum << 32) - number * (maximum - minimum))))
     }
 }
 
@@ -69,13 +70,13 @@ extension WiFiAccess: CustomStringConvertible {
         let sides = text.split(separator: "/", omittingEmptySubsequences: false)
         guard sides.count == 2 else { throw .malformedValue(.wifi, text) }
         do {
-            least = try MediaDuration(notation: sides[0])
-            most = try MediaDuration(notation: sides[1])
+            minimum = try MediaDuration(notation: sides[0])
+            maximum = try MediaDuration(notation: sides[1])
         } catch {
             throw .invalidValue(.wifi, error)
         }
     }
 
     /// The same grammar.
-    public var description: String { "\(least.notation)/\(most.notation)" }
+    public var description: String { "\(minimum.notation)/\(maximum.notation)" }
 }

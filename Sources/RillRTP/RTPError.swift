@@ -27,11 +27,11 @@ public enum RTPError: Error, Equatable, Sendable {
     case tooManyReferences(maximum: Int)
     /// A packet says that its frame refers to the frame so far before it, where none can be.
     case invalidReference(distance: Int)
-    /// A parity does not protect the packet that is to be restored, or not the part of it that is missing.
+    /// An FEC packet does not protect the packet that is to be restored, or not the part of it that is missing.
     case notProtected(SequenceNumber)
-    /// A packet cannot be restored, because others that the parity protects are missing too.
+    /// A packet cannot be restored, because others that the FEC packet protects are missing too.
     case recoveryIncomplete(missing: Int)
-    /// A packet is longer than what the parity protects of it.
+    /// A packet is longer than what the FEC packet protects of it.
     case notRestored(byteCount: Int, restored: Int)
     /// The caller's buffer cannot take what the packet holds.
     case bufferTooSmall(needed: Int, available: Int)
@@ -72,7 +72,7 @@ extension RTPError: CustomStringConvertible {
         case .invalidReference(let distance):
             "a frame that refers to the one \(distance) before it"
         case .notProtected(let number):
-            "the parity does not protect packet \(number)"
+            "the FEC packet does not protect packet \(number)"
         case .recoveryIncomplete(let missing):
             "\(missing) more packets are needed to restore the one that is lost"
         case .notRestored(let byteCount, let restored):

@@ -14,7 +14,7 @@ public enum InsertResult: Equatable, Sendable {
     case late
     /// Its sequence number or timestamp lies too far from those before it. It is kept aside; should the next such
     /// packet continue it, the stream has jumped, and both are queued as its new beginning.
-    case setAside
+    case onProbation
     /// Number, timestamp, start and marker contradict what the packets around it say.
     case inconsistent
     /// It is longer than ``JitterBufferSettings/maximumPacketByteCount``.

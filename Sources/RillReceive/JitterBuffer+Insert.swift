@@ -17,7 +17,7 @@ extension JitterBuffer {
         return result
     }
 
-    /// Notes that a packet of the stream's numbers has come that is none of its payload, such as a parity: its number is
+    /// Notes that a packet of the stream's numbers has come that is none of its payload, such as an FEC packet: its number is
     /// not missing.
     public mutating func notePacketWithoutMedia(_ header: RTPHeader, at time: MediaTime) -> InsertResult {
         now = max(now, time)
@@ -29,7 +29,7 @@ extension JitterBuffer {
             if isUntouched { packets.restart(around: sequence) }
             note(sequence, timestamp, .network, at: now)
             result = holdPadding(sequence, at: now)
-        case .straggler, .setAside, .jumped, .resumed:
+        case .straggler, .onProbation, .jumped, .resumed:
             result = .late
         }
         counts.note(result)
@@ -117,11 +117,11 @@ extension JitterBuffer {
             return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
         case .straggler:
             return .late
-        case .setAside:
-            setAside.packet.removeAll(keepingCapacity: true)
-            setAside.packet.append(copying: bytes)
-            setAside.arrival = now
-            return .setAside
+        case .onProbation:
+            onProbation.packet.removeAll(keepingCapacity: true)
+            onProbation.packet.append(copying: bytes)
+            onProbation.arrival = now
+            return .onProbation
         case .resumed(let jump):
             resume(jump)
         case .jumped(let jump):
@@ -131,7 +131,7 @@ extension JitterBuffer {
         guard
             case .fits(let sequence, let timestamp) = continuity.judge(
                 header.sequenceNumber, header.timestamp, at: now)
-        else { return .setAside }
+        else { return .onProbation }
         return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
     }
 
@@ -265,7 +265,7 @@ extension JitterBuffer {
         guard assembler.frames[index].packetCount == 1 else { return }
         // Nor does the first one, but that it will be asked in a while where the others are.
         guard piece.startsFrame, finder.chain == .intact else { return unsettle() }
-        settledUntil = min(settledUntil, now + JitterBuffer.patience)
+        settledUntil = min(settledUntil, now + JitterBuffer.gapTimeout)
     }
 
     /// Notes that a packet is no gap, though it carries nothing.
@@ -304,7 +304,7 @@ extension JitterBuffer {
             : finder.timestampStep(to: assembler.frames[index], &packets)
         if let ticks {
             interval.note(PlayoutTiming.mediaTime(ticks) - .zero)
-            // No picture lies between the two: what is missing there is a parity, or padding.
+            // No picture lies between the two: what is missing there is an FEC packet, or padding.
             if requests.generator.missingCount > 0 {
                 let start = index > 0 ? assembler.frames[index - 1].last + 1 : packets.floor
                 requests.generator.forget(from: start, to: assembler.frames[index].first)
@@ -364,8 +364,8 @@ extension JitterBuffer {
 
     /// Takes the packet that was set aside, with which the stream begins anew.
     private mutating func acceptSetAside() {
-        let (bytes, arrival) = setAside
-        setAside.packet = []
+        let (bytes, arrival) = onProbation
+        onProbation.packet = []
         // It was parsed when it was set aside, so this cannot throw.
         guard let packet = try? RTPPacket(parsing: bytes.span) else { return }
         let header = packet.header

@@ -158,10 +158,10 @@ extension JitterBuffer {
         let isLossy = requests.generator.isLossy(at: now)
         guard silence <= (isLossy ? JitterBuffer.longestSuspicion : .zero) else { return .distantFuture }
         let next = timing.time(of: newest) + silence + interval.last
-        let patience =
-            isLossy ? JitterBuffer.patience : max(JitterBuffer.patience * 4, interval.last / 4 * 3)
+        let timeout =
+            isLossy ? JitterBuffer.gapTimeout : max(JitterBuffer.gapTimeout * 4, interval.last / 4 * 3)
         // Each alarm that was false makes the next one come later.
-        return timing.expectedNextArrival(of: next) + patience * (1 << requests.generator.falseAlarms)
+        return timing.expectedNextArrival(of: next) + timeout * (1 << requests.generator.falseAlarms)
     }
 
     /// The timestamp of the newest frame whose end has come; `nil` while its end is waited for.
@@ -186,7 +186,7 @@ extension JitterBuffer {
         let index = obstacle.index
         var time = due(index)
         if !assembler.frames[index].isWhole {
-            time = max(time, assembler.frames[index].newestArrival + JitterBuffer.patience)
+            time = max(time, assembler.frames[index].newestArrival + JitterBuffer.gapTimeout)
         }
         guard settings.nack != nil else { return .broken(time) }
         let (last, hasEnd) = (assembler.frames[index].last, assembler.frames[index].hasEnd)
@@ -204,14 +204,14 @@ extension JitterBuffer {
     private mutating func suspicion(of index: Int) -> MediaTime {
         let newestArrival = assembler.frames[index].newestArrival
         guard requests.generator.isLossy(at: now) else {
-            return max(due(index), newestArrival + max(JitterBuffer.patience, timing.targetDelay))
+            return max(due(index), newestArrival + max(JitterBuffer.gapTimeout, timing.targetDelay))
         }
         let expected = timing.expectedArrival(timestamp: assembler.frames[index].timestamp)
-        return max(expected, newestArrival + JitterBuffer.patience * 2)
+        return max(expected, newestArrival + JitterBuffer.gapTimeout * 2)
     }
 
     /// How long after the newest packet of a frame its next one may come, on any network.
-    static let patience = MediaDuration.milliseconds(20)
+    static let gapTimeout = MediaDuration.milliseconds(20)
 
     /// When the frame at `index` is to be released, as far as known now.
     private mutating func due(_ index: Int) -> MediaTime {

@@ -73,7 +73,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     /// How far pictures have to be turned, as the stream said last (3GPP TS 26.114 §7.4.5).
     var rotation = Rotation.none
     /// The packet that did not fit the stream, whole, and when it came.
-    var setAside: (packet: [UInt8], arrival: MediaTime) = ([], .zero)
+    var onProbation: (packet: [UInt8], arrival: MediaTime) = ([], .zero)
     var now = MediaTime(nanoseconds: .min)
     /// When a packet of the stream came last.
     var lastArrival = MediaTime(nanoseconds: .min)

@@ -34,7 +34,7 @@ public struct ReceivedFrame: Sendable {
     public var targetDelay: MediaDuration
     /// Whether to show it; a frame that came so late that its successor is due already is only decoded.
     public var isShown: Bool
-    /// Whether a packet of it was sent again, or made again from parities.
+    /// Whether a packet of it was sent again, or made again from FEC packets.
     public var isRepaired: Bool
     /// Whether it was released more than 2 ms later than it was to be.
     public var isLate: Bool

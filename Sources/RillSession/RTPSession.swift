@@ -136,21 +136,21 @@ public final class RTPSession {
     /// of each by ``poll(at:into:)``. The sink may call back into the session.
     public func transmit(to packets: some PacketSink) {
         guard let queue = cell.state.takeDatagrams() else { return }
-        queue.handOut(to: packets)
+        queue.deliver(to: packets)
         cell.state.giveBack(queue)
     }
 
-    /// The same for who protects datagrams: behind each there is room for ``roomBehind`` bytes more.
+    /// The same for who protects datagrams: behind each there is room for ``tailroom`` bytes more.
     ///
     /// - Parameter body: is given each datagram, and what is said of it; what it appends is gone after the call.
     public func transmit(_ body: (OutgoingPacket, inout OutputSpan<UInt8>) -> Void) {
         guard let queue = cell.state.takeDatagrams() else { return }
-        queue.handOut { packet, _, datagram in body(packet, &datagram) }
+        queue.deliver { packet, _, datagram in body(packet, &datagram) }
         cell.state.giveBack(queue)
     }
 
     /// Bytes that fit behind a datagram where it stands: SRTCP needs 24 at the most.
-    public static var roomBehind: Int { DatagramQueue.roomBehind }
+    public static var tailroom: Int { DatagramQueue.tailroom }
 
     /// Says what became of a frame that ``poll(at:into:)`` gave to be decoded.
     ///
@@ -171,7 +171,7 @@ public final class RTPSession {
     /// Sends nothing on a stream for a while, or goes on; poll afterwards.
     ///
     /// Frames that are given meanwhile are not sent. The other side is told with the next poll, and with each report as long as that
-    /// lasts (PAUSED, RFC 7728 §8.2, where ``RTPSessionSettings/tellsMuted``); it learns from the next packets that the stream goes
+    /// lasts (PAUSED, RFC 7728 §8.2, where ``RTPSessionSettings/signalsMute``); it learns from the next packets that the stream goes
     /// on, for which a key frame is wanted: ``SessionAction/makeKeyFrame(of:)``.
     public func setMuted(_ isMuted: Bool, of id: SendingStreamID, at now: MediaTime) {
         if keptJournal != nil { note { .muteSending(isMuted, of: id, at: now) } }
@@ -216,8 +216,8 @@ public final class RTPSession {
     public func isPaused(_ id: SendingStreamID) -> Bool { cell.state.isPaused(id) }
 
     /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.
-    public func dropNames(of id: SendingStreamID) {
-        cell.state.dropNames(of: id)
+    public func omitIdentifiers(of id: SendingStreamID) {
+        cell.state.omitIdentifiers(of: id)
     }
 
     // MARK: What is known

@@ -24,9 +24,9 @@ public struct RTPSessionSettings: Sendable {
     public var announcesItself = true
     /// The other side is told in RTCP of streams that are muted (PAUSED, RFC 7728 §8.2). One that has not agreed on that
     /// (`a=rtcp-fb:* ccm pause`) ignores feedback that it does not know (RFC 4585).
-    public var tellsMuted = true
+    public var signalsMute = true
     /// Requests to pause a stream that is sent, and to go on, are followed (RFC 7728); else they are refused.
-    public var takesPauses = true
+    public var acceptsPauseRequests = true
     /// The wall clock's time at `MediaTime.zero` of the session's clock: sender reports carry it forward, and the other side
     /// aligns streams of several machines by it.
     public var wallClockAtZero = NTPTimestamp.unixEpoch

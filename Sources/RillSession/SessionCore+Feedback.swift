@@ -81,7 +81,7 @@ extension SessionCore {
     private mutating func give(_ message: borrowing RTCPMessage, to stream: SendingStream, at now: MediaTime) {
         datagrams.begin(stream.id.number, numberOffset: stream.cell.state.transportNumberOffset)
         var nobody: SSRC?
-        stream.cell.state.receive(message, of: &nobody, at: now, resendingTo: datagrams) { feedback in
+        stream.cell.state.receive(message, of: &nobody, at: now, retransmittingTo: datagrams) { feedback in
             switch feedback {
             case .keyFrameRequested: wantKeyFrame(of: stream)
             case .reported(let report): if let time = report.roundTripTime { noteRoundTrip(roundTrip.note(time)) }

@@ -67,7 +67,7 @@ extension SessionCore {
 
     /// Takes a request to pause a stream, or to go on.
     private mutating func take(_ entry: PauseResume.Entry, asking stream: SendingStream, at now: MediaTime) {
-        guard settings.takesPauses else {
+        guard settings.acceptsPauseRequests else {
             stream.isRefusalDue = true
             return speak(at: now)
         }
@@ -241,7 +241,7 @@ extension SessionCore {
             stream.isRefusalDue = false
             entries.append(PauseResume.Entry(target: target, kind: .refused(), pauseID: pauseID))
         }
-        guard settings.tellsMuted, stream.isSilenceTold, isReport || stream.isSilenceUntold else { return }
+        guard settings.signalsMute, stream.isSilenceTold, isReport || stream.isSilenceUntold else { return }
         stream.isSilenceUntold = false
         let last = stream.cell.state.extendedHighestSequenceNumber
         entries.append(PauseResume.Entry(target: target, kind: .paused(last: last), pauseID: pauseID))

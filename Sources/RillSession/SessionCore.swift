@@ -216,7 +216,7 @@ struct SessionCore: ~Copyable {
     }
 
     /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.
-    mutating func dropNames(of id: SendingStreamID) { sending[id.place]?.cell.state.dropNames() }
+    mutating func omitIdentifiers(of id: SendingStreamID) { sending[id.place]?.cell.state.omitIdentifiers() }
 
     /// Says what wall time it is at `MediaTime.zero`, where that is known only after the session was made; before its first
     /// report.

@@ -11,7 +11,7 @@ public enum SessionEvent: Equatable, Sendable {
     /// No packet of any kind has come for ``RTPSessionSettings/lostAfter``. What comes later is still taken: ``back(after:)``.
     case lost(at: MediaTime)
     /// Packets come again, after so long a silence.
-    case back(after: MediaDuration)
+    case reconnected(after: MediaDuration)
     /// The other side said that it leaves, and why if it said so (RFC 3550 §6.6).
     case left(reason: String?)
     /// Who had left sends again.

@@ -160,7 +160,7 @@ struct PartReader: Sendable {
                 }
                 for (index, worker) in workers.enumerated() {
                     let task = plans[index].tasks(
-                        at: frame.captureTime, content: content, isBeginning: frame.isBeginning)[0]
+                        at: frame.captureTime, content: content, isDiscontinuity: frame.isDiscontinuity)[0]
                     guard let worker, let task, !isRunIn else { continue }
                     // The worker tells why it is gone.
                     guard worker.append(frame, task) else { return }

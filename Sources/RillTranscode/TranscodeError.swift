@@ -5,7 +5,7 @@ public enum TranscodeError: Error, Equatable, Sendable {
     /// An encoder, or the plan of the layers, refused its settings.
     case codec(CodecError)
     /// Two passes, or parts, need a source that can be opened again; this one is read once.
-    case sourceIsReadOnce
+    case sourceNotReopenable
 }
 
 extension TranscodeError: CustomStringConvertible {
@@ -13,7 +13,7 @@ extension TranscodeError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .codec(let error): error.description
-        case .sourceIsReadOnce:
+        case .sourceNotReopenable:
             "the source is read but once: two passes and segments need one that can be opened again"
         }
     }

@@ -101,7 +101,7 @@ final class TranscodeWork {
         }
         switch source {
         case .once(let source):
-            guard !kinds.contains(.twoPasses) else { throw TranscodeError.sourceIsReadOnce }
+            guard !kinds.contains(.twoPasses) else { throw TranscodeError.sourceNotReopenable }
             return [try reader(0).read(source)]
         case .again(let clip) where ranges.count == 1: return [try reader(0).read(clip)]
         case .again(let clip): return try workOnAll(clip)

@@ -107,10 +107,10 @@ final class WatchedCamera {
     let camera: V4L2Camera
     private let entries: Monitor<[CameraEvent]>
 
-    init(_ selection: CameraSelection, _ wish: CameraWish = CameraWish()) throws {
+    init(_ selection: CameraSelection, _ constraints: CameraConstraints = CameraConstraints()) throws {
         let entries = Monitor([CameraEvent]())
         self.entries = entries
-        camera = try V4L2Camera(selection, wish) { event in entries.withLock { $0.append(event) } }
+        camera = try V4L2Camera(selection, constraints) { event in entries.withLock { $0.append(event) } }
     }
 
     var events: [CameraEvent] { entries.withLock { $0 } }

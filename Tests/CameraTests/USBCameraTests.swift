@@ -8,7 +8,7 @@ import Testing
 extension CameraMachineTests {
     /// A USB webcam behind the kernel's uvcvideo.
     @Suite struct USBCameraTests {
-        private let small = CameraWish(resolution: Resolution(width: 320, height: 240), pixelFormat: .mjpeg)
+        private let small = CameraConstraints(resolution: Resolution(width: 320, height: 240), pixelFormat: .mjpeg)
 
         @Test func `A webcam is listed once, without its metadata node`() throws {
             let plug = try CameraMachine.plugUSBCamera()
@@ -29,11 +29,12 @@ extension CameraMachineTests {
         @Test func `MJPEG is taken for 1280x720, and packed YUV where it suffices`() throws {
             let plug = try CameraMachine.plugUSBCamera()
             #expect(
-                try WatchedCamera(CameraMachine.usbCamera, CameraWish(resolution: .hd720)).camera.mode.description
+                try WatchedCamera(CameraMachine.usbCamera, CameraConstraints(resolution: .hd720)).camera.mode
+                    .description
                     == "MJPG 1280x720 at 30")
             let half = Resolution(width: 320, height: 240)
             #expect(
-                try WatchedCamera(CameraMachine.usbCamera, CameraWish(resolution: half)).camera.mode.description
+                try WatchedCamera(CameraMachine.usbCamera, CameraConstraints(resolution: half)).camera.mode.description
                     == "YUYV 320x240 at 30")
             _ = plug
         }

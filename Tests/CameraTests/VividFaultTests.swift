@@ -8,7 +8,7 @@ import Testing
 extension CameraMachineTests {
     /// What vivid is told to do wrong.
     @Suite struct VividFaultTests {
-        private let wish = CameraWish(resolution: Resolution(width: 320, height: 180), frameRate: 25)
+        private let constraints = CameraConstraints(resolution: Resolution(width: 320, height: 180), frameRate: 25)
         private static let camera = CameraSelection.path("/dev/video0")
 
         /// Sets one of vivid's controls, and keeps nothing open.
@@ -22,9 +22,9 @@ extension CameraMachineTests {
         }
 
         /// Which call fails when the camera is opened.
-        private func failedCall() -> CameraCall? {
+        private func failedCall() -> CameraOperation? {
             do throws(CameraError) {
-                _ = try V4L2Camera(Self.camera, wish)
+                _ = try V4L2Camera(Self.camera, constraints)
             } catch {
                 if case .callFailed(let call, _, _) = error { return call }
             }
@@ -33,7 +33,7 @@ extension CameraMachineTests {
 
         @Test func `Buffers that are dropped are gaps, and nothing else`() throws {
             do {
-                let watched = try WatchedCamera(Self.camera, wish)
+                let watched = try WatchedCamera(Self.camera, constraints)
                 try set("percentage_of_dropped_buffers", to: 30)
                 try watched.take(60)
                 try set("percentage_of_dropped_buffers", to: 0)
@@ -45,7 +45,7 @@ extension CameraMachineTests {
 
         @Test func `A frame with the error flag is said, and left out`() throws {
             do {
-                let watched = try WatchedCamera(Self.camera, wish)
+                let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)
                 for _ in 0..<3 {
                     let before = watched.statistics.errorFrames
@@ -61,7 +61,7 @@ extension CameraMachineTests {
 
         @Test func `A fatal error loses the camera, which is opened again`() throws {
             do {
-                let watched = try WatchedCamera(Self.camera, wish)
+                let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)
                 try set("inject_fatal_streaming_error")
                 try watched.take { _ in watched.kinds.contains("reopened") }
@@ -75,23 +75,23 @@ extension CameraMachineTests {
         }
 
         @Test(arguments: [
-            ("inject_vidioc_reqbufs_error", CameraCall.requestBuffers), ("inject_vidioc_qbuf_error", .queueBuffer),
+            ("inject_vidioc_reqbufs_error", CameraOperation.requestBuffers), ("inject_vidioc_qbuf_error", .queueBuffer),
             ("inject_vidioc_streamon_error", .startStreaming),
         ])
         func `A refusal while the camera is opened names the call, and the next attempt succeeds`(
-            control: String, call: CameraCall
+            control: String, call: CameraOperation
         ) throws {
             try set(control)
             #expect(failedCall() == call, "\(control)")
             checkNothingLeaks()
-            try WatchedCamera(Self.camera, wish).take(3)
+            try WatchedCamera(Self.camera, constraints).take(3)
             checkNothingLeaks()
         }
 
         @Test(arguments: ["inject_vidioc_reqbufs_error", "inject_vidioc_streamon_error"])
         func `A refusal while the camera is opened again is said, and tried again`(control: String) throws {
             do {
-                let watched = try WatchedCamera(Self.camera, wish)
+                let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)
                 try set(control)
                 try set("inject_fatal_streaming_error")
@@ -105,7 +105,7 @@ extension CameraMachineTests {
 
         @Test func `A buffer that is not taken back loses the camera, which is opened again`() throws {
             do {
-                let watched = try WatchedCamera(Self.camera, wish)
+                let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)
                 try set("inject_vidioc_qbuf_error")
                 try watched.take { _ in watched.kinds.contains("reopened") }
@@ -120,11 +120,11 @@ extension CameraMachineTests {
 
         @Test func `A second program finds the camera busy, the first one goes on`() throws {
             do {
-                let watched = try WatchedCamera(Self.camera, wish)
+                let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(3)
                 let said = Monitor([CameraEvent]())
                 #expect(throws: CameraError.self) {
-                    _ = try V4L2Camera(Self.camera, wish) { event in said.withLock { $0.append(event) } }
+                    _ = try V4L2Camera(Self.camera, constraints) { event in said.withLock { $0.append(event) } }
                 }
                 #expect(said.withLock { $0 } == [.busy])
                 try watched.take(5)
@@ -135,7 +135,7 @@ extension CameraMachineTests {
 
         @Test func `Where the driver is taken away and put back, capture goes on`() throws {
             do {
-                let watched = try WatchedCamera(Self.camera, wish)
+                let watched = try WatchedCamera(Self.camera, constraints)
                 let watch = CameraWatch()
                 try watched.take(5)
                 try CameraMachine.write("vivid.0", to: "/sys/bus/platform/drivers/vivid/unbind")
@@ -161,7 +161,7 @@ extension CameraMachineTests {
 
         @Test func `A camera that is disconnected is lost, and comes back when it was let go`() throws {
             do {
-                let watched = try WatchedCamera(Self.camera, wish)
+                let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)
                 try set("disconnect")
                 // vivid connects it again when the last descriptor is closed.

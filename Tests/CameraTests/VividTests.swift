@@ -16,7 +16,8 @@ extension CameraMachineTests {
             let node = try VideoNode("/dev/video0", SystemDeviceCalls())
             // Asked for by its very letters, so that of two arrangements the right one is taken.
             let stream = try VideoStream(
-                node, CameraWish(resolution: Self.size, frameRate: 25, pixelFormat: format), fourCC: FourCC(fourCC))
+                node, CameraConstraints(resolution: Self.size, frameRate: 25, pixelFormat: format),
+                fourCC: FourCC(fourCC))
             let reader = try PictureReader(stream.settled.layout)
             let pool = try FramePool(resolution: stream.settled.layout.resolution, capacity: 1)
             let calls = SystemDeviceCalls()
@@ -76,13 +77,13 @@ extension CameraMachineTests {
         }
 
         @Test func `300 frames of 640x480 come without a gap, at times that rise`() throws {
-            let watched = try WatchedCamera(.path("/dev/video0"), CameraWish(resolution: .vga, frameRate: 25))
+            let watched = try WatchedCamera(.path("/dev/video0"), CameraConstraints(resolution: .vga, frameRate: 25))
             #expect(watched.camera.mode.resolution == .vga)
             #expect(watched.camera.mode.frameRate == 25)
             let times = try watched.take(300)
             #expect(watched.statistics.gaps == 0 && watched.statistics.framesMissed == 0, "\(watched.statistics)")
             for index in 1..<times.count { #expect(times[index] > times[index - 1], "frame \(index)") }
-            #expect(watched.statistics.stampFaults.count == 0, "\(watched.statistics.stampFaults)")
+            #expect(watched.statistics.timestampFaults.count == 0, "\(watched.statistics.timestampFaults)")
             #expect(watched.kinds == ["opened", "streaming"])
             // By the kernel's own clock, intervals of 40 ms.
             #expect(abs((times[299] - times[0]).seconds / 299 - 0.04) < 0.001)
@@ -116,7 +117,7 @@ extension CameraMachineTests {
             for fourCC in ["YUYV", "YU12", "NV12", "NV16", "NM12", "NM21", "YM12", "YM21", "NM16", "RGB3", "GREY"] {
                 try check(fourCC)
             }
-            let watched = try WatchedCamera(.index(0), CameraWish(resolution: Self.size, frameRate: 25))
+            let watched = try WatchedCamera(.index(0), CameraConstraints(resolution: Self.size, frameRate: 25))
             try watched.take(20)
             #expect(watched.statistics.gaps == 0)
         }

@@ -36,7 +36,7 @@ import Testing
         _ = pipeline.nextReportTime(at: now)
         pipeline.sendReports(at: now, to: PacketTap { _, _ in })
         let nothing: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 1]
-        pipeline.receive(nothing.span, at: now, resendingTo: PacketTap { _, _ in })
+        pipeline.receive(nothing.span, at: now, retransmittingTo: PacketTap { _, _ in })
     }
 
     @Test func `Every tap of a pipeline, its packet sink and its observer may call it`() throws {
@@ -192,7 +192,7 @@ import Testing
         }
         let feedback = PacketTap { packet, time in
             wires.answers += 1
-            pipeline.receive(packet, at: time, resendingTo: way)
+            pipeline.receive(packet, at: time, retransmittingTo: way)
             // The poll that this is a part of goes on.
             #expect(throws: Never.self) { try #expect(wires.receiver?.poll(at: time) == time) }
         }
@@ -242,7 +242,7 @@ import Testing
                 let request = [UInt8](capacity: GenericNACK.byteCount(lost: lost.span)) { output in
                     GenericNACK.write(lost: lost.span, of: high.ssrc, from: SSRC(1), into: &output)
                 }
-                pipeline.receive(request.span, at: clock.now, resendingTo: packets)
+                pipeline.receive(request.span, at: clock.now, retransmittingTo: packets)
                 clock.sleep(until: clock.now + .microseconds(500))
             }
         }
@@ -271,7 +271,7 @@ import Testing
             batch.send([9].span, as: .rtcp, at: .zero + .milliseconds(4))
             #expect(!batch.isEmpty)
             var (found, times): ([[UInt8]], [MediaTime]) = ([], [])
-            batch.handOut(
+            batch.deliver(
                 to: PacketTap { packet, time in
                     found.append(packet.array)
                     times.append(time)

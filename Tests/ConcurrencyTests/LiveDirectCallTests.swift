@@ -60,7 +60,7 @@ private final class DirectCall {
         }
         let feedback = ConcurrentPacketTap { packet, _ in
             guard !wire.loses(), let ssrc = SSRC(ofSenderOf: packet) else { return }
-            senders.withLock { $0[ssrc] }?.receive(packet, at: clock.now, resendingTo: packets)
+            senders.withLock { $0[ssrc] }?.receive(packet, at: clock.now, retransmittingTo: packets)
         }
         let receiver = LiveReceiver(feedback: feedback, clock: clock)
         laid.withLock { $0 = receiver }

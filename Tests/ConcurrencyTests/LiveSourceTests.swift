@@ -30,7 +30,7 @@ import Testing
             unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
             frame.captureTime = MediaTime(
                 nanoseconds: Int64(moment.tv_sec) * 1_000_000_000 + Int64(moment.tv_nsec) - 3_000_000)
-            frame.isBeginning = count == 0 || count == 30
+            frame.isDiscontinuity = count == 0 || count == 30
             return .frame(frame)
         }
     }
@@ -85,8 +85,8 @@ import Testing
         let switcher = SourceSwitcher(try ShortClip(5)) { event in
             if case .ended(let number) = event { ended.change { $0.append(number) } }
         }
-        let seen = Monitor([(time: MediaTime, isBeginning: Bool)]())
-        let tap = FrameTap { frame in seen.withLock { $0.append((frame.captureTime, frame.isBeginning)) } }
+        let seen = Monitor([(time: MediaTime, isDiscontinuity: Bool)]())
+        let tap = FrameTap { frame in seen.withLock { $0.append((frame.captureTime, frame.isDiscontinuity)) } }
         let pipeline = try SendPipeline(
             SendSettings(layers: [.high(.qqvga, bitrate: .kilobits(200))], seed: 1), taps: SendTaps(preprocessed: tap))
         let sender = LiveSender(pipeline, source: switcher.source, packets: ConcurrentPacketTap { _, _ in })
@@ -105,7 +105,7 @@ import Testing
         let frames = seen.withLock { $0 }
         for (one, next) in zip(frames, frames.dropFirst()) { #expect(next.time > one.time) }
         // The first clip, the second one each time, and the third one, of which a frame more may have been on its way.
-        let beginnings = frames.indices.filter { frames[$0].isBeginning }
+        let beginnings = frames.indices.filter { frames[$0].isDiscontinuity }
         let last = try #require(beginnings.last)
         #expect(beginnings.dropLast() == [0] + Array(stride(from: 5, to: last, by: 4)))
         #expect((before...after + 1).contains(last) && frames.count - last > 6, "\(beginnings), \(before)...\(after)")

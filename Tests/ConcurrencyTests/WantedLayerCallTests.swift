@@ -136,15 +136,15 @@ import Testing
             try await eventually { two.sequence.last == .low && two.log.contains("the low layer is wanted of one") })
         let encoded = one.framesEncoded
         #expect(try await eventually { one.framesEncoded[0] > encoded[0] + 10 })
-        try us.setWantedByThem(false, .high)
+        try us.setWantedByPeer(false, .high)
         #expect(try await one.rests([0]))
         let after = one.framesEncoded
         #expect(try await eventually { one.framesEncoded[1] > after[1] + 2 })
         #expect(one.framesEncoded[0] == after[0] && two.sequence.last == .low)
-        try us.setWantedByThem(true, .high)
+        try us.setWantedByPeer(true, .high)
         try two.call.want(.high, of: them)
         #expect(try await eventually { two.sequence.last == .high })
-        #expect(throws: CallError.noSuchLayer(.medium, sent: [.high, .low])) { try us.setWantedByThem(false, .medium) }
+        #expect(throws: CallError.noSuchLayer(.medium, sent: [.high, .low])) { try us.setWantedByPeer(false, .medium) }
         #expect(throws: CallError.noSuchLayer(.medium, sent: [.high, .low])) { try them.want(.layer(.medium)) }
         await two.call.end()
         await one.call.end()

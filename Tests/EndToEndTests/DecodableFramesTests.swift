@@ -169,7 +169,7 @@ private final class Trial {
             // The same again, at any time; and sent again, needed or not.
             if chance(0.1) { arrivals.append((time + self.time(below: 300), index, .network)) }
             if chance(0.2) { arrivals.append((time + self.time(below: 300), index, .retransmission)) }
-            if chance(0.05) { arrivals.append((time + self.time(below: 100), index, .parity)) }
+            if chance(0.05) { arrivals.append((time + self.time(below: 100), index, .fec)) }
         }
         arrivals.sort { ($0.time, $0.packet) < ($1.time, $1.packet) }
         for arrival in arrivals {

@@ -22,7 +22,7 @@ struct OwnCodecTests {
 
     private func call(
         _ network: String, frames: Int = 90, usesRTX: Bool = true, nack: NACKSettings? = NACKSettings(),
-        protection: ProtectionSettings? = nil, playoutDelay: MediaDuration = .milliseconds(300),
+        protection: FECSettings? = nil, playoutDelay: MediaDuration = .milliseconds(300),
         during: (SendPipeline, Int) throws -> Void = { _, _ in }
     ) throws -> Call {
         let link = try LinkSettings(notation: network)
@@ -88,7 +88,7 @@ struct OwnCodecTests {
     }
 
     @Test func `FEC packets restore what was lost`() throws {
-        let protection = ProtectionSettings(
+        let protection = FECSettings(
             percentage: .percent(50), payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         let call = try call("delay=20ms,loss=3%,seed=5", protection: protection)
         expectTruePictures(call)

@@ -13,7 +13,7 @@ final class RepairedCall {
     /// How the call is repaired.
     struct Repair {
         var usesRTX = true
-        var requestsPackets = true
+        var usesNACK = true
         var fec = Percentage.zero
         /// None, so that requests can be counted one by one.
         var requestCopies = 0
@@ -31,7 +31,7 @@ final class RepairedCall {
     struct Sent {
         var number: SequenceNumber
         var timestamp: RTPTimestamp
-        var isParity: Bool
+        var isFEC: Bool
         var isLost: Bool
     }
 
@@ -57,12 +57,12 @@ final class RepairedCall {
     ///   - back: the network back, where it differs.
     ///   - playoutDelay: long enough, by default, that every repair is in time.
     ///   - isLost: decides over each packet as it is sent for the first time: its place in its frame, and whether it is a
-    ///     parity. Retransmissions are the network's business.
+    ///     FEC packet. Retransmissions are the network's business.
     init(
         _ codec: VideoCodec = .vp8, frames: Int = 150, network: String = "delay=40ms", back: String? = nil,
         _ repair: Repair = Repair(),
         playoutDelay: PlayoutDelayBounds = .fixed(.milliseconds(300)),
-        losing isLost: @escaping (_ frame: Int, _ place: Int, _ isParity: Bool) -> Bool = { _, _, _ in false }
+        losing isLost: @escaping (_ frame: Int, _ place: Int, _ isFEC: Bool) -> Bool = { _, _, _ in false }
     ) throws {
         let layer = LayerSettings(
             rid: .high, resolution: Resolution(width: 160, height: 120), frameRate: 30, bitrate: .kilobits(800),
@@ -74,7 +74,7 @@ final class RepairedCall {
         settings.maximumPacketSize = 500
         if !repair.usesRTX { settings.retransmissionPayloadType = nil }
         if repair.fec > .zero {
-            settings.protection = ProtectionSettings(
+            settings.protection = FECSettings(
                 percentage: repair.fec, payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         }
         let pipeline = try SendPipeline(settings)
@@ -82,7 +82,7 @@ final class RepairedCall {
         let linkBack = try back.map { try LinkSettings(notation: $0) } ?? link
         var receive = try ReceiveSettings(pipeline.stream(of: layer.rid), ssrc: SSRC(0x1000))
         receive.jitterBuffer.playoutDelay = playoutDelay
-        if !repair.requestsPackets { receive.jitterBuffer.nack = nil }
+        if !repair.usesNACK { receive.jitterBuffer.nack = nil }
         receive.jitterBuffer.nack?.copies = repair.requestCopies
 
         let log = CallLog()
@@ -112,7 +112,7 @@ final class RepairedCall {
     }
 
     /// The numbers of media packets that were lost.
-    var lost: [SequenceNumber] { sent.filter { $0.isLost && !$0.isParity }.map(\.number) }
+    var lost: [SequenceNumber] { sent.filter { $0.isLost && !$0.isFEC }.map(\.number) }
 }
 
 private final class CallLog {
@@ -133,11 +133,11 @@ private final class CallLog {
         let header = parsed.header
         place = header.timestamp == sent.last?.timestamp ? place + 1 : 0
         if place == 0 { frame += 1 }
-        let isParity = header.payloadType == PayloadType(100) && parsed.payload[0] == 101
-        let isLost = isLost(frame, place, isParity)
+        let isFEC = header.payloadType == PayloadType(100) && parsed.payload[0] == 101
+        let isLost = isLost(frame, place, isFEC)
         sent.append(
             RepairedCall.Sent(
-                number: header.sequenceNumber, timestamp: header.timestamp, isParity: isParity, isLost: isLost))
+                number: header.sequenceNumber, timestamp: header.timestamp, isFEC: isFEC, isLost: isLost))
         return !isLost
     }
 

@@ -37,14 +37,14 @@ struct RepairedCallTests {
     func `One loss a frame is repaired by its FEC packet alone`(codec: VideoCodec) throws {
         var random = SeededGenerator(seed: 8)
         var (current, victim) = (-1, 0)
-        let repair = RepairedCall.Repair(requestsPackets: false, fec: .percent(20))
+        let repair = RepairedCall.Repair(usesNACK: false, fec: .percent(20))
         let call = try RepairedCall(codec, repair) { frame, place, _ in
             if frame != current { (current, victim) = (frame, Int(random.next() >> 33) % 6) }
             return place == victim
         }
         #expect(call.lost.count > 50)
         #expect(call.received.repair.packetsRecovered == call.lost.count)
-        #expect(call.received.repair.fecPacketsReceived == call.sent.count { $0.isParity && !$0.isLost })
+        #expect(call.received.repair.fecPacketsReceived == call.sent.count { $0.isFEC && !$0.isLost })
         #expect(call.received.repair.malformedPackets == 0)
         #expect(call.received.framesShown == 150 && call.received.stream.pliCount == 0)
         #expect(call.requests.isEmpty && call.statistics.stream.retransmittedPacketsSent == 0)
@@ -67,24 +67,24 @@ struct RepairedCallTests {
         #expect(restored >= call.lost.count)
         #expect(restored - call.lost.count <= call.received.stream.packetsDuplicated)
         #expect(repair.packetsRecovered > 0 && repair.retransmittedPacketsReceived > 0 && repair.malformedPackets == 0)
-        // What its parity brings with the same frame is not asked for.
+        // What its FEC packet brings with the same frame is not asked for.
         // But a frame that is late is asked for, and few of those come by themselves.
         let lost = Set(call.sent.filter(\.isLost).map(\.number))
         let asked = Set(call.requests.flatMap(\.numbers))
         #expect(asked.intersection(lost).count < lost.count)
         #expect(asked.subtracting(lost).count * 20 <= asked.count, "\(asked.subtracting(lost)) of \(asked.count)")
-        // A parity is not sent again, however often it is asked for.
+        // An FEC packet is not sent again, however often it is asked for.
         #expect(call.statistics.stream.retransmittedPacketsSent <= call.lost.count)
     }
 
     @Test(arguments: VideoCodec.allCases, [1, 2] as [UInt64])
     func `Loss both ways is repaired too`(codec: VideoCodec, seed: UInt64) throws {
         let network = "loss=2%,delay=20ms,jitter=5ms,seed=\(seed)"
-        let none = RepairedCall.Repair(usesRTX: false, requestsPackets: false)
+        let none = RepairedCall.Repair(usesRTX: false, usesNACK: false)
         let bare = try RepairedCall(codec, frames: 300, network: network, none)
         let asked = try RepairedCall(codec, frames: 300, network: network)
         let protected = try RepairedCall(
-            codec, frames: 300, network: network, RepairedCall.Repair(requestsPackets: false, fec: .percent(20)))
+            codec, frames: 300, network: network, RepairedCall.Repair(usesNACK: false, fec: .percent(20)))
         let both = try RepairedCall(codec, frames: 300, network: network, RepairedCall.Repair(fec: .percent(20)))
         #expect(bare.received.framesShown < 290 && bare.received.stream.pliCount > 3)
         // FEC alone lives with what two losses in a frame leave.

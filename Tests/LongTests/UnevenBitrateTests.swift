@@ -53,12 +53,12 @@ struct UnevenBitrateTests {
             var testCase = evenCase
             testCase.clip = testCase.clip.at(
                 Bitrate(bitsPerSecond: Int(Double(evenCase.clip.bitrate.bitsPerSecond) * share)))
-            return try Run(testCase, isCompared: true)
+            return try Run(testCase, measuresQuality: true)
         }
         for pattern in UnevenFrames.all {
             var testCase = evenCase
             testCase.pattern = pattern
-            let run = try Run(testCase, isCompared: true)
+            let run = try Run(testCase, measuresQuality: true)
             run.expectTarget()
             if pattern.hasGaps { run.expectSmallFramesAfterGaps(even[1]) }
             run.expectQuality(of: even)
@@ -81,7 +81,7 @@ private struct Run {
     private let duration: Double
     private var coded: [Coded] = []
 
-    init(_ testCase: UnevenBitrateTests.Case, frameCount: Int = 896, isCompared: Bool = false) throws {
+    init(_ testCase: UnevenBitrateTests.Case, frameCount: Int = 896, measuresQuality: Bool = false) throws {
         self.testCase = testCase
         target = Double(testCase.clip.bitrate.bitsPerSecond)
         duration = Double(frameCount) / 30
@@ -98,7 +98,7 @@ private struct Run {
             }
             try encoder.encode(input, LayerTask(settings: settings)) { coded, payload in
                 var quality = 0.0
-                if isCompared {
+                if measuresQuality {
                     guard case .picture(let shown) = try decoder.decode(payload, captureTime: frame.time) else {
                         throw TestFailure("the frame at \(frame.time) gives no picture")
                     }

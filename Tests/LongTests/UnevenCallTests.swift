@@ -23,7 +23,7 @@ struct UnevenCallTests {
             var high = LayerSettings.high(clip.resolution, bitrate: clip.bitrate, codec: codec)
             high.frameRate = pattern.frameRate
             var settings = LoopbackSettings(layers: [high, .low(codec)], network: network)
-            settings.isCompared = false
+            settings.measuresQuality = false
             settings.adaptation = nil
             return try Loopback(settings, taps: taps) {
                 try UnevenClip(path: clip.path(in: TemporaryFolder()), pattern, of: UnevenCallTests.frameCount)

@@ -25,7 +25,7 @@ struct BeautyFilterTests {
         }
         var filter = BeautyFilter(.off)
         _ = try filter.apply(to: picture, into: FramePool(resolution: picture.resolution, capacity: 1))
-        #expect(filter.statistics.framesUntouched == 1 && filter.statistics.framesFiltered == 0)
+        #expect(filter.statistics.framesUnfiltered == 1 && filter.statistics.framesFiltered == 0)
     }
 
     /// Any size from 16x16 up, any stride: what comes out depends on the samples alone.
@@ -102,12 +102,12 @@ struct BeautyFilterTests {
         picture.captureTime = .zero + .seconds(5)
         picture.colorSpace = .bt709
         picture.rotation = .clockwise90
-        picture.isBeginning = true
+        picture.isDiscontinuity = true
         picture.stamps[.captured] = .zero + .seconds(6)
         let result = try apply(.natural, to: picture)
         #expect(
             result.captureTime == picture.captureTime && result.colorSpace == .bt709
-                && result.rotation == .clockwise90 && result.isBeginning && result.stamps == picture.stamps)
+                && result.rotation == .clockwise90 && result.isDiscontinuity && result.stamps == picture.stamps)
     }
 
     @Test func `What cannot be filtered is refused`() throws {

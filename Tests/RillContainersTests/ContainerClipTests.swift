@@ -108,7 +108,7 @@ struct ContainerClipTests {
         let whole = try ShownFrame.all(of: source)
         #expect(source.timesBegunAnew == 0, "a whole file is not read twice")
         let clip = try ContainerClip(path: path)
-        #expect((clip.doubt != nil) == sample.isCounted, "\(clip.doubt ?? "")")
+        #expect((clip.inexactness != nil) == sample.isCounted, "\(clip.inexactness ?? "")")
         if !sample.isCounted { #expect(clip.format.frameCount == whole.count) }
         for start in 0..<whole.count {
             let frames = start..<start + 3
@@ -140,7 +140,7 @@ struct ContainerClipTests {
         }
         let frames = try ShownFrame.all(of: ContainerSource(path: path))
         let clip = try ContainerClip(path: path)
-        #expect(frames.count > 10 && clip.entry(for: 30) > 8, "\(frames.count), \(clip.doubt ?? "")")
+        #expect(frames.count > 10 && clip.entry(for: 30) > 8, "\(frames.count), \(clip.inexactness ?? "")")
         var joined: [ShownFrame] = []
         for start in stride(from: 0, to: 40, by: 3) {
             joined += try ShownFrame.all(of: try clip.open(frames: start..<start + 3))

@@ -38,7 +38,7 @@ struct JoinedClipTests {
         #expect(try ContainerSource.typicalFrameRate(ofFile: path) == 25)
 
         let clip = try ContainerClip(path: path)
-        #expect(clip.doubt == nil && clip.format.frameCount == 100)
+        #expect(clip.inexactness == nil && clip.format.frameCount == 100)
         let middle = clip.entry(for: 75)
         #expect(middle > 50)
         for range in [0..<middle, middle..<100] {

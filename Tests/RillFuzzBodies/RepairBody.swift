@@ -67,7 +67,7 @@ private func takeApart(retransmission bytes: [UInt8]) {
     precondition(parsed.originalSequenceNumber == packet.originalSequenceNumber && parsed.ssrc == SSRC(8))
 }
 
-/// Whatever a parity claims, a recovery ends in bytes or in an error.
+/// Whatever an FEC packet claims, a recovery ends in bytes or in an error.
 private func recover(from bytes: [UInt8], with packets: ArraySlice<[UInt8]>) {
     guard let fec = try? ULPFECPayload(parsing: bytes.span) else { return }
     var numbers: [SequenceNumber] = []
@@ -98,7 +98,7 @@ private func isOf(_ number: SequenceNumber, _ packet: [UInt8]) -> Bool {
 private func protect(_ packets: [[UInt8]]) {
     var chosen: [[UInt8]] = []
     for packet in packets where packet.count >= RTPHeader.fixedByteCount && packet[0] >> 6 == 2 {
-        // Numbered anew: a parity protects each number once.
+        // Numbered anew: an FEC packet protects each number once.
         var packet = packet
         (packet[2], packet[3]) = (0xFF, UInt8(0xE0 + chosen.count))
         chosen.append(packet)
@@ -107,14 +107,16 @@ private func protect(_ packets: [[UInt8]]) {
     guard let lost = chosen.first else { return }
     let ssrc = SSRC(lost[8..<12].reduce(0) { $0 << 8 | UInt32($1) })
     var buffer = [UInt8](repeating: 0, count: 1600)
-    var parity = ULPFECParity(base: SequenceNumber(0xFFE0))
+    var fecPacket = ULPFECBuilder(base: SequenceNumber(0xFFE0))
     for packet in chosen {
         var span = buffer.mutableSpan
-        parity.add(packet.span, in: &span)
+        fecPacket.add(packet.span, in: &span)
     }
     let bytes = buffer
-    let payload = [UInt8](capacity: parity.byteCount) { output in parity.write(bytes.span, into: &output) }
-    guard let fec = try? ULPFECPayload(parsing: payload.span) else { preconditionFailure("it cannot read its parity") }
+    let payload = [UInt8](capacity: fecPacket.byteCount) { output in fecPacket.write(bytes.span, into: &output) }
+    guard let fec = try? ULPFECPayload(parsing: payload.span) else {
+        preconditionFailure("it cannot read its FEC packet")
+    }
     var recovery = ULPFECRecovery(of: SequenceNumber(0xFFE0), ssrc: ssrc)
     var span = buffer.mutableSpan
     do throws(RTPError) {
@@ -139,15 +141,15 @@ func repairSeeds() -> [FuzzBody.Seed] {
         FuzzBody.Seed(
             name, bytes: ([repair] + packets).flatMap { [UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + $0 })
     }
-    func parity(level1: Bool) -> [UInt8] {
+    func fecPacket(level1: Bool) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 128)
-        var parity = ULPFECParity(base: SequenceNumber(65534), level0Limit: level1 ? 10 : 1500)
+        var fecPacket = ULPFECBuilder(base: SequenceNumber(65534), level0Limit: level1 ? 10 : 1500)
         for packet in packets {
             var span = buffer.mutableSpan
-            parity.add(packet.span, levels: level1 ? [.zero, .one] : .zero, in: &span)
+            fecPacket.add(packet.span, levels: level1 ? [.zero, .one] : .zero, in: &span)
         }
         let bytes = buffer
-        return [UInt8](capacity: parity.byteCount) { output in parity.write(bytes.span, into: &output) }
+        return [UInt8](capacity: fecPacket.byteCount) { output in fecPacket.write(bytes.span, into: &output) }
     }
     func made(_ write: (inout OutputSpan<UInt8>) throws(RTPError) -> Void) -> [UInt8] {
         [UInt8](capacity: 128) { output in
@@ -156,7 +158,7 @@ func repairSeeds() -> [FuzzBody.Seed] {
     }
     let packet = packets[0]
     return [
-        seed("parity", parity(level1: false)), seed("parity-of-two-levels", parity(level1: true)),
+        seed("parity", fecPacket(level1: false)), seed("parity-of-two-levels", fecPacket(level1: true)),
         seed(
             "red",
             made { output throws(RTPError) in

@@ -54,7 +54,7 @@ private enum Stream {
 
 /// What was restored is a packet of the stream.
 private func isSound(_ packet: Span<UInt8>, _ origin: PacketOrigin) -> Bool {
-    guard origin == .parity else { return true }
+    guard origin == .fec else { return true }
     // What was restored and cannot be read is the finding.
     guard let header = try? RTPHeader(parsing: packet) else { return false }
     return header.payloadType == Stream.media && packet.count <= 1500
@@ -89,17 +89,17 @@ func restorerSeeds() -> [FuzzBody.Seed] {
         return packet(Stream.media, UInt16(truncatingIfNeeded: 65_533 + index), payload, isLast: index % 2 == 1)
     }
     var buffer = [UInt8](repeating: 0, count: 128)
-    var parity = ULPFECParity(base: SequenceNumber(65_533))
+    var fecPacket = ULPFECBuilder(base: SequenceNumber(65_533))
     for packet in packets[0..<4] {
         var span = buffer.mutableSpan
-        parity.add(packet.span, in: &span)
+        fecPacket.add(packet.span, in: &span)
     }
     let sums = buffer
-    let payload = [UInt8](capacity: parity.byteCount) { output in parity.write(sums.span, into: &output) }
+    let payload = [UInt8](capacity: fecPacket.byteCount) { output in fecPacket.write(sums.span, into: &output) }
     let bare = packet(Stream.fec, 1, payload, isLast: false)
     let padding = packet(Stream.rtx, 9, [], isLast: false, ssrc: Stream.rtxSSRC)
     return [
-        // The second packet is made from the parity; padding asks nothing.
+        // The second packet is made from the FEC packet; padding asks nothing.
         FuzzBody.Seed("parity", agreed: 8, [packets[0], packets[2], packets[3], bare, padding] + packets[4...]),
         FuzzBody.Seed("parity-in-red", agreed: 0, [packets[0], packets[2], packets[3], bare, packets[4]].map(red)),
         FuzzBody.Seed(

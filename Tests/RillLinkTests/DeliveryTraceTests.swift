@@ -35,7 +35,7 @@ import Testing
             ("1\n2x\n", 2, .notANumber), ("-1\n", 1, .notANumber), ("1 \n", 1, .notANumber), ("1\r2\n", 1, .notANumber),
             ("\r\n", 1, .notANumber), ("1\n4294967296\n", 2, .numberTooLarge),
             ("99999999999999999999", 1, .numberTooLarge),
-            ("3\n2\n", 2, .goesBack(from: 3, to: 2)), ("0\n0\n", 2, .lastsForNoTime), ("0", 1, .lastsForNoTime),
+            ("3\n2\n", 2, .timeGoesBack(from: 3, to: 2)), ("0\n0\n", 2, .zeroDuration), ("0", 1, .zeroDuration),
             ("5\n\u{0}", 2, .notANumber),
         ] as [(String, Int, TraceDefect)])
     func `It names the line`(text: String, line: Int, defect: TraceDefect) {
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `It says what was expected`() {
         #expect(
-            LinkError.invalidTrace("lte.up", line: 3, .goesBack(from: 3, to: 2)).description
+            LinkError.invalidTrace("lte.up", line: 3, .timeGoesBack(from: 3, to: 2)).description
                 == "lte.up: line 3: 2 stands behind 3: expected times that do not fall")
     }
 

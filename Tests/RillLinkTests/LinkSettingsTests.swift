@@ -36,10 +36,10 @@ import Testing
             ("rate=999", .rateOutOfRange(Bitrate(bitsPerSecond: 999))),
             ("seed=+7", .invalidSeed("+7")), ("seed=-1", .invalidSeed("-1")),
             ("seed=18446744073709551616", .invalidSeed("18446744073709551616")),
-            ("delay=61s", .durationOutOfRange(.delay, .seconds(61), most: .seconds(60))),
-            ("reorder-delay=61s", .durationOutOfRange(.reorderDelay, .seconds(61), most: .seconds(60))),
-            ("queue=61s", .durationOutOfRange(.queue, .seconds(61), most: .seconds(60))),
-            ("duplicate-delay=61s", .durationOutOfRange(.duplicateDelay, .seconds(61), most: .seconds(60))),
+            ("delay=61s", .durationOutOfRange(.delay, .seconds(61), maximum: .seconds(60))),
+            ("reorder-delay=61s", .durationOutOfRange(.reorderDelay, .seconds(61), maximum: .seconds(60))),
+            ("queue=61s", .durationOutOfRange(.queue, .seconds(61), maximum: .seconds(60))),
+            ("duplicate-delay=61s", .durationOutOfRange(.duplicateDelay, .seconds(61), maximum: .seconds(60))),
             ("burst=5%", .malformedValue(.burst, "5%")), ("burst=5%/x", .malformedValue(.burst, "5%/x")),
             ("burst=5%/1.2345", .malformedValue(.burst, "5%/1.2345")),
             ("burst=5/3", .invalidValue(.burst, .unknownUnit("", in: "5", .percentage))),
@@ -50,23 +50,25 @@ import Testing
             ("blackout=2s@3", .invalidValue(.blackout, .unknownUnit("", in: "3", .duration))),
             (
                 "blackout=0s@3s",
-                .durationOutOfRange(.blackout, .zero, least: MediaDuration(nanoseconds: 1), most: .seconds(1_000_000))
+                .durationOutOfRange(
+                    .blackout, .zero, minimum: MediaDuration(nanoseconds: 1), maximum: .seconds(1_000_000))
             ),
             (
                 "blackout=2s@3s+2s",
                 .durationOutOfRange(
-                    .blackout, .seconds(2), least: MediaDuration(nanoseconds: 2_000_000_001), most: .seconds(1_000_000))
+                    .blackout, .seconds(2), minimum: MediaDuration(nanoseconds: 2_000_000_001),
+                    maximum: .seconds(1_000_000))
             ),
             ("spikes=1s", .malformedValue(.spikes, "1s")),
             (
                 "spikes=1s/9ms",
                 .durationOutOfRange(
-                    .spikes, .milliseconds(9), least: .milliseconds(10), most: .seconds(1_000_000))
+                    .spikes, .milliseconds(9), minimum: .milliseconds(10), maximum: .seconds(1_000_000))
             ),
             ("wifi=2ms", .malformedValue(.wifi, "2ms")),
             (
                 "wifi=2ms/1ms",
-                .durationOutOfRange(.wifi, .milliseconds(1), least: .milliseconds(2), most: .seconds(60))
+                .durationOutOfRange(.wifi, .milliseconds(1), minimum: .milliseconds(2), maximum: .seconds(60))
             ),
             ("order=sorted", .unknownOrder("sorted")),
             ("rate=2M@1s", .malformedValue(.rate, "2M@1s")), ("rate=2M/1M", .malformedValue(.rate, "2M/1M")),
@@ -80,7 +82,7 @@ import Testing
     }
 
     @Test func `It refuses settings out of range in code too`() {
-        #expect(throws: LinkError.durationOutOfRange(.jitter, .milliseconds(-1), most: .seconds(60))) {
+        #expect(throws: LinkError.durationOutOfRange(.jitter, .milliseconds(-1), maximum: .seconds(60))) {
             try LinkSettings(jitter: .milliseconds(-1))
         }
         #expect(throws: LinkError.rateOutOfRange(.megabits(2_000_000))) {
@@ -163,7 +165,7 @@ import Testing
         }
         func wifi() -> WiFiAccess {
             let least = microseconds(1...60_000_000)
-            return WiFiAccess(least: least, most: max(least, duration()))
+            return WiFiAccess(minimum: least, maximum: max(least, duration()))
         }
         func rate() throws -> RateSchedule {
             var time = MediaTime.zero

@@ -1,14 +1,14 @@
 import RillCore
 package import RillRTP
 
-/// The receiving side of repair, as tests need it: takes packets out of RED, keeps media and parities, and restores what
+/// The receiving side of repair, as tests need it: takes packets out of RED, keeps media and FEC packets, and restores what
 /// is missing.
 package struct RepairingReceiver {
     package var redPayloadType: PayloadType?
     package var fecPayloadType: PayloadType
     /// Media packets by their numbers.
     package private(set) var media: [UInt16: [UInt8]] = [:]
-    package private(set) var parities: [[UInt8]] = []
+    package private(set) var fecPackets: [[UInt8]] = []
 
     package init(red: PayloadType?, fec: PayloadType) {
         redPayloadType = red
@@ -25,7 +25,7 @@ package struct RepairingReceiver {
         }
         let packet = try RTPPacket(parsing: bytes.span)
         if packet.header.payloadType == fecPayloadType {
-            parities.append(packet.payload.array)
+            fecPackets.append(packet.payload.array)
         } else {
             media[packet.header.sequenceNumber.rawValue] = bytes
         }
@@ -37,8 +37,8 @@ package struct RepairingReceiver {
         var goesOn = true
         while goesOn {
             goesOn = false
-            for parity in parities {
-                let fec = try ULPFECPayload(parsing: parity.span)
+            for fecPacket in fecPackets {
+                let fec = try ULPFECPayload(parsing: fecPacket.span)
                 var numbers: [SequenceNumber] = []
                 fec.forEachProtected { numbers.append($0) }
                 let missing = numbers.filter { media[$0.rawValue] == nil }

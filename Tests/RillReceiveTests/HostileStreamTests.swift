@@ -57,7 +57,7 @@ import Testing
             let receiver = VirtualReceiver(settings)
             for (index, (_, packet)) in shuffled.enumerated() {
                 let origin: PacketOrigin =
-                    isRepaired && generator.unitInterval() < 0.3 ? [.retransmission, .parity][index % 2] : .network
+                    isRepaired && generator.unitInterval() < 0.3 ? [.retransmission, .fec][index % 2] : .network
                 receiver.insert(packet, origin, at: .milliseconds(Double(15 * index)))
             }
             receiver.pass(until: .seconds(10))
@@ -82,7 +82,7 @@ import Testing
                 if generator.unitInterval() > 0.1 { arrivals.append((Double(place), time, packet, .network)) }
                 // Rows of packets that come again, in any way.
                 guard place / 6 % 3 == 0 else { continue }
-                let origin = [.network, .retransmission, .parity][Int(generator.next() % 3)] as PacketOrigin
+                let origin = [.network, .retransmission, .fec][Int(generator.next() % 3)] as PacketOrigin
                 let later = Double(delay) * generator.unitInterval()
                 arrivals.append((Double(place) + later, time, packet, origin))
             }
@@ -158,7 +158,7 @@ import Testing
         #expect(outcomes.values.reduce(0, +) >= 100_000)
         // The test is worth nothing if damage stops at the door, or the stream stands still.
         for outcome in [
-            "queued", "duplicate", "late", "setAside", "inconsistent", "malformed", "wrongSSRC", "wrongPayloadType",
+            "queued", "duplicate", "late", "onProbation", "inconsistent", "malformed", "wrongSSRC", "wrongPayloadType",
             "padding",
         ] { #expect(outcomes[outcome, default: 0] > 50, "\(outcome): \(outcomes)") }
         #expect(receiver.statistics.jitterBufferEmittedCount > 2000)
@@ -171,7 +171,7 @@ import Testing
         var settings = JitterBufferSettings(ssrc: stream.ssrc, payloadType: stream.payloadType, codec: .vp9)
         settings.packetCapacity = 64
         let receiver = VirtualReceiver(settings)
-        let origins: [PacketOrigin] = [.network, .retransmission, .parity]
+        let origins: [PacketOrigin] = [.network, .retransmission, .fec]
         var outcomes: [String: Int] = [:]
         var random = SeededGenerator(seed: 8)
         for index in 0..<15_000 {
@@ -203,7 +203,7 @@ import Testing
         }
         #expect(outcomes.values.reduce(0, +) >= 80_000)
         for outcome in [
-            "queued", "duplicate", "late", "setAside", "inconsistent", "malformed", "wrongSSRC", "wrongPayloadType",
+            "queued", "duplicate", "late", "onProbation", "inconsistent", "malformed", "wrongSSRC", "wrongPayloadType",
         ] { #expect(outcomes[outcome, default: 0] > 20, "\(outcome): \(outcomes)") }
         #expect(receiver.statistics.jitterBufferEmittedCount > 1000, "\(receiver.statistics.jitterBufferEmittedCount)")
         #expect(receiver.statistics.framesRepaired > 200)

@@ -114,7 +114,7 @@ import Testing
         #expect(receiver.insert(long, at: .milliseconds(204)) == .oversized(byteCount: long.count))
         foreign = stream
         foreign.sequence = SequenceNumber(20_000)
-        #expect(receiver.insert(foreign.frame().packets[0], at: .milliseconds(205)) == .setAside)
+        #expect(receiver.insert(foreign.frame().packets[0], at: .milliseconds(205)) == .onProbation)
         // A packet between two others of one frame that says it belongs to another.
         foreign.sequence = SequenceNumber(1007)
         let whole = foreign.frame(packets: 3)
@@ -125,11 +125,11 @@ import Testing
 
         let statistics = receiver.statistics
         #expect(statistics.packetsDuplicated == 2 && statistics.foreignPackets == 2)
-        #expect(statistics.packetsRejected == 3 && statistics.packetsSetAside == 1)
+        #expect(statistics.packetsRejected == 3 && statistics.packetsOnProbation == 1)
     }
 
     /// The first packets of a stream may be lost, and come again before any other.
-    @Test(arguments: [PacketOrigin.retransmission, .parity])
+    @Test(arguments: [PacketOrigin.retransmission, .fec])
     mutating func `A stream may begin with packets that were repaired`(origin: PacketOrigin) {
         let frames = stream.frames(4, packets: 3)
         for (index, frame) in frames.enumerated() {

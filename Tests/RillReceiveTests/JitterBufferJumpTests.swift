@@ -43,11 +43,11 @@ import Testing
         #expect(receiver.frames[10].time == .milliseconds(1100))
         #expect(receiver.requests.isEmpty)
         #expect(receiver.statistics.resynchronisations == 1)
-        #expect(receiver.statistics.packetsSetAside == 1)
+        #expect(receiver.statistics.packetsOnProbation == 1)
         #expect(receiver.statistics.packetsLost == 0)
     }
 
-    /// Parities may be the first that come of a stream that has jumped: they alone move nothing.
+    /// FEC packets may be the first that come of a stream that has jumped: they alone move nothing.
     @Test(arguments: [20_000, -900])
     mutating func `A jump behind FEC packets is seen`(sequence: Int) {
         insert(10, from: .zero, startingWithKey: true)
@@ -72,10 +72,10 @@ import Testing
         insert(10, from: .zero, startingWithKey: true)
         var stray = stream
         stray.sequence = stream.sequence.advanced(by: 5000)
-        #expect(receiver.insert(stray.frame().packets[0], at: .frame(10)) == .setAside)
+        #expect(receiver.insert(stray.frame().packets[0], at: .frame(10)) == .onProbation)
         stray.sequence = stream.sequence
         stray.timestamp = stream.timestamp.advanced(by: 1 << 30)
-        #expect(receiver.insert(stray.frame().packets[0], at: .frame(10)) == .setAside)
+        #expect(receiver.insert(stray.frame().packets[0], at: .frame(10)) == .onProbation)
         insert(10, from: .frame(10), startingWithKey: false)
         receiver.pass(until: .seconds(2))
         #expect(receiver.shown == Array(100..<120))

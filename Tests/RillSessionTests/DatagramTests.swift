@@ -64,8 +64,8 @@ import Testing
         send(30_000, on: session, stream, number: 0)
         var datagrams: [[UInt8]] = []
         session.transmit { packet, datagram in
-            #expect(datagram.count == packet.byteCount && datagram.freeCapacity == RTPSession.roomBehind)
-            for _ in 0..<RTPSession.roomBehind { datagram.append(0xEE) }
+            #expect(datagram.count == packet.byteCount && datagram.freeCapacity == RTPSession.tailroom)
+            for _ in 0..<RTPSession.tailroom { datagram.append(0xEE) }
             datagrams.append(datagram.span.array)
         }
         let (other, same) = try sending(isNumbered: false)
@@ -73,7 +73,7 @@ import Testing
         let plain = Log()
         other.transmit(to: plain)
         #expect(plain.packets.count > 25)
-        #expect(datagrams == plain.packets.map { $0 + [UInt8](repeating: 0xEE, count: RTPSession.roomBehind) })
+        #expect(datagrams == plain.packets.map { $0 + [UInt8](repeating: 0xEE, count: RTPSession.tailroom) })
     }
 
     @Test func `What is sent by a sink leaves after what it was called for`() throws {

@@ -115,7 +115,7 @@ import Testing
         #expect(share > 0.2 && fall[0].1 < 22.6)
         network.lossOfLarge = 0
         let back = run(&choice, &network, from: &now, until: 60)
-        #expect(back.count == 1 && back[0].0 == .wentBack(to: 0) && choice.chosen == 0)
+        #expect(back.count == 1 && back[0].0 == .recovered(to: 0) && choice.chosen == 0)
         #expect(back[0].1 - fall[0].1 >= 8 && back[0].1 - fall[0].1 < 10)
     }
 

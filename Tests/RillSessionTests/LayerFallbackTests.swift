@@ -41,9 +41,9 @@ import Testing
         let inTheMiddle = test.shown.filter { $0.shownAt > .seconds(17) && $0.shownAt < .seconds(18) }
         #expect(inTheMiddle.count >= 4 && inTheMiddle.allSatisfy { $0.layer == 1 }, "\(inTheMiddle)")
         // It was tried in vain meanwhile, but not often.
-        #expect(changes.count { $0.time < 40 && $0.change == .wentBack(to: 0) } <= 2, "\(changes)")
+        #expect(changes.count { $0.time < 40 && $0.change == .recovered(to: 0) } <= 2, "\(changes)")
         let last = try #require(changes.last)
-        #expect(last.change == .wentBack(to: 0) && (40...62).contains(last.time), "\(changes)")
+        #expect(last.change == .recovered(to: 0) && (40...62).contains(last.time), "\(changes)")
         #expect(test.shown.last?.layer == 0)
         test.expectRisingTimes("seed \(seed)")
     }

@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func `It is not told where the settings say so`() throws {
-        let test = try TwoWayCall { $0.tellsMuted = false }
+        let test = try TwoWayCall { $0.signalsMute = false }
         let call = test.call
         call.run(until: .seconds(3))
         call.alice.setMuted(true, of: test.atAlice.camera, at: call.now)

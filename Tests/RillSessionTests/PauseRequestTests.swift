@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `Who does not take requests refuses them, and is not asked for ever`() throws {
-        let test = try LayeredCall(seed: 3, over: "delay=20ms") { $0.takesPauses = false }
+        let test = try LayeredCall(seed: 3, over: "delay=20ms") { $0.acceptsPauseRequests = false }
         var asked = 0
         test.call.filter = { bytes, isForBob in
             if !isForBob { asked += (try? Self.entries(bytes))?.count ?? 0 }

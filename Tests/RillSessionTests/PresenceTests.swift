@@ -15,7 +15,7 @@ import Testing
         call.run(until: .seconds(25))
         let events = call.bob.callEvents.filter { if case .firstPicture = $0 { false } else { true } }
         guard events.count == 4, case .connected = events[0], case .interrupted(let interrupted) = events[1],
-            case .lost(let lost) = events[2], case .back(let silence) = events[3]
+            case .lost(let lost) = events[2], case .reconnected(let silence) = events[3]
         else {
             Issue.record("\(events)")
             return

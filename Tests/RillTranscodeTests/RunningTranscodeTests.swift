@@ -100,6 +100,6 @@ struct RunningTranscodeTests {
         layer.encoder = .good(.vp8)
         let transcoder = Transcoder(
             source: try LoopedPictures(resolution, frameCount: 5), outputs: [.encoded(layer, CodedRecording())])
-        #expect(throws: TranscodeError.sourceIsReadOnce) { try transcoder.run() }
+        #expect(throws: TranscodeError.sourceNotReopenable) { try transcoder.run() }
     }
 }

@@ -73,7 +73,7 @@ final class SessionBench {
             while case .decode(let frame) = receiver.poll(at: now, into: &payload, output: output) {
                 receiver.finish(frame, .decoded, decoded: now, at: now)
             }
-            output.handOut(to: network)
+            output.deliver(to: network)
         }
     }
 

@@ -92,7 +92,7 @@ for millisecond in 0..<345 {
         released.append(frame[20])
         receiver.finish(description, .decoded, decoded: now, at: now)
     }
-    output.handOut(to: sender)
+    output.deliver(to: sender)
 }
 print(
     "frames \(released), NACKed \(nacked), retransmitted: \(receiver.repairStatistics.retransmittedPacketsReceived),",

@@ -23,7 +23,7 @@ for step in 0..<150 {
     for packet in packets { receiver.insert(packet.span, at: now) }
     packets.removeAll()
     _ = try receiver.poll(at: now)
-    for packet in feedback { sender.receive(packet.span, at: now, resendingTo: network) }
+    for packet in feedback { sender.receive(packet.span, at: now, retransmittingTo: network) }
     feedback.removeAll()
     guard sent < 30, FrameRate(30).time(ofFrame: sent) <= now, var frame = pool.makeFrame() else { continue }
     var planes = frame.planes

@@ -37,7 +37,7 @@ for number in 0..<10 {
 let nack = [UInt8](capacity: GenericNACK.byteCount(lost: lost.span)) { output in
     GenericNACK.write(lost: lost.span, of: settings.ssrc, from: SSRC(1), into: &output)
 }
-sender.receive(nack.span, at: .zero + .milliseconds(400), resendingTo: network) { feedback in
+sender.receive(nack.span, at: .zero + .milliseconds(400), retransmittingTo: network) { feedback in
     if feedback == .keyFrameRequested { print("the encoder is asked for a key frame") }
 }
 print(

@@ -10,13 +10,13 @@ public enum CallEvent: Sendable {
     /// No packet of any kind has come for ``VideoCallSettings/lostAfter``. What comes later is still taken.
     case lost(CallParticipant)
     /// Packets come again, after so long a silence.
-    case back(CallParticipant, after: MediaDuration)
+    case reconnected(CallParticipant, after: MediaDuration)
     /// They said that they leave, and why if they said so.
     case left(CallParticipant, reason: String?)
     /// Their packets come from another address than before, and ours go there.
     case moved(CallParticipant, from: UDPAddress?, to: UDPAddress)
     /// So many of their packets could not be opened, and none could, for that reason: they have another key.
-    case unreadable(CallParticipant, UnprotectOutcome, count: Int)
+    case unprotectFailed(CallParticipant, UnprotectOutcome, count: Int)
 
     /// The first picture of a layer was decoded: its size, and how long after it was asked for.
     case firstPicture(CallParticipant, StreamLayer.RID, Resolution, after: MediaDuration)
@@ -30,7 +30,7 @@ public enum CallEvent: Sendable {
     /// The network does not carry the layer that is wanted, for that reason: a smaller one is taken for a while.
     case fellBack(CallParticipant, from: StreamLayer.RID, to: StreamLayer.RID, because: CallParticipant.FallbackReason)
     /// The layer that is wanted is tried again.
-    case wentBack(CallParticipant, to: StreamLayer.RID)
+    case recovered(CallParticipant, to: StreamLayer.RID)
     /// They send no pictures of this layer for a while.
     case muted(CallParticipant, StreamLayer.RID)
     /// They send pictures of it again.
@@ -61,11 +61,11 @@ extension CallEvent: CustomStringConvertible {
         case .joined(let them): "\(them.name) joined"
         case .interrupted(let them): "\(them.name) is silent"
         case .lost(let them): "\(them.name) is lost"
-        case .back(let them, let silence): "\(them.name) is back after \(silence)"
+        case .reconnected(let them, let silence): "\(them.name) is back after \(silence)"
         case .left(let them, let reason): "\(them.name) left\(reason.map { ": \($0)" } ?? "")"
         case .moved(let them, nil, let address): "\(them.name) is at \(address)"
         case .moved(let them, let old?, let address): "\(them.name) moved from \(old) to \(address)"
-        case .unreadable(let them, let outcome, let count):
+        case .unprotectFailed(let them, let outcome, let count):
             "\(count) packets of \(them.name) cannot be opened (\(outcome)): the keys differ"
         case .firstPicture(let them, let layer, let size, let delay):
             "first picture of \(them.name)'s \(layer) layer: \(size), after \(delay)"
@@ -74,7 +74,7 @@ extension CallEvent: CustomStringConvertible {
         case .wanted(let them, let layer): "\(layer.map { "the \($0) layer" } ?? "nothing") is wanted of \(them.name)"
         case .fellBack(let them, let layer, let smaller, let reason):
             "\(them.name): \(smaller) in place of \(layer): \(reason)"
-        case .wentBack(let them, let layer): "\(them.name): \(layer) is tried again"
+        case .recovered(let them, let layer): "\(them.name): \(layer) is tried again"
         case .muted(let them, let layer): "\(them.name)'s \(layer) layer is muted"
         case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is unmuted"
         case .ended(let them, let layer): "\(them.name)'s \(layer) layer has ended"

@@ -34,10 +34,10 @@ final class CallOutput: Sendable {
 
     private func send(_ datagrams: DatagramQueue, rtcpCopies: Int) {
         state.withLock { state in
-            guard state.address != nil || state.isConnected else { return datagrams.handOut { _, _, _ in } }
+            guard state.address != nil || state.isConnected else { return datagrams.deliver { _, _, _ in } }
             let address = state.isConnected ? nil : state.address
             line.write { outgoing, flush in
-                datagrams.handOut { packet, _, datagram in
+                datagrams.deliver { packet, _, datagram in
                     for _ in 0..<(packet.kind == .rtcp ? rtcpCopies : 1) {
                         if outgoing.isFull { flush(&outgoing) }
                         outgoing.append(to: address) { output in

@@ -37,7 +37,7 @@ extension CallParticipant {
                 case .fellBack(let from, let to, let reason):
                     .fellBack(
                         self, from: streams.layerName(from), to: streams.layerName(to), because: FallbackReason(reason))
-                case .wentBack(let layer): .wentBack(self, to: streams.layerName(layer))
+                case .recovered(let layer): .recovered(self, to: streams.layerName(layer))
                 case nil: nil
                 }
             let wanted = applyChoice(&state, at: now)

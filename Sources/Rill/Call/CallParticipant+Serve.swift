@@ -7,9 +7,9 @@ extension CallParticipant {
     /// Does what is due, up to one frame; when to come again. `nil`: they are left, and their sinks finished.
     func serve(at now: MediaTime, into bytes: inout [UInt8]) -> MediaTime? {
         finishHidden()
-        if let (outcome, count) = input.takeUnreadable() { emit(.unreadable(self, outcome, count: count)) }
+        if let (outcome, count) = input.takeUnreadable() { emit(.unprotectFailed(self, outcome, count: count)) }
         let next = updateChoice(at: now)
-        switch session.poll(at: now, into: &bytes, handing: output.send, tell) {
+        switch session.poll(at: now, into: &bytes, delivering: output.send, tell) {
         case .decode(let frame, let id):
             show(frame, of: id, bytes.span)
             return MediaTime(nanoseconds: .min)
@@ -32,7 +32,7 @@ extension CallParticipant {
             emit(.joined(self))
         case .interrupted: emit(.interrupted(self))
         case .lost: emit(.lost(self))
-        case .back(let silence): emit(.back(self, after: silence))
+        case .reconnected(let silence): emit(.reconnected(self, after: silence))
         case .left(let reason):
             setGone(true)
             emit(.left(self, reason: reason))

@@ -161,7 +161,7 @@ public final class CallParticipant: Sendable, Identifiable {
             return !state.isLeaving
         }
         guard isFirst else { return }
-        session.change(handing: output.sendFarewell) { $0.leave(reason: reason, at: clock.now) }
+        session.change(delivering: output.sendFarewell) { $0.leave(reason: reason, at: clock.now) }
         line.remove(self)
         forget(self)
         wakePoller()
@@ -174,7 +174,7 @@ public final class CallParticipant: Sendable, Identifiable {
 
     /// Gives the session what has come.
     func insert(at now: MediaTime, _ body: (RTPSession) -> Void) {
-        let next = session.change(handing: output.send) { session in
+        let next = session.change(delivering: output.send) { session in
             body(session)
             return session.nextPoll
         }
@@ -219,7 +219,7 @@ extension CallParticipant: LayerOutput {
         }
         guard isBegun else { return }
         let now = clock.now
-        let next = session.change(handing: output.send) { session in
+        let next = session.change(delivering: output.send) { session in
             session.send(frame, payload: payload, of: id, at: now)
             return session.nextPoll
         }
@@ -235,11 +235,11 @@ extension CallParticipant: LayerOutput {
     /// They want a layer of ours, or not, as the app's own signalling says: where they do not ask for it in RTCP themselves.
     ///
     /// - Throws: ``CallError/noSuchLayer(_:sent:)`` for a layer that they are not sent.
-    public func setWantedByThem(_ isWanted: Bool, _ layer: StreamLayer.RID) throws(CallError) {
+    public func setWantedByPeer(_ isWanted: Bool, _ layer: StreamLayer.RID) throws(CallError) {
         guard let index = ourLayers.firstIndex(where: { $0.rid == layer }), let id = sending[index] else {
             throw .noSuchLayer(layer, sent: sentLayers.map(\.layer.rid))
         }
-        session.change(handing: output.send) { $0.setPaused(!isWanted, of: id, at: clock.now) }
+        session.change(delivering: output.send) { $0.setPaused(!isWanted, of: id, at: clock.now) }
         noteWants()
         wakePoller()
     }
@@ -247,7 +247,7 @@ extension CallParticipant: LayerOutput {
     /// Says that we send no pictures for a while, or do again.
     func setMuted(_ isMuted: Bool) {
         let now = clock.now
-        session.change(handing: output.send) { session in
+        session.change(delivering: output.send) { session in
             for id in sending.compactMap(\.self) { session.setMuted(isMuted, of: id, at: now) }
         }
         wakePoller()

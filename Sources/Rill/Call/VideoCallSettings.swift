@@ -6,7 +6,7 @@ import RillSend
 /// How a ``VideoCall`` sends and receives.
 ///
 ///     var settings = VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
-///     settings.send.protection = ProtectionSettings(percentage: 50, payloadType: PayloadType(125), redPayloadType: PayloadType(124))
+///     settings.send.protection = FECSettings(percentage: 50, payloadType: PayloadType(125), redPayloadType: PayloadType(124))
 ///     settings.statisticsInterval = .seconds(1)
 public struct VideoCallSettings: Sendable {
     /// What is encoded, once for all participants, and how it goes into packets. Its seed is not used: sources and first numbers come

@@ -58,13 +58,13 @@ extension VideoCallSettings {
     /// that is tried again.
     public struct Fallback: Equatable, Sendable {
         /// The share of frames of the last two seconds that were lost or too late, 0 to 1, above which a layer is given up.
-        public var badShare = 0.2
+        public var minimumFrameShare = 0.2
         /// The playout delay above which it is given up.
-        public var badDelay = MediaDuration.seconds(1)
+        public var maximumDelay = MediaDuration.seconds(1)
         /// How long the smaller layer is kept at least. Twice as long each time that the larger one soon turns out bad again.
         public var hold = MediaDuration.seconds(8)
         /// And at the most.
-        public var longestHold = MediaDuration.seconds(64)
+        public var maximumHold = MediaDuration.seconds(64)
 
         /// The defaults.
         public init() {}
@@ -74,7 +74,7 @@ extension VideoCallSettings {
 extension LayerFallback.Settings {
     init(_ settings: VideoCallSettings.Fallback) {
         self.init()
-        (badShare, badDelay) = (settings.badShare, settings.badDelay)
-        (hold, longestHold) = (settings.hold, settings.longestHold)
+        (minimumFrameShare, maximumDelay) = (settings.minimumFrameShare, settings.maximumDelay)
+        (hold, maximumHold) = (settings.hold, settings.maximumHold)
     }
 }

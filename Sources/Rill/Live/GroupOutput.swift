@@ -58,12 +58,12 @@ final class GroupOutput {
 
     /// Tells all events, then sends all datagrams, each in their order; then there is nothing left. Nothing may be added
     /// meanwhile.
-    func handOut(to feedback: some PacketSink) {
+    func deliver(to feedback: some PacketSink) {
         guard !isEmpty else { return }
         for event in events { event.observer(event.event, event.time) }
         events.removeAll(keepingCapacity: true)
         for queue in datagrams {
-            queue.handOut(to: feedback)
+            queue.deliver(to: feedback)
             spare.append(queue)
         }
         datagrams.removeAll(keepingCapacity: true)

@@ -90,7 +90,7 @@ public final class LiveSender: Sendable {
     }
 
     private func resend(_ rtcp: Span<UInt8>, to packets: some PacketSink) {
-        pipeline.receive(rtcp, at: clock.now, resendingTo: packets)
+        pipeline.receive(rtcp, at: clock.now, retransmittingTo: packets)
     }
 
     /// Stops after the frame in work, and waits until all threads are done. Not for a sink or a tap of this sender, whose
@@ -234,7 +234,7 @@ extension LiveSender {
         try pipeline.admit(frame) {
             clock.now
         } put: { index, job in
-            handoffs[index].put(job) { $0.absorbing($1) }
+            handoffs[index].put(job) { $0.merging($1) }
         }
     }
 

@@ -239,7 +239,7 @@ struct DecodingLoop: ~Copyable {
                 if let job = group.nextJob(at: clock.now, into: &payload, output: output) { return .job(job) }
                 return group.deadline == deadline && output.isEmpty ? nil : .wait(until: group.deadline)
             }
-            output.handOut(to: feedback)
+            output.deliver(to: feedback)
             switch answer {
             case .job(let job): return job
             case .wait(let time): deadline = time

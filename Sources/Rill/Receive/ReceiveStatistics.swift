@@ -6,7 +6,7 @@ import RillSession
 public struct ReceiveStatistics: Codable, Equatable, Sendable {
     /// Packets, frames and the jitter buffer.
     public var stream: InboundStatistics
-    /// What came of retransmissions and parities.
+    /// What came of retransmissions and FEC packets.
     public var repair: RepairStatistics
     /// The time to the sender and back.
     public var roundTrip: RoundTripStatistics

@@ -11,8 +11,8 @@ package struct LayerJob: Sendable {
     package static let waitingLimit = 2
 
     /// The same, with what was asked of the encoder with a job that gave way to it.
-    package func absorbing(_ dropped: LayerJob) -> LayerJob {
-        LayerJob(frame: frame, task: task.absorbing(dropped.task))
+    package func merging(_ dropped: LayerJob) -> LayerJob {
+        LayerJob(frame: frame, task: task.merging(dropped.task))
     }
 }
 

@@ -26,7 +26,7 @@ struct SendDecisions: Sendable {
 
     /// What each layer is to do with the frame.
     mutating func tasks(_ frame: VideoFrame, content: Int?) -> LayerTasks {
-        plan.tasks(at: frame.captureTime, content: content, isBeginning: frame.isBeginning)
+        plan.tasks(at: frame.captureTime, content: content, isDiscontinuity: frame.isDiscontinuity)
     }
 
     /// Takes note of what became of a frame; gives the step that follows from it.

@@ -9,7 +9,7 @@ import RillSession
 extension SendPipeline {
     /// Takes an RTCP packet of the receiver. A key frame that it asks for comes with the layer's next frame; packets that
     /// it misses (generic NACK) are sent again to `packets`, as far as they are kept.
-    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: some PacketSink) {
+    public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, retransmittingTo packets: some PacketSink) {
         session?.change(sendingTo: packets) { _ = $0.insert(rtcp, at: now) }
     }
 

@@ -70,7 +70,7 @@ public final class SendPipeline: Sendable {
         // Who only sends has nothing to say before it does.
         session.announcesItself = false
         // Its encoders work for whoever listens.
-        session.takesPauses = false
+        session.acceptsPauseRequests = false
         try self.init(settings, on: SharedSession(session), taps: taps)
     }
 

@@ -52,7 +52,7 @@ public struct SendSettings: Sendable {
     /// RFC 4588); `nil` where none was agreed on: they are then sent again as they were.
     public var retransmissionPayloadType: PayloadType? = PayloadType(97)
     /// How each layer's packets are protected (ULPFEC, RFC 5109); `nil` for not at all.
-    public var protection: ProtectionSettings?
+    public var protection: FECSettings?
 
     /// Streams for `layers`, with all their random beginnings drawn from `seed`; the rest is at its defaults.
     public init(layers: [LayerSettings], seed: UInt64) {

@@ -58,11 +58,11 @@ package final class SharedSession: Sendable {
 
     /// Changes the session, and sends what waits then. Events wait for who polls.
     package func change<Result>(sendingTo packets: some PacketSink, _ body: (RTPSession) -> Result) -> Result {
-        change(handing: { $0.handOut(to: packets) }, body)
+        change(delivering: { $0.deliver(to: packets) }, body)
     }
 
     /// The same for who takes all datagrams at once.
-    package func change<Result>(handing send: (DatagramQueue) -> Void, _ body: (RTPSession) -> Result) -> Result {
+    package func change<Result>(delivering send: (DatagramQueue) -> Void, _ body: (RTPSession) -> Result) -> Result {
         let (result, batch) = state.withLock { state in
             let result = body(state.session)
             let batch = state.spare.popLast() ?? Batch()
@@ -81,12 +81,12 @@ package final class SharedSession: Sendable {
         at now: MediaTime, into bytes: inout [UInt8], sendingTo packets: some PacketSink,
         _ handle: (SessionEvent) -> Void
     ) -> Step {
-        poll(at: now, into: &bytes, handing: { $0.handOut(to: packets) }, handle)
+        poll(at: now, into: &bytes, delivering: { $0.deliver(to: packets) }, handle)
     }
 
     /// The same for who takes all datagrams at once.
     package func poll(
-        at now: MediaTime, into bytes: inout [UInt8], handing send: (DatagramQueue) -> Void,
+        at now: MediaTime, into bytes: inout [UInt8], delivering send: (DatagramQueue) -> Void,
         _ handle: (SessionEvent) -> Void
     ) -> Step {
         let (step, batch) = state.withLock { state in

@@ -26,12 +26,12 @@ public struct BeautyDeadline: Hashable, Sendable {
     private var next = 0
     private var framesWithRoom = 0
     private var framesSinceRise: Int?
-    private var patience = BeautyDeadline.firstPatience
+    private var riseDelay = BeautyDeadline.minimumRiseDelay
 
     /// Frames that are looked at together; a multiple of the interval at which a rare mask is made.
     private static let windowLength = 15
-    private static let firstPatience = 90
-    private static let greatestPatience = 2880
+    private static let minimumRiseDelay = 90
+    private static let maximumRiseDelay = 2880
     /// A rise that has lasted for so many frames has held.
     private static let trial = 30
 
@@ -50,7 +50,7 @@ public struct BeautyDeadline: Hashable, Sendable {
             framesSinceRise = count + 1
             if count + 1 >= BeautyDeadline.trial {
                 framesSinceRise = nil
-                patience = BeautyDeadline.firstPatience
+                riseDelay = BeautyDeadline.minimumRiseDelay
             }
         }
         guard window.count == BeautyDeadline.windowLength else { return }
@@ -60,13 +60,13 @@ public struct BeautyDeadline: Hashable, Sendable {
         framesWithRoom = 5 * mean <= 3 * budget.nanoseconds ? framesWithRoom + 1 : 0
         if mean > budget.nanoseconds {
             fall()
-        } else if framesWithRoom >= patience {
+        } else if framesWithRoom >= riseDelay {
             rise()
         }
     }
 
     private mutating func fall() {
-        if framesSinceRise != nil { patience = min(2 * patience, BeautyDeadline.greatestPatience) }
+        if framesSinceRise != nil { riseDelay = min(2 * riseDelay, BeautyDeadline.maximumRiseDelay) }
         change(to: level.rawValue + 1)
         framesSinceRise = nil
     }

@@ -11,7 +11,7 @@ extension LayerSettings {
     ///   - sourceRate: frames a second of what is to be coded.
     /// - Throws: `ValidationError`, which says what a plain number means.
     func requireReachable(_ option: String, at sourceRate: FrameRate) throws {
-        let (rate, least) = (FrameRate.slower(frameRate, sourceRate), leastBitrate(at: sourceRate))
+        let (rate, least) = (FrameRate.slower(frameRate, sourceRate), minimumBitrate(at: sourceRate))
         // With constant quality it is not looked at.
         guard encoder.quality == nil, bitrate < least else { return }
         let hint = bitrate.bitsPerSecond < 100_000 ? "; did you mean \(bitrate.bitsPerSecond)k?" : ""

@@ -32,9 +32,9 @@ struct CameraOptions: ParsableArguments {
 
     /// Opens a camera; what happens to it is said on standard error.
     func open(_ selection: CameraSelection) throws -> V4L2Camera {
-        let wish = CameraWish(resolution: cameraSize, frameRate: cameraFps, pixelFormat: cameraFormat)
+        let constraints = CameraConstraints(resolution: cameraSize, frameRate: cameraFps, pixelFormat: cameraFormat)
         let log = CameraLog(selection)
-        let camera = try V4L2Camera(selection, wish) { log.note($0) }
+        let camera = try V4L2Camera(selection, constraints) { log.note($0) }
         log.begin()
         return camera
     }

@@ -87,7 +87,7 @@ final class CallMonitor: Sendable {
         case .joined: meet(at: time)
         case .left: leave(at: time)
         case .lost where ending.whenLost: leave(at: time)
-        case .unreadable: state.withLock { $0.log.isUnreadable = true }
+        case .unprotectFailed: state.withLock { $0.log.isUnreadable = true }
         case .sourceEnded: if let rest = ending.afterSource { end(at: time + rest) }
         case .sourceFailed(let error):
             guard let rest = ending.afterSource else { break }

@@ -43,9 +43,9 @@ extension LoopbackCommand {
 
     private func repair(_ settings: LoopbackSettings) -> String {
         let again = settings.usesRetransmissionStream ? "on a stream of their own (RTX)" : "as they were"
-        let requests = settings.requestsPackets ? "missing packets are asked for and sent again \(again)" : nil
-        let parities = settings.fec > .zero ? "\(settings.fec) parities (ULPFEC)" : nil
-        let means = [requests, parities].compactMap(\.self)
+        let requests = settings.usesNACK ? "missing packets are asked for and sent again \(again)" : nil
+        let fecPackets = settings.fec > .zero ? "\(settings.fec) FEC packets (ULPFEC)" : nil
+        let means = [requests, fecPackets].compactMap(\.self)
         return means.isEmpty ? "none but key frames" : means.joined(separator: "; ")
     }
 

@@ -141,7 +141,7 @@ struct LoopbackCommand: ParsableCommand {
     var degradation = DegradationChoice.balanced
 
     @Option(
-        help: "Parities for each frame, in percent of its packets, so that losses repair themselves (default: 0%).",
+        help: "FECPackets for each frame, in percent of its packets, so that losses repair themselves (default: 0%).",
         transform: percentageNotation)
     var fec: Percentage = .zero
 
@@ -291,11 +291,11 @@ struct LoopbackCommand: ParsableCommand {
         settings.returnNetwork = returnNetwork
         settings.playoutDelay = playoutDelay
         settings.fec = fec
-        settings.requestsPackets = nack
+        settings.usesNACK = nack
         settings.usesRetransmissionStream = rtx
         settings.encodeTime = encodeTime
         settings.decodeTime = decodeTime
-        settings.isCompared = compare && camera == nil
+        settings.measuresQuality = compare && camera == nil
         settings.isRecorded = report != nil
         settings.adaptation = degradation.settings
         settings.beauty = beauty
@@ -316,17 +316,17 @@ struct LoopbackCommand: ParsableCommand {
 
     private func outputs(
         _ source: any FrameSource, _ resolution: Resolution, _ files: OutputFiles
-    ) throws -> [SteadyOutput?] {
+    ) throws -> [FixedRateOutput?] {
         guard output != nil || lowOutput != nil else { return [nil, nil] }
         let container = source is ContainerSource ? clip : nil
         let typicalRate = try container.map { try ContainerSource.typicalFrameRate(ofFile: $0) }
         let sourceRate = (typicalRate ?? source.format.frameRate) ?? 30
-        func file(_ path: String?, _ resolution: Resolution, _ fastest: FrameRate) throws -> SteadyOutput? {
+        func file(_ path: String?, _ resolution: Resolution, _ fastest: FrameRate) throws -> FixedRateOutput? {
             guard let path else { return nil }
             let rate = FrameRate.slower(fastest, sourceRate)
             let writer = try Y4MWriter(
                 path: files.part(of: path), name: path, resolution: resolution, frameRate: rate)
-            return SteadyOutput(writer, frameRate: rate)
+            return FixedRateOutput(writer, frameRate: rate)
         }
         let low = LayerSettings.low
         return [try file(output, resolution, 30), try file(lowOutput, low.resolution, low.frameRate)]

@@ -19,7 +19,7 @@ struct CameraSummary: Encodable {
         framesMissed = statistics.framesMissed
         gaps = statistics.gaps
         errorFrames = statistics.errorFrames
-        replacedStamps = statistics.stampFaults.count
+        replacedStamps = statistics.timestampFaults.count
         stalls = statistics.stalls
         losses = statistics.losses
         reopenings = statistics.reopenings

@@ -43,7 +43,7 @@ extension LoopbackReport {
             if layers.contains(where: { value($0) != 0 }) { row(title) { "\(value($0))" } }
         }
         rowIfAny("  sent again") { $0.sent.retransmittedPacketsSent }
-        rowIfAny("  parities") { $0.sent.fecPacketsSent }
+        rowIfAny("  FEC packets") { $0.sent.fecPacketsSent }
         row("packets received") { "\($0.received.packetsReceived)" }
         row("  lost") { "\($0.received.packetsLost)" }
         row("  duplicated") { "\($0.received.packetsDuplicated)" }

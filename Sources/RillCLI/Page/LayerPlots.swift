@@ -46,15 +46,15 @@ struct LayerPlots {
     private var bitrate: Plot {
         let sent = rates { Double($0.bytesSent) * 8 / 1000 }
         let received = rates { Double($0.bytesReceived) * 8 / 1000 }
-        let again = rates { Double($0.bytesSentAgain) * 8 / 1000 }
+        let again = rates { Double($0.retransmittedBytes) * 8 / 1000 }
         let target = Double(layer.targetBitrate) / 1000
         var marks: [Mark] = [
             .level("target", .grey, target), .step("sent", .orange, sent),
             .step("received", .blue, received, isDashed: true),
         ]
         if again.contains(where: { $0.y > 0 }) { marks.append(.step("of that sent again", .green, again)) }
-        let parities = rates { Double($0.bytesOfParities) * 8 / 1000 }
-        if parities.contains(where: { $0.y > 0 }) { marks.append(.step("of that parities", .purple, parities)) }
+        let fecPackets = rates { Double($0.fecBytes) * 8 / 1000 }
+        if fecPackets.contains(where: { $0.y > 0 }) { marks.append(.step("of that FEC", .purple, fecPackets)) }
         return Plot(
             "Bitrate",
             caption: "RTP with its headers. Good: sent stays about the target, and received lies on it; a distance is "
@@ -118,7 +118,7 @@ struct LayerPlots {
         let ranges = timeline.intervals.enumerated().compactMap { index, interval -> Mark.Range? in
             let spread = interval[keyPath: spread]
             guard spread.count > 0 else { return nil }
-            return Mark.Range(middle(ofInterval: index), Double(spread.least), Double(spread.greatest))
+            return Mark.Range(middle(ofInterval: index), Double(spread.minimum), Double(spread.maximum))
         }
         let values = ranges.map(\.high)
         guard timeline.intervalLength > .milliseconds(70) else {

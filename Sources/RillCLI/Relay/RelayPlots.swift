@@ -101,7 +101,7 @@ struct RelayPlots {
     }
 
     private var queue: Plot {
-        let onTheWay = points(\.onTheWay) { Double($0.greatest) }
+        let onTheWay = points(\.onTheWay) { Double($0.maximum) }
         return Plot(
             "On the way",
             caption: "Datagrams that wait in the relay, for the bottleneck or for their delay to be over.",
@@ -109,7 +109,7 @@ struct RelayPlots {
     }
 
     private var lateness: Plot {
-        let late = points(\.lateness) { Double($0.greatest) }
+        let late = points(\.lateness) { Double($0.maximum) }
         var plot = Plot(
             "Own timer late",
             caption: "How long after its time a datagram left, the worst in each interval. Good: far below 1 ms.",
@@ -135,7 +135,7 @@ struct RelayPlots {
     }
 
     private func ranges(_ spread: KeyPath<RelayInterval, Spread>) -> [Mark.Range] {
-        let (low, high) = (points(spread) { Double($0.least) }, points(spread) { Double($0.greatest) })
+        let (low, high) = (points(spread) { Double($0.minimum) }, points(spread) { Double($0.maximum) })
         return zip(low, high).map { Mark.Range($0.x, $0.y, $1.y) }
     }
 

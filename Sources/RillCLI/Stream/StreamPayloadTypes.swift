@@ -33,7 +33,7 @@ enum StreamPayloadTypes {
         send.retransmissionPayloadType = isRTX ? rtx : nil
         send.protection =
             percentage > .zero
-            ? ProtectionSettings(percentage: percentage, payloadType: fec, redPayloadType: red) : nil
+            ? FECSettings(percentage: percentage, payloadType: fec, redPayloadType: red) : nil
         if !isSimulcast { send.headerExtensions = HeaderExtensionMap() }
         // What FFmpeg 5.1 reads, and all others do.
         send.vp9Mode = .nonFlexible

@@ -123,7 +123,7 @@ extension TranscodeInput {
 
         func prepare(_ opened: any FrameSource) throws -> any FrameSource {
             let watched = WatchedSource(opened, health)
-            let steady: any FrameSource = isSteady ? try SteadySizeSource(watched, resolution: resolution) : watched
+            let steady: any FrameSource = isSteady ? try FixedSizeSource(watched, resolution: resolution) : watched
             guard let beauty else { return steady }
             return compares ? try BeautyComparison(steady, options: beauty) : BeautySource(steady, options: beauty)
         }

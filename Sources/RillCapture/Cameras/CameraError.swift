@@ -12,9 +12,9 @@ public enum CameraError: Error, Equatable, Sendable {
     /// The camera settled on something that cannot be read.
     case unusableMode(path: String, fourCC: String, width: Int, height: Int)
     /// The system refused a call; `code` is its `errno`.
-    case callFailed(CameraCall, path: String, code: Int32)
+    case callFailed(CameraOperation, path: String, code: Int32)
     /// The camera had no frame for so long, and was to be opened anew.
-    case silent(path: String, for: MediaDuration)
+    case timedOut(path: String, after: MediaDuration)
     /// The camera has no control of that name.
     case unknownControl(String, path: String)
     /// The control has values, and this is none of them.
@@ -30,7 +30,7 @@ public enum CameraError: Error, Equatable, Sendable {
 }
 
 /// What was asked of the system.
-public enum CameraCall: String, Sendable, CaseIterable {
+public enum CameraOperation: String, Sendable, CaseIterable {
     /// To open the node.
     case open
     /// To say what the node can do (VIDIOC_QUERYCAP).
@@ -86,7 +86,7 @@ extension CameraError: CustomStringConvertible {
             "\(path) settled on \(fourCC) at \(width)x\(height), which is not read here"
         case .callFailed(let call, let path, let code):
             "cannot \(call.rawValue) \(path): \(systemText(code))\(advice(code))"
-        case .silent(let path, let duration): "\(path) had no frame for \(duration)"
+        case .timedOut(let path, let duration): "\(path) had no frame for \(duration)"
         case .unknownControl(let name, let path): "\(path) has no control \"\(name)\""
         case .controlOutOfRange(let name, let value, let range, let step):
             "\(name): \(value) is outside \(range.lowerBound) to \(range.upperBound)"

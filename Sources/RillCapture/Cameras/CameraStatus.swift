@@ -14,7 +14,7 @@ public final class CameraStatus: Sendable {
             statistics.framesCaptured += counts.frames
             statistics.framesMissed += counts.missed
             statistics.gaps += counts.gaps
-            statistics.stampFaults = statistics.stampFaults + counts.stampFaults
+            statistics.timestampFaults = statistics.timestampFaults + counts.timestampFaults
         }
     }
 

@@ -2,17 +2,17 @@ public import RillCore
 
 /// A camera as a source of frames: V4L2, with recovery.
 ///
-///     let camera = try V4L2Camera(.path("/dev/video0"), CameraWish(resolution: .hd720)) { event in print(event) }
+///     let camera = try V4L2Camera(.path("/dev/video0"), CameraConstraints(resolution: .hd720)) { event in print(event) }
 ///     print(camera.mode)                    // what it got
 ///     let sender = LiveSender(pipeline, source: camera, packets: socket)
 ///
 /// Frames are I420 in limited range, at the times that the kernel has stamped them with (`CLOCK_MONOTONIC`), those that
 /// cannot be replaced. Damaged frames are left out. A camera that is lost is noticed within 100 ms, waited for without
 /// work, opened again within a second of its return, wherever it is then plugged in, and goes on at the same place; the
-/// first frame then is marked as a beginning (``RillCore/VideoFrame/isBeginning``), so that every layer sends a key
+/// first frame then is marked as a beginning (``RillCore/VideoFrame/isDiscontinuity``), so that every layer sends a key
 /// frame.
 ///
-/// ``next()`` waits for a frame for ``patience`` at the most and then says ``RillCore/SourceOutput/pending``: whoever
+/// ``next()`` waits for a frame for ``frameTimeout`` at the most and then says ``RillCore/SourceOutput/pending``: whoever
 /// drives it can stop it at any time, whatever the camera does.
 ///
 /// One owner, one thread at a time, like every source; ``status`` may be asked from any. Cost: one pass from the driver's
@@ -22,7 +22,7 @@ public final class V4L2Camera: FrameSource {
     /// What can be asked of the camera from any thread.
     public let status = CameraStatus()
     /// What is wanted.
-    public let wish: CameraWish
+    public let constraints: CameraConstraints
 
     private let calls: any DeviceCalls
     private let finder: CameraFinder
@@ -32,37 +32,37 @@ public final class V4L2Camera: FrameSource {
     private var settledMode: CameraMode
     private var pools: FittingPool
     /// Whether the next frame is the first since the camera was opened.
-    private var isBeginning = false
+    private var isDiscontinuity = false
 
     /// How long ``next()`` waits for a frame before it says that none has come.
-    public static let patience = MediaDuration.milliseconds(90)
+    public static let frameTimeout = MediaDuration.milliseconds(90)
 
     /// Opens a camera and starts it.
     ///
     /// - Parameters:
     ///   - selection: which one.
-    ///   - wish: what is wanted of it; ``mode`` says what it gives.
+    ///   - constraints: what is wanted of it; ``mode`` says what it gives.
     ///   - capacity: how many frames may be in use downstream at once.
     ///   - onEvent: is called with what happens, on the thread that calls ``next()``; first on this one.
     /// - Throws: ``CameraError``. What happens later does not throw: it is an event, and is recovered from.
     public convenience init(
-        _ selection: CameraSelection, _ wish: CameraWish = CameraWish(), capacity: Int = 8,
+        _ selection: CameraSelection, _ constraints: CameraConstraints = CameraConstraints(), capacity: Int = 8,
         onEvent: (@Sendable (CameraEvent) -> Void)? = nil
     ) throws(CameraError) {
-        try self.init(selection, wish, calls: SystemDeviceCalls(), capacity: capacity, onEvent: onEvent)
+        try self.init(selection, constraints, calls: SystemDeviceCalls(), capacity: capacity, onEvent: onEvent)
     }
 
     package init(
-        _ selection: CameraSelection, _ wish: CameraWish, calls: any DeviceCalls, capacity: Int = 8,
+        _ selection: CameraSelection, _ constraints: CameraConstraints, calls: any DeviceCalls, capacity: Int = 8,
         onEvent: (@Sendable (CameraEvent) -> Void)? = nil
     ) throws(CameraError) {
         self.calls = calls
-        self.wish = wish
+        self.constraints = constraints
         self.onEvent = onEvent
         var finder = CameraFinder(selection)
         pools = FittingPool(capacity: capacity)
         do throws(CameraError) {
-            let session = try CameraSession(try finder.open(calls), wish)
+            let session = try CameraSession(try finder.open(calls), constraints)
             self.session = session
             settledMode = session.mode
             self.finder = finder
@@ -70,7 +70,7 @@ public final class V4L2Camera: FrameSource {
             if let event = lifecycle.openFailed(error, at: calls.now) { onEvent?(event) }
             throw error
         }
-        isBeginning = true
+        isDiscontinuity = true
         tell(lifecycle.opened(settledMode, at: calls.now))
     }
 
@@ -88,7 +88,7 @@ public final class V4L2Camera: FrameSource {
     ///
     /// - Throws: ``CameraError/frames(_:)`` where there is no memory for its pictures.
     public func next() throws -> SourceOutput {
-        let deadline = calls.now + Self.patience
+        let deadline = calls.now + Self.frameTimeout
         while true {
             let now = calls.now
             switch lifecycle.poll(at: now) {
@@ -106,10 +106,10 @@ public final class V4L2Camera: FrameSource {
 
     private func open() {
         do throws(CameraError) {
-            let session = try CameraSession(try finder.reopen(calls), wish)
+            let session = try CameraSession(try finder.reopen(calls), constraints)
             self.session = session
             settledMode = session.mode
-            isBeginning = true
+            isDiscontinuity = true
             tell(lifecycle.opened(session.mode, at: calls.now))
         } catch {
             if let event = lifecycle.openFailed(error, at: calls.now) { tell(event) }
@@ -137,8 +137,8 @@ public final class V4L2Camera: FrameSource {
                 tell(.errorFrame(fault))
                 return nil
             case .frame(var frame):
-                frame.isBeginning = isBeginning
-                isBeginning = false
+                frame.isDiscontinuity = isDiscontinuity
+                isDiscontinuity = false
                 note(session)
                 if let event = lifecycle.received(at: calls.now) { tell(event) }
                 return .frame(frame)

@@ -10,7 +10,7 @@ import RillImage
 /// Capture times always rise. They are the clip's own until it ends. A frame that is held gets new ones at the clip's rate.
 /// Where the clip is played again, its first frame comes when the last one was shown for its time (one interval of the
 /// clip's rate; of a clip without a rate, as long as the frame before it; a millisecond at least), and is marked as a
-/// beginning (``RillCore/VideoFrame/isBeginning``), so that every layer sends a key frame. A clip of one frame has
+/// beginning (``RillCore/VideoFrame/isDiscontinuity``), so that every layer sends a key frame. A clip of one frame has
 /// nothing to play again: it is held.
 ///
 /// It reads no clock: a live driver and ``SourceSwitcher`` pace it by its stamps, like the clip itself, and in virtual time
@@ -94,7 +94,7 @@ public final class LiveClip: FrameSource {
             try keepApart()
             return output
         case .pending: return output
-        case .end: return try goOn()
+        case .end: return try continueDecoding()
         }
     }
 
@@ -106,12 +106,12 @@ public final class LiveClip: FrameSource {
         isKeptApart = false
         var frame = frame
         frame.captureTime = time
-        if frameCount == 1, playings > 1 { frame.isBeginning = true }
+        if frameCount == 1, playings > 1 { frame.isDiscontinuity = true }
         return .frame(frame)
     }
 
     /// The clip has ended.
-    private func goOn() throws -> SourceOutput {
+    private func continueDecoding() throws -> SourceOutput {
         guard frameCount > 0, ending != .end else { return end() }
         if kept != nil {
             phase = .holding
@@ -132,7 +132,7 @@ public final class LiveClip: FrameSource {
     private func holdFrame() -> SourceOutput {
         guard var frame = kept, let time = timeline.hold(clip.format.frameRate) else { return end() }
         frame.captureTime = time
-        frame.isBeginning = false
+        frame.isDiscontinuity = false
         return .frame(frame)
     }
 

@@ -8,7 +8,7 @@ public import RillCore
 ///     switcher.change(to: back)      // from any thread
 ///
 /// No frame of the old source comes after ``change(to:)``, but for one that is just being given. The first frame of the new
-/// one is marked as a beginning (``RillCore/VideoFrame/isBeginning``), so that every layer sends a key frame. Sizes may
+/// one is marked as a beginning (``RillCore/VideoFrame/isDiscontinuity``), so that every layer sends a key frame. Sizes may
 /// differ. The old source is let go on the thread that pulls: a camera is closed there.
 ///
 /// It has no end of its own. A clip that has ended, or a source that throws, is let go and said (``Event``, ``status``); no

@@ -13,7 +13,7 @@ public final class SwitchedSource: FrameSource {
     private var waiting: VideoFrame?
     /// When the last frame of a source that has no more was shown for its time.
     private var endTime: MediaTime?
-    private var isBeginning = false
+    private var isDiscontinuity = false
     private var lastFormat: SourceFormat
 
     init(
@@ -69,7 +69,7 @@ public final class SwitchedSource: FrameSource {
 
     /// Waits for a time, a moment at the most, or until there is a change; `false` where it has not come.
     private func waitUntil(_ time: MediaTime) -> Bool {
-        let deadline = min(time, calls.now + V4L2Camera.patience)
+        let deadline = min(time, calls.now + V4L2Camera.frameTimeout)
         let generation = generation
         _ = state.wait(untilMonotonic: deadline.nanoseconds) { $0.generation != generation ? () : nil }
         return calls.now >= time
@@ -80,8 +80,8 @@ public final class SwitchedSource: FrameSource {
         waiting = nil
         guard state.withLock({ $0.generation }) == generation else { return .pending }
         var frame = frame
-        frame.isBeginning = frame.isBeginning || isBeginning
-        isBeginning = false
+        frame.isDiscontinuity = frame.isDiscontinuity || isDiscontinuity
+        isDiscontinuity = false
         timeline.given(frame.captureTime)
         return .frame(frame)
     }
@@ -110,7 +110,7 @@ public final class SwitchedSource: FrameSource {
         current = next.source
         waiting = nil
         endTime = nil
-        isBeginning = true
+        isDiscontinuity = true
         timeline.begin()
     }
 }

@@ -56,7 +56,7 @@ public struct AdaptationController: Sendable {
     private var path: [Degradation] = []
     private var window = Window()
     private var goodSince: MediaTime?
-    private var upDelay: MediaDuration
+    private var recoveryDelay: MediaDuration
     private var lastStepUp: MediaTime?
 
     /// What was seen since the last decision.
@@ -78,7 +78,7 @@ public struct AdaptationController: Sendable {
         self.codec = codec
         self.resolution = resolution
         self.frameRate = frameRate
-        upDelay = settings.upDelay
+        recoveryDelay = settings.recoveryDelay
     }
 
     /// What is given up at present.
@@ -111,7 +111,7 @@ public struct AdaptationController: Sendable {
         }
         let since = goodSince ?? start
         goodSince = since
-        guard now - since >= upDelay else { return nil }
+        guard now - since >= recoveryDelay else { return nil }
         goodSince = nil
         lastStepUp = now
         path.removeLast()
@@ -156,10 +156,10 @@ public struct AdaptationController: Sendable {
     private mutating func stepDown(_ reason: Reason, at now: MediaTime) -> Step? {
         guard let next = nextDown() else { return nil }
         // A step up that did not last: the next one waits longer. One that did has earned a fresh start.
-        if let last = lastStepUp, now - last < upDelay {
-            upDelay = min(settings.longestUpDelay, upDelay + upDelay)
+        if let last = lastStepUp, now - last < recoveryDelay {
+            recoveryDelay = min(settings.maximumRecoveryDelay, recoveryDelay + recoveryDelay)
         } else {
-            upDelay = settings.upDelay
+            recoveryDelay = settings.recoveryDelay
         }
         lastStepUp = nil
         path.append(next)
@@ -170,9 +170,9 @@ public struct AdaptationController: Sendable {
     private func nextDown() -> Degradation? {
         let size = degradation.applied(to: resolution)
         let smaller = degradation.smaller.applied(to: resolution)
-        let canShrink = smaller.pixelCount >= settings.smallest.pixelCount && smaller != size
+        let canShrink = smaller.pixelCount >= settings.minimumResolution.pixelCount && smaller != size
         let slower = degradation.slower.applied(to: frameRate)
-        let canSlow = slower.framesPerSecond >= settings.slowest.framesPerSecond
+        let canSlow = slower.framesPerSecond >= settings.minimumFrameRate.framesPerSecond
         switch settings.preference {
         case .maintainFramerate: return canShrink ? degradation.smaller : nil
         case .maintainResolution: return canSlow ? degradation.slower : nil

@@ -17,13 +17,13 @@ public struct AdaptationSettings: Equatable, Sendable {
     /// The time that is looked at before each decision, and the pause after it.
     public var window = MediaDuration.seconds(2)
     /// How long things have to be good before a step up; doubled each time that a step up had to be taken back soon.
-    public var upDelay = MediaDuration.seconds(10)
+    public var recoveryDelay = MediaDuration.seconds(10)
     /// The longest that the delay is doubled to.
-    public var longestUpDelay = MediaDuration.seconds(240)
+    public var maximumRecoveryDelay = MediaDuration.seconds(240)
     /// Pictures do not become smaller than this.
-    public var smallest = Resolution(width: 160, height: 90)
+    public var minimumResolution = Resolution(width: 160, height: 90)
     /// Nor does the rate fall below this.
-    public var slowest: FrameRate = 5
+    public var minimumFrameRate: FrameRate = 5
 
     /// The defaults: those of libwebrtc where it has them.
     public init() {}

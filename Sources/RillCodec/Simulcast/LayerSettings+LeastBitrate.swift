@@ -9,7 +9,7 @@ extension LayerSettings {
     /// screen is coded once a second.
     ///
     /// - Parameter sourceRate: how many frames a second there are to be coded; no more than ``frameRate`` are.
-    public func leastBitrate(at sourceRate: FrameRate) -> Bitrate {
+    public func minimumBitrate(at sourceRate: FrameRate) -> Bitrate {
         var frames = FrameRate.slower(frameRate, sourceRate).framesPerSecond
         if isSkippingUnchangedFrames { frames = min(frames, 1) }
         let macroblocks = ((resolution.width + 15) / 16) * ((resolution.height + 15) / 16)

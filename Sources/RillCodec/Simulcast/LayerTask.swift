@@ -18,7 +18,7 @@ public struct LayerTask: Sendable, Equatable {
     }
 
     /// This task with what a dropped one before it asked for: a request must not be lost with its frame.
-    public func absorbing(_ dropped: LayerTask) -> LayerTask {
+    public func merging(_ dropped: LayerTask) -> LayerTask {
         var task = self
         task.isKeyFrameRequested = task.isKeyFrameRequested || dropped.isKeyFrameRequested
         task.isRestartRequested = task.isRestartRequested || dropped.isRestartRequested

@@ -29,7 +29,7 @@ public final class SimulcastEncoder {
     /// - Throws: ``CodecError``, or what `body` throws.
     public func encode(_ frame: VideoFrame, _ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
         let content = plan.looksForChanges ? changes.add(frame) : nil
-        let tasks = plan.tasks(at: frame.captureTime, content: content, isBeginning: frame.isBeginning)
+        let tasks = plan.tasks(at: frame.captureTime, content: content, isDiscontinuity: frame.isDiscontinuity)
         for index in layers.indices {
             guard let task = tasks[index] else { continue }
             try layers[index].encode(frame, task, body)

@@ -57,13 +57,13 @@ public struct SimulcastPlan: Sendable {
     ///
     /// - Parameter content: rises with each frame that differs from the one before; `nil` where nobody looked, which
     ///   only ``looksForChanges`` makes necessary.
-    /// - Parameter isBeginning: whether nothing before leads to the frame (``RillCore/VideoFrame/isBeginning``): then each
+    /// - Parameter isDiscontinuity: whether nothing before leads to the frame (``RillCore/VideoFrame/isDiscontinuity``): then each
     ///   layer's next frame is a key frame.
     public mutating func tasks(
-        at captureTime: MediaTime, content: Int? = nil, isBeginning: Bool = false
+        at captureTime: MediaTime, content: Int? = nil, isDiscontinuity: Bool = false
     ) -> LayerTasks {
         defer { frameCount += 1 }
-        if isBeginning { for index in layers.indices { requestKeyFrame(layer: index) } }
+        if isDiscontinuity { for index in layers.indices { requestKeyFrame(layer: index) } }
         var tasks = LayerTasks()
         for index in layers.indices where layers[index].isSending {
             guard layers[index].decimator.wants(captureTime) else { continue }

@@ -8,7 +8,7 @@ struct FrameIndex: Equatable, Sendable {
     /// Where decoding can begin, in order; the first is the beginning.
     private(set) var entries = [Entry(frame: 0, packet: 0)]
     /// Why the stamps cannot be trusted.
-    private(set) var doubt: Doubt?
+    private(set) var inexactness: Inexactness?
 
     /// A packet that needs none before it, and leaves none behind it that does.
     struct Entry: Equatable, Sendable {
@@ -19,7 +19,7 @@ struct FrameIndex: Equatable, Sendable {
     }
 
     /// Why pictures are only told apart by counting them as they are decoded.
-    enum Doubt: Equatable, Sendable {
+    enum Inexactness: Equatable, Sendable {
         case missingStamp(packet: Int)
         case equalStamps(Int64)
         case tooManyPackets(limit: Int)
@@ -39,12 +39,12 @@ struct FrameIndex: Equatable, Sendable {
     init(_ packets: [Packet]) {
         let shown = packets.filter(\.isShown)
         if let index = packets.firstIndex(where: { $0.isShown && $0.stamp == nil }) {
-            doubt = .missingStamp(packet: index)
+            inexactness = .missingStamp(packet: index)
             return
         }
         let sorted = shown.compactMap(\.stamp).sorted()
         if let pair = zip(sorted, sorted.dropFirst()).first(where: { $0 == $1 }) {
-            doubt = .equalStamps(pair.0)
+            inexactness = .equalStamps(pair.0)
             return
         }
         stamps = sorted
@@ -53,7 +53,7 @@ struct FrameIndex: Equatable, Sendable {
 
     /// The index of a track with more packets than are looked at.
     init(limit: Int) {
-        doubt = .tooManyPackets(limit: limit)
+        inexactness = .tooManyPackets(limit: limit)
     }
 
     /// A clean packet is an entry where all that came before it is shown before it and all behind it later: then no

@@ -20,7 +20,7 @@ public struct VideoFrame: @unchecked Sendable {
     public var rotation = Rotation.none
     /// Whether nothing that came before leads to this picture: a camera that was lost is back, or the source is another
     /// one. Every layer sends it as a key frame.
-    public var isBeginning = false
+    public var isDiscontinuity = false
     /// The stages that the frame has passed, and when, on the pipeline's clock.
     public var stamps = FrameStamps()
 

@@ -29,7 +29,7 @@ package final class PacketBatch: PacketSink {
     }
 
     /// Gives all packets to `sink`, in their order; the batch is empty then.
-    package func handOut(to sink: some PacketSink) {
+    package func deliver(to sink: some PacketSink) {
         send(bytes.span, to: sink)
         bytes.removeAll(keepingCapacity: true)
         packets.removeAll(keepingCapacity: true)

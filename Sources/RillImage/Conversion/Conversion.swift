@@ -45,7 +45,7 @@ extension VideoFrame {
     func finished(_ target: consuming MutableFrame) -> VideoFrame {
         var frame = target.finish(captureTime: captureTime, colorSpace: colorSpace)
         frame.rotation = rotation
-        frame.isBeginning = isBeginning
+        frame.isDiscontinuity = isDiscontinuity
         frame.stamps = stamps
         return frame
     }

@@ -8,10 +8,10 @@ struct RetransmissionTrial {
     private var matches: [SSRC: Int] = [:]
 
     /// From here on a stream that seems to be none is looked at no more.
-    private static let patience = 64
+    private static let packetLimit = 64
 
     /// Whether more packets would tell more.
-    var isOpen: Bool { packetCount < RetransmissionTrial.patience || original != nil }
+    var isOpen: Bool { packetCount < RetransmissionTrial.packetLimit || original != nil }
 
     /// The source of what is sent again here: more than half of the packets fit it; `nil` for a stream of any other kind.
     var original: SSRC? {

@@ -17,7 +17,7 @@ extension Loopback {
         let wayBack = LiveLink(settings.wayBack, clock: clock) { datagram, now in
             capture?.add(datagram, .toSender, at: now)
             // Nothing comes back before something went there.
-            if let way = laid.withLock({ $0 }) { sender.receive(datagram, at: now, resendingTo: way) }
+            if let way = laid.withLock({ $0 }) { sender.receive(datagram, at: now, retransmittingTo: way) }
         }
         let receiver = LiveReceiver(feedback: wayBack, clock: clock)
         for index in meters.indices {

@@ -36,7 +36,7 @@ public final class Loopback {
     ///   - makeSource: gives the source, from the beginning, each time it is called: once to send it, and once for each
     ///     layer to compare with.
     public init(
-        _ settings: LoopbackSettings, taps: sending SendTaps = SendTaps(), outputs: [SteadyOutput?] = [],
+        _ settings: LoopbackSettings, taps: sending SendTaps = SendTaps(), outputs: [FixedRateOutput?] = [],
         makeSource: () throws -> any FrameSource
     ) throws {
         self.settings = settings
@@ -46,7 +46,7 @@ public final class Loopback {
         send.beauty = settings.beauty
         if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
         if settings.fec > .zero {
-            send.protection = ProtectionSettings(
+            send.protection = FECSettings(
                 percentage: settings.fec, payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         }
         self.sender = try SendPipeline(send, taps: taps)
@@ -60,7 +60,7 @@ public final class Loopback {
                 layerRecorder?.sent(frame)
             }
             let comparator =
-                settings.isCompared
+                settings.measuresQuality
                 ? try ReferenceComparator(
                     source: BeautySource(try makeSource(), options: settings.beauty), layer: layer)
                 : nil
@@ -87,7 +87,7 @@ public final class Loopback {
         // The receiver's own source number: any that differs from those of the streams.
         var receive = try ReceiveSettings(layer.description, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
         receive.jitterBuffer.playoutDelay = settings.playoutDelay
-        if !settings.requestsPackets { receive.jitterBuffer.nack = nil }
+        if !settings.usesNACK { receive.jitterBuffer.nack = nil }
         if let recorder = recorder?.layers[index] { receive.observer = { recorder.note($0, at: $1) } }
         // The limit is against strangers; this sender is known.
         receive.maximumPixelCount = max(receive.maximumPixelCount, layer.settings.resolution.pixelCount)

@@ -11,7 +11,7 @@ final class LoopbackMeter: FrameSink {
     private let log: SentFrameLog
     private let comparator: ReferenceComparator?
     private let recorder: LayerRecorder?
-    private let output: SteadyOutput?
+    private let output: FixedRateOutput?
     private let scaler: LayerScaler
     private(set) var latencies = LatencyMeter()
 
@@ -20,7 +20,7 @@ final class LoopbackMeter: FrameSink {
 
     init(
         _ layer: LayerSettings, log: SentFrameLog, comparator: ReferenceComparator?, recorder: LayerRecorder?,
-        output: SteadyOutput?
+        output: FixedRateOutput?
     ) throws(FrameError) {
         self.scaler = try LayerScaler(layer.resolution, aspect: .stretch, capacity: Self.capacity)
         self.log = log

@@ -71,7 +71,7 @@ public struct LoopbackReport: Codable, Sendable {
         public var retransmittedPacketsSent: Int
         /// Bytes of payload in those.
         public var retransmittedBytesSent: Int
-        /// RTP packets among them that are parities (ULPFEC).
+        /// RTP packets among them that are FEC packets (ULPFEC).
         public var fecPacketsSent: Int
         /// Bytes of payload in those.
         public var fecBytesSent: Int
@@ -135,13 +135,13 @@ public struct LoopbackReport: Codable, Sendable {
         public var retransmittedPacketsReceived: Int
         /// Their payload, in bytes.
         public var retransmittedBytesReceived: Int
-        /// Parities that came.
+        /// FEC packets that came.
         public var fecPacketsReceived: Int
-        /// Parities of no use.
+        /// FEC packets of no use.
         public var fecPacketsDiscarded: Int
-        /// Packets computed from parities; W3C has no name for them.
+        /// Packets computed from FEC packets; W3C has no name for them.
         public var packetsRecovered: Int
-        /// Frames that became whole by a packet that was sent again, or computed from parities.
+        /// Frames that became whole by a packet that was sent again, or computed from FEC packets.
         public var framesRepaired: Int
         /// Of those, frames that were released after their time.
         public var framesRepairedLate: Int

@@ -17,10 +17,10 @@ public struct LoopbackSettings: Sendable {
     /// What is done to faces before they are sent. What is shown is then compared with the pictures made beautiful.
     public var beauty = BeautyOptions.off
     /// Whether packets that are missing are asked for again.
-    public var requestsPackets = true
+    public var usesNACK = true
     /// Whether they are sent again on a stream of their own (RTX); else they are sent as they were.
     public var usesRetransmissionStream = true
-    /// Parities for each frame, in percent of its packets (ULPFEC in RED); none at zero.
+    /// FEC packets for each frame, in percent of its packets (ULPFEC in RED); none at zero.
     public var fec = Percentage.zero
     /// How long the receiver holds frames back to even out the network's jitter and to wait for repairs.
     public var playoutDelay = PlayoutDelayBounds.adaptive
@@ -31,7 +31,7 @@ public struct LoopbackSettings: Sendable {
     /// When layers become smaller or slower, and when they recover; `nil` for never.
     public var adaptation: AdaptationSettings? = AdaptationSettings()
     /// Whether the pictures shown are compared with their source. Off, the session costs less and reports no quality.
-    public var isCompared = true
+    public var measuresQuality = true
 
     /// Whether what happens over time is written down, with small pictures around freezes: ``Loopback/timelines()``.
     public var isRecorded = false

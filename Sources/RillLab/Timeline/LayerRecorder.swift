@@ -34,13 +34,13 @@ final class LayerRecorder: Sendable {
     func sent(byteCount: Int, _ purpose: PacketPurpose, isLost: Bool, at now: MediaTime) {
         state.withLock { state in
             let isAgain = state.isRepetition(purpose)
-            let isParity = if case .parity = purpose { true } else { false }
+            let isFEC = if case .fec = purpose { true } else { false }
             state.log.change(at: now) { interval in
                 interval.packetsSent += 1
                 interval.packetsLost += isLost ? 1 : 0
                 interval.bytesSent += Int64(byteCount)
-                interval.bytesSentAgain += isAgain ? Int64(byteCount) : 0
-                interval.bytesOfParities += isParity ? Int64(byteCount) : 0
+                interval.retransmittedBytes += isAgain ? Int64(byteCount) : 0
+                interval.fecBytes += isFEC ? Int64(byteCount) : 0
             }
         }
     }
@@ -150,7 +150,7 @@ extension LayerRecorder.State {
     fileprivate mutating func isRepetition(_ purpose: PacketPurpose) -> Bool {
         switch purpose {
         case .retransmission: return true
-        case .media(let number), .parity(let number):
+        case .media(let number), .fec(let number):
             if let newest, number.distance(since: newest) <= 0 { return true }
             newest = number
             return false

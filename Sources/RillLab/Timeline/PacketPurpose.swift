@@ -5,8 +5,8 @@ import RillReceive
 enum PacketPurpose: Equatable {
     /// A packet of the layer's own stream, under that number: one that was sent before, if a newer one was.
     case media(SequenceNumber)
-    /// A parity, which has a number of that stream too.
-    case parity(SequenceNumber)
+    /// An FEC packet, which has a number of that stream too.
+    case fec(SequenceNumber)
     /// A packet of the stream of retransmissions.
     case retransmission
 
@@ -20,6 +20,6 @@ enum PacketPurpose: Equatable {
         var type = packet.header.payloadType
         // RED with one block, as we send it: F is 0, and the block's type stands in the other bits (RFC 2198 §3).
         if type == repair.redPayloadType, !packet.payload.isEmpty { type = PayloadType(packet.payload[0] & 0x7F) }
-        self = type == repair.fecPayloadType ? .parity(number) : .media(number)
+        self = type == repair.fecPayloadType ? .fec(number) : .media(number)
     }
 }

@@ -1,11 +1,11 @@
-/// Least, greatest and mean of values, in the room of two words.
+/// Least, maximum and mean of values, in the room of two words.
 public struct Spread: Sendable, Equatable {
     /// Values added.
     public private(set) var count: Int32 = 0
-    /// The least of them; 0 where there is none.
-    public private(set) var least: Float = 0
-    /// The greatest; 0 where there is none.
-    public private(set) var greatest: Float = 0
+    /// The minimum of them; 0 where there is none.
+    public private(set) var minimum: Float = 0
+    /// The maximum; 0 where there is none.
+    public private(set) var maximum: Float = 0
     private var sum: Float = 0
 
     /// Their mean; `nil` where there is none.
@@ -17,8 +17,8 @@ public struct Spread: Sendable, Equatable {
 
     mutating func merge(_ other: Spread) {
         guard other.count > 0 else { return }
-        least = count == 0 ? other.least : min(least, other.least)
-        greatest = count == 0 ? other.greatest : max(greatest, other.greatest)
+        minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
+        maximum = count == 0 ? other.maximum : max(maximum, other.maximum)
         sum += other.sum
         count += other.count
     }
@@ -26,6 +26,6 @@ public struct Spread: Sendable, Equatable {
     init() {}
 
     private init(_ value: Float) {
-        (count, least, greatest, sum) = (1, value, value, value)
+        (count, minimum, maximum, sum) = (1, value, value, value)
     }
 }

@@ -2,16 +2,16 @@
 public struct TimelineInterval: Sendable, Equatable {
     // MARK: On the wire
 
-    /// RTP packets that were handed to the network: new ones, ones sent again, parities.
+    /// RTP packets that were handed to the network: new ones, ones sent again, FEC packets.
     public internal(set) var packetsSent: Int32 = 0
     /// Of those, the ones that the network did not deliver.
     public internal(set) var packetsLost: Int32 = 0
     /// Bytes of RTP datagrams that were handed to the network.
     public internal(set) var bytesSent: Int64 = 0
     /// Of those, the ones of packets that were sent before, on a stream of their own (RTX) or as they were.
-    public internal(set) var bytesSentAgain: Int64 = 0
-    /// Of those, the ones of parities (ULPFEC).
-    public internal(set) var bytesOfParities: Int64 = 0
+    public internal(set) var retransmittedBytes: Int64 = 0
+    /// Of those, the ones of FEC packets (ULPFEC).
+    public internal(set) var fecBytes: Int64 = 0
     /// Bytes of RTP datagrams that arrived.
     public internal(set) var bytesReceived: Int64 = 0
 
@@ -23,7 +23,7 @@ public struct TimelineInterval: Sendable, Equatable {
     public internal(set) var keyFramesSent: Int32 = 0
     /// Frames that were shown.
     public internal(set) var framesShown: Int32 = 0
-    /// Frames released to the decoder of which a packet was sent again, or made again from parities.
+    /// Frames released to the decoder of which a packet was sent again, or made again from FEC packets.
     public internal(set) var framesRepaired: Int32 = 0
     /// Frames released, to be shown, after the time that they were to be played out at.
     public internal(set) var framesLate: Int32 = 0
@@ -61,8 +61,8 @@ public struct TimelineInterval: Sendable, Equatable {
         packetsSent += other.packetsSent
         packetsLost += other.packetsLost
         bytesSent += other.bytesSent
-        bytesSentAgain += other.bytesSentAgain
-        bytesOfParities += other.bytesOfParities
+        retransmittedBytes += other.retransmittedBytes
+        fecBytes += other.fecBytes
         bytesReceived += other.bytesReceived
         framesSent += other.framesSent
         keyFramesSent += other.keyFramesSent

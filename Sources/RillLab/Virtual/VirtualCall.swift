@@ -65,9 +65,9 @@ package final class VirtualCall {
             taps.arrived(.toSender, datagram, now)
             guard taps.isHeard else { return }
             if taps.retransmits {
-                pipeline.receive(datagram, at: now, resendingTo: way)
+                pipeline.receive(datagram, at: now, retransmittingTo: way)
             } else {
-                pipeline.receive(datagram, at: now, resendingTo: PacketTap { _, _ in })
+                pipeline.receive(datagram, at: now, retransmittingTo: PacketTap { _, _ in })
             }
         }
         (self.receiver, self.way, self.returnPath) = (receiver, way, returnPath)

@@ -91,7 +91,7 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
         try pipeline.admit(frame) {
             now
         } put: { index, job in
-            let dropped = layers[index].waiting.put(job) { $0.absorbing($1) }
+            let dropped = layers[index].waiting.put(job) { $0.merging($1) }
             layers[index].begin(at: now, lasting: encodeTime)
             return dropped
         }

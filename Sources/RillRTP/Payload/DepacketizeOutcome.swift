@@ -18,7 +18,7 @@ public enum DepacketizeOutcome: Equatable, Sendable {
         /// Its sequence number is the newest one's or up to 1000 before it: a duplicate, or too late.
         case late
         /// It is in the middle of a frame whose beginning is missing, or that has a gap before it.
-        case noBeginning
+        case noStart
         /// It does not begin a frame but has another timestamp than the frame in work.
         case otherTimestamp
         /// The frame would have more bytes than the limit.

@@ -57,7 +57,7 @@ struct FrameJoiner: Sendable {
         if piece.startsFrame {
             frame.removeAll(keepingCapacity: true)
         } else {
-            guard follows else { return .outOfPlace(.noBeginning) }
+            guard follows else { return .outOfPlace(.noStart) }
             guard expected?.timestamp == place.timestamp else { return .outOfPlace(.otherTimestamp) }
         }
         let bytes = packet.payload.extracting(piece.offset...)

@@ -3,7 +3,7 @@ extension MutableSpan where Element == UInt8 {
     ///
     /// Through bare pointers, whose loop the compiler turns into vectors.
     @_lifetime(self: copy self)
-    mutating func formParity(at offset: Int, with bytes: Span<UInt8>) {
+    mutating func formFECPacket(at offset: Int, with bytes: Span<UInt8>) {
         precondition(offset >= 0 && bytes.count <= count - offset, "\(bytes.count) bytes at \(offset) of \(count)")
         guard !bytes.isEmpty else { return }
         unsafe withUnsafeMutableBufferPointer { target in

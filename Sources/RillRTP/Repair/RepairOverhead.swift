@@ -17,7 +17,7 @@ public struct RepairOverhead: Equatable, Sendable {
         self.usesULPFEC = usesULPFEC
     }
 
-    /// Bytes to leave free in each packet: what the largest of those that come of it has more than itself. Parities are
+    /// Bytes to leave free in each packet: what the largest of those that come of it has more than itself. FEC packets are
     /// not sent again.
     public var byteCount: Int {
         let red = usesRED ? REDPayload.primaryHeaderByteCount : 0

@@ -23,10 +23,10 @@
 // Bit i of a mask, the highest being bit 0, stands for the packet of number SN base + i. Level 0 protects the bytes of
 // those packets from the 13th on (behind the fixed header), level 1 the bytes behind those of level 0.
 
-/// A view of the payload of a ULPFEC packet (RFC 5109): parities of RTP packets, of which one that is lost can be computed
+/// A view of the payload of a ULPFEC packet (RFC 5109): FEC packets of RTP packets, of which one that is lost can be computed
 /// from the others.
 ///
-/// Levels 0 and 1 are read, and what lies behind them is passed over. ``ULPFECRecovery`` computes, ``ULPFECParity`` makes
+/// Levels 0 and 1 are read, and what lies behind them is passed over. ``ULPFECRecovery`` computes, ``ULPFECBuilder`` makes
 /// such payloads.
 ///
 /// The view lives no longer than the bytes. It may be made of any bytes: what is no such payload throws. Allocates nothing.
@@ -50,12 +50,12 @@ public struct ULPFECPayload: ~Escapable {
         /// Which packets it protects: bit 47 stands for SN base, bit 0 for the 47th after it.
         public let mask: UInt64
         /// Parity of the bytes that it protects.
-        public let parity: Span<UInt8>
+        public let payload: Span<UInt8>
 
-        @_lifetime(copy parity)
-        init(mask: UInt64, parity: Span<UInt8>) {
+        @_lifetime(copy payload)
+        init(mask: UInt64, payload: Span<UInt8>) {
             self.mask = mask
-            self.parity = parity
+            self.payload = payload
         }
     }
 
@@ -84,10 +84,10 @@ public struct ULPFECPayload: ~Escapable {
         sequenceNumberBase = SequenceNumber(UInt16(truncatingIfNeeded: high))
         hasLongMask = payload[0] & ULPFECPayload.longMaskBit != 0
         let (mask, range) = try ULPFECPayload.parseLevel(&reader, hasLongMask: hasLongMask)
-        level0 = Level(mask: mask, parity: payload.extracting(range))
+        level0 = Level(mask: mask, payload: payload.extracting(range))
         if reader.remaining > 0 {
             let (mask, range) = try ULPFECPayload.parseLevel(&reader, hasLongMask: hasLongMask)
-            level1 = Level(mask: mask, parity: payload.extracting(range))
+            level1 = Level(mask: mask, payload: payload.extracting(range))
         } else {
             level1 = nil
         }
@@ -95,7 +95,7 @@ public struct ULPFECPayload: ~Escapable {
 
     private static func parseLevel(
         _ reader: inout ByteReader, hasLongMask: Bool
-    ) throws(RTPError) -> (mask: UInt64, parity: Range<Int>) {
+    ) throws(RTPError) -> (mask: UInt64, payload: Range<Int>) {
         let length = Int(try reader.uint16())
         var mask = UInt64(try reader.uint16()) << 32
         if hasLongMask { mask |= UInt64(try reader.uint32()) }

@@ -1,4 +1,4 @@
-/// Computes one lost packet from a parity and the other packets that it protects (RFC 5109 §9).
+/// Computes one lost packet from an FEC packet and the other packets that it protects (RFC 5109 §9).
 ///
 /// The packet comes to stand at the front of a buffer of the caller, which is passed with each step:
 ///
@@ -7,8 +7,8 @@
 ///     for packet in others { try recovery.add(packet, in: &buffer) }  // those not protected are passed over
 ///     let byteCount = try recovery.finish(in: &buffer)                // buffer[..<byteCount] is the packet
 ///
-/// A parity of two levels restores the beginning of a packet with `begin(fec)`, and more of it, once the packets of the
-/// first step were added, with `begin(fec, level: 1)`, of the same parity or of another one; RTP packets are used only
+/// An FEC packet of two levels restores the beginning of a packet with `begin(fec)`, and more of it, once the packets of the
+/// first step were added, with `begin(fec, level: 1)`, of the same FEC packet or of another one; RTP packets are used only
 /// whole, so `finish` throws until all of it is there.
 ///
 /// Takes any bytes. A value of a few words; allocates nothing.
@@ -42,7 +42,7 @@ public struct ULPFECRecovery: Sendable {
     /// How many packets are still to be added before the level in work is done.
     public var missingCount: Int { step?.missing.nonzeroBitCount ?? 0 }
 
-    /// Begins with level 0 of a parity, or goes on with level 1 of one.
+    /// Begins with level 0 of an FEC packet, or goes on with level 1 of one.
     ///
     /// - Throws: `notProtected` when that level is not there or does not protect the packet, or does not follow what is
     ///   restored; `recoveryIncomplete` when packets of the level before are missing; `bufferTooSmall`.
@@ -54,22 +54,23 @@ public struct ULPFECRecovery: Sendable {
         let mask = level == 0 ? fec.level0.mask : level == 1 ? fec.level1?.mask ?? 0 : 0
         guard mask & bit != 0 else { throw .notProtected(lost) }
         if level == 0 {
-            let parity = fec.level0.parity
-            try require(RTPHeader.fixedByteCount + parity.count, in: buffer)
+            let payload = fec.level0.payload
+            try require(RTPHeader.fixedByteCount + payload.count, in: buffer)
             header = fec.headerRecovery
             length = fec.lengthRecovery
             restored = 0
-            buffer.copy(parity, at: RTPHeader.fixedByteCount)
-            step = Step(base: fec.sequenceNumberBase, missing: mask & ~bit, range: 0..<parity.count, level: 0)
+            buffer.copy(payload, at: RTPHeader.fixedByteCount)
+            step = Step(base: fec.sequenceNumberBase, missing: mask & ~bit, range: 0..<payload.count, level: 0)
         } else {
             try endStep()
-            guard let parity = fec.level1?.parity, fec.level0.parity.count == restored else {
+            guard let payload = fec.level1?.payload, fec.level0.payload.count == restored else {
                 throw .notProtected(lost)
             }
-            try require(RTPHeader.fixedByteCount + restored + parity.count, in: buffer)
-            buffer.copy(parity, at: RTPHeader.fixedByteCount + restored)
+            try require(RTPHeader.fixedByteCount + restored + payload.count, in: buffer)
+            buffer.copy(payload, at: RTPHeader.fixedByteCount + restored)
             step = Step(
-                base: fec.sequenceNumberBase, missing: mask & ~bit, range: restored..<restored + parity.count, level: 1)
+                base: fec.sequenceNumberBase, missing: mask & ~bit, range: restored..<restored + payload.count, level: 1
+            )
         }
     }
 
@@ -96,7 +97,7 @@ public struct ULPFECRecovery: Sendable {
             length ^= UInt16(truncatingIfNeeded: body.count)
         }
         let range = min(step.range.lowerBound, body.count)..<min(step.range.upperBound, body.count)
-        buffer.formParity(
+        buffer.formFECPacket(
             at: RTPHeader.fixedByteCount + step.range.lowerBound, with: body.extracting(range))
     }
 

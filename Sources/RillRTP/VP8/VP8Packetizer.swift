@@ -61,7 +61,7 @@ public struct VP8Packetizer: Sendable {
     ///
     /// - Parameters:
     ///   - frame: the whole frame, of the length that was told.
-    ///   - numbersTaken: sequence numbers that went to other packets (parities) since the frame's first one.
+    ///   - numbersTaken: sequence numbers that went to other packets (FEC packets) since the frame's first one.
     ///   - headerExtension: as long as was told, or none.
     ///   - output: has room for `byteCount(ofPacket:)` bytes; too little is the programmer's mistake.
     @_lifetime(output: copy output)

@@ -63,7 +63,7 @@ public struct VP9Packetizer: Sendable {
     ///
     /// - Parameters:
     ///   - frame: the whole frame, of the length that was told.
-    ///   - numbersTaken: sequence numbers that went to other packets (parities) since the frame's first one.
+    ///   - numbersTaken: sequence numbers that went to other packets (FEC packets) since the frame's first one.
     ///   - scalabilityStructure: as long as was told; it goes into the first packet.
     ///   - headerExtension: as long as was told, or none.
     ///   - output: has room for `byteCount(ofPacket:)` bytes; too little is the programmer's mistake.

@@ -53,7 +53,7 @@ struct PendingFrame: BitwiseCopyable {
     /// When the earliest packet came, and the newest.
     let arrival: MediaTime
     private(set) var newestArrival: MediaTime
-    /// A packet of it was sent again, or made again from parities.
+    /// A packet of it was sent again, or made again from FEC packets.
     private(set) var isRepaired: Bool
     /// When its last missing packet came, and when it is to be released; both `nil` while a packet is missing.
     private(set) var assembly: MediaTime?

@@ -4,6 +4,6 @@ public enum PacketOrigin: Sendable, Equatable {
     case network
     /// Sent again on request, on a retransmission stream (RFC 4588).
     case retransmission
-    /// Made again from the parities that protect it (RFC 5109).
-    case parity
+    /// Made again from the FEC packets that protect it (RFC 5109).
+    case fec
 }

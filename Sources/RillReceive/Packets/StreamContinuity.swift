@@ -10,7 +10,7 @@ import RillRTP
 /// whose number goes on is believed alone: senders that pause may stop their media clock.
 ///
 /// Only what the network brings for the first time says where the stream is. Packets that were sent again, made from
-/// parities or duplicated on the way come in rows too, and a small ring has moved on by then: they are stragglers. So is
+/// FEC packets or duplicated on the way come in rows too, and a small ring has moved on by then: they are stragglers. So is
 /// whatever lies before the newest packet both in number and in time; a sender that started anew there would be believed
 /// when its timestamps have caught up.
 struct StreamContinuity: Sendable {
@@ -19,7 +19,7 @@ struct StreamContinuity: Sendable {
         /// It goes on from those before, or is the first.
         case fits(sequence: Int64, timestamp: Int64)
         /// It does not; the next will tell.
-        case setAside
+        case onProbation
         /// It does not, and tells nothing: it is of the stream's own past, or did not come on the network.
         case straggler
         /// It does not, and neither did the one set aside: the stream has jumped. The next packets will fit.
@@ -149,7 +149,7 @@ struct StreamContinuity: Sendable {
         let packet = Suspect(sequence: sequence, timestamp: timestamp, arrival: now)
         guard let before = suspect, agree(before, packet) else {
             suspect = packet
-            return .setAside
+            return .onProbation
         }
         let jump = Jump(
             keepsSequence: (0...StreamContinuity.maximumDropout).contains(extended - newest.sequence),

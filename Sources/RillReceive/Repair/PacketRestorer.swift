@@ -14,8 +14,8 @@ public enum RestoreResult: Equatable, Sendable {
     case media
     /// A packet that came again on the stream of retransmissions.
     case retransmission
-    /// A parity.
-    case parity
+    /// An FEC packet.
+    case fec
     /// Padding, to probe the path with.
     case padding
     /// A packet of the stream of retransmissions that is of another type than agreed on, or that came before the source
@@ -26,7 +26,7 @@ public enum RestoreResult: Equatable, Sendable {
 }
 
 /// Gives back the packets of one stream from all that was sent for it: the packets themselves, those sent again (RTX, RFC
-/// 4588), and those that parities restore (ULPFEC in RED, RFC 5109 and 2198).
+/// 4588), and those that FEC packets restore (ULPFEC in RED, RFC 5109 and 2198).
 ///
 /// It stands before the ``JitterBuffer``:
 ///
@@ -38,8 +38,8 @@ public enum RestoreResult: Equatable, Sendable {
 ///         }
 ///     }
 ///
-/// A packet that needs nothing passes through as it is, and without parities nothing is kept. With them, the newest 256
-/// packets are (as many times ``JitterBufferSettings/maximumPacketByteCount`` bytes), and up to 64 parities that wait
+/// A packet that needs nothing passes through as it is, and without FEC packets nothing is kept. With them, the newest 256
+/// packets are (as many times ``JitterBufferSettings/maximumPacketByteCount`` bytes), and up to 64 FEC packets that wait
 /// for all but one of their packets. A packet that comes after it was restored is passed on too: the buffer knows its
 /// duplicates.
 ///
@@ -53,7 +53,7 @@ public struct PacketRestorer: ~Copyable, Sendable {
     private let payloadType: PayloadType
     /// The stream's source, as far as it is known.
     private var ssrc: SSRC?
-    private var decoder: ParityDecoder?
+    private var decoder: ULPFECDecoder?
     /// What came out of RTX, and what came out of RED.
     private var original: [UInt8] = []
     private var primary: [UInt8] = []
@@ -75,7 +75,7 @@ public struct PacketRestorer: ~Copyable, Sendable {
         payloadType = buffer.payloadType
         ssrc = buffer.ssrc
         if settings.fecPayloadType != nil {
-            decoder = ParityDecoder(
+            decoder = ULPFECDecoder(
                 payloadType: buffer.payloadType, maximumPacketByteCount: buffer.maximumPacketByteCount)
         }
     }
@@ -151,7 +151,7 @@ public struct PacketRestorer: ~Copyable, Sendable {
         guard header.ssrc == ssrc ?? header.ssrc else { return pass(packet, header, origin, body) }
         switch header.payloadType {
         case settings.redPayloadType: return unwrapRED(packet, header, origin, body)
-        case settings.fecPayloadType: return keepParity(packet, header, body)
+        case settings.fecPayloadType: return keepFECPacket(packet, header, body)
         default: return pass(packet, header, origin, body)
         }
     }
@@ -177,7 +177,7 @@ public struct PacketRestorer: ~Copyable, Sendable {
         var inner = header
         inner.payloadType = PayloadType(unwrapped[1] & 0x7F)
         return inner.payloadType == settings.fecPayloadType
-            ? keepParity(unwrapped.span, inner, body) : pass(unwrapped.span, inner, origin, body)
+            ? keepFECPacket(unwrapped.span, inner, body) : pass(unwrapped.span, inner, origin, body)
     }
 
     private mutating func pass(
@@ -186,11 +186,11 @@ public struct PacketRestorer: ~Copyable, Sendable {
         body(.media(packet, origin))
         guard header.payloadType == payloadType, header.ssrc == ssrc ?? header.ssrc else { return .media }
         ssrc = header.ssrc
-        decoder?.insert(packet, header, counting: &statistics) { body(.media($0, .parity)) }
+        decoder?.insert(packet, header, counting: &statistics) { body(.media($0, .fec)) }
         return .media
     }
 
-    private mutating func keepParity(
+    private mutating func keepFECPacket(
         _ packet: Span<UInt8>, _ header: RTPHeader, _ body: (borrowing RestoredPacket) -> Void
     ) -> RestoreResult {
         do throws(RTPError) {
@@ -199,8 +199,8 @@ public struct PacketRestorer: ~Copyable, Sendable {
             statistics.fecPacketsReceived += 1
             statistics.fecBytesReceived += payload.count
             ssrc = header.ssrc
-            try decoder?.insertParity(payload, header, counting: &statistics) { body(.media($0, .parity)) }
-            return .parity
+            try decoder?.insertFECPacket(payload, header, counting: &statistics) { body(.media($0, .fec)) }
+            return .fec
         } catch {
             return malformed(error)
         }

@@ -7,20 +7,20 @@ public struct RepairStatistics: Codable, Equatable, Sendable {
     public internal(set) var retransmittedPacketsReceived = 0
     /// Their payload, as it was in the original packets.
     public internal(set) var retransmittedBytesReceived = 0
-    /// Parities that came.
+    /// FEC packets that came.
     public internal(set) var fecPacketsReceived = 0
     /// Their payload.
     public internal(set) var fecBytesReceived = 0
-    /// Parities of no use: all that they protect was there, or too much of it was missing for too long.
+    /// FEC packets of no use: all that they protect was there, or too much of it was missing for too long.
     public internal(set) var fecPacketsDiscarded = 0
 
     // MARK: Rill's own
 
-    /// Packets that were computed from a parity and the others that it protects.
+    /// Packets that were computed from an FEC packet and the others that it protects.
     public internal(set) var packetsRecovered = 0
     /// Packets of RED, or of the stream of retransmissions, with padding alone.
     public internal(set) var paddingPacketsReceived = 0
-    /// Packets that could not be unwrapped, and parities that give no sound packet.
+    /// Packets that could not be unwrapped, and FEC packets that give no sound packet.
     public internal(set) var malformedPackets = 0
 
     /// Nothing has come.

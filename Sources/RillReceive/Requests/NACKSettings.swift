@@ -3,7 +3,7 @@ public import RillCore
 /// When a ``JitterBuffer`` asks for packets again, and when it gives up.
 public struct NACKSettings: Sendable, Equatable {
     /// How long a packet has to be missing before it is asked for the first time, at least zero. More than 0, the default,
-    /// where parities are likely to bring it sooner: `Rill` makes it 10 ms at least where it is told of ULPFEC. What packets
+    /// where FEC packets are likely to bring it sooner: `Rill` makes it 10 ms at least where it is told of ULPFEC. What packets
     /// overtake each other by is learnt, and waited for besides.
     public var firstRequestDelay = MediaDuration.zero
     /// How often one packet is asked for, 1 to 100; 10 by default.

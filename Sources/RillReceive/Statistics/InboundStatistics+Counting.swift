@@ -8,7 +8,7 @@ extension InboundStatistics {
         case .queued, .queuedAfterOverflow, .padding: break
         case .duplicate: packetsDuplicated += 1
         case .late: packetsDiscarded += 1
-        case .setAside: packetsSetAside += 1
+        case .onProbation: packetsOnProbation += 1
         case .inconsistent, .oversized, .malformed: packetsRejected += 1
         case .wrongSSRC, .wrongPayloadType: foreignPackets += 1
         }

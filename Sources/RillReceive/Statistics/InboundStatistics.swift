@@ -18,7 +18,7 @@ public struct InboundStatistics: Codable, Equatable, Sendable {
     /// Packets that contradicted others, were too long, or no RTP with the stream's format.
     public internal(set) var packetsRejected = 0
     /// Packets that did not fit the stream and were set aside; two that fit each other make a jump.
-    public internal(set) var packetsSetAside = 0
+    public internal(set) var packetsOnProbation = 0
     /// Jumps of sequence numbers or timestamps after which the buffer began anew.
     public internal(set) var resynchronisations = 0
     /// Packets of other sources or payload types. They count nowhere else.
@@ -36,7 +36,7 @@ public struct InboundStatistics: Codable, Equatable, Sendable {
     public internal(set) var framesReceived = 0
     /// Key frames among them.
     public internal(set) var keyFramesReceived = 0
-    /// Frames among them of which a packet was sent again, or made again from parities.
+    /// Frames among them of which a packet was sent again, or made again from FEC packets.
     public internal(set) var framesRepaired = 0
     /// Frames of those that were released after their time, to be decoded because others need them.
     public internal(set) var framesRepairedLate = 0

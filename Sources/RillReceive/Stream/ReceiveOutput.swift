@@ -31,10 +31,10 @@ public final class ReceiveOutput {
 
     /// Tells all events, then sends all packets, each in their order; then there is nothing left. Nothing may be added
     /// meanwhile.
-    public func handOut(to feedback: some PacketSink) {
+    public func deliver(to feedback: some PacketSink) {
         guard !isEmpty else { return }
         for event in events { event.observer(event.event, event.time) }
         events.removeAll(keepingCapacity: true)
-        packets.handOut(to: feedback)
+        packets.deliver(to: feedback)
     }
 }

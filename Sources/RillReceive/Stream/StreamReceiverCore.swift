@@ -12,7 +12,7 @@ package struct StreamReceiverCore: ~Copyable {
     package internal(set) var wakeTime = MediaTime.distantFuture
 
     /// A frame's FEC packets follow its packets at once: so long a packet is not NACKed that one of them may bring.
-    private static let parityDelay = MediaDuration.milliseconds(10)
+    private static let fecDelay = MediaDuration.milliseconds(10)
 
     /// See ``StreamReceiver``; without reports of its own where `isReporting` is false.
     package init(_ settings: StreamReceiverSettings, isReporting: Bool) {
@@ -24,7 +24,7 @@ package struct StreamReceiverCore: ~Copyable {
         self.isReporting = isReporting
         var jitterBuffer = settings.jitterBuffer
         if settings.repair.fecPayloadType != nil, let delay = jitterBuffer.nack?.firstRequestDelay {
-            jitterBuffer.nack?.firstRequestDelay = max(delay, StreamReceiverCore.parityDelay)
+            jitterBuffer.nack?.firstRequestDelay = max(delay, StreamReceiverCore.fecDelay)
         }
         restorer = PacketRestorer(settings.repair, for: settings.jitterBuffer)
         buffer = JitterBuffer(jitterBuffer)
@@ -60,7 +60,7 @@ package struct StreamReceiverCore: ~Copyable {
             case .media(let bytes, let origin):
                 let outcome = buffer.insert(bytes, origin: origin, at: now)
                 // What it helped to restore speaks for other packets.
-                if origin != .parity { result = outcome }
+                if origin != .fec { result = outcome }
             case .withoutMedia(let header):
                 _ = buffer.notePacketWithoutMedia(header, at: now)  // counted there
             }

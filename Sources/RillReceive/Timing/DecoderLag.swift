@@ -12,7 +12,7 @@ struct DecoderLag {
     private var lastShown: MediaTime?
 
     /// So long a frame waits for a decoder that keeps up at the very most: threads that wake late are no lag.
-    static let patience = MediaDuration.milliseconds(100)
+    static let standstillTimeout = MediaDuration.milliseconds(100)
     /// So long nothing was shown before a frame is that should only be decoded.
     static let standstill = MediaDuration.milliseconds(500)
 
@@ -26,7 +26,7 @@ struct DecoderLag {
         let ready = max(ready, lastReady ?? ready)
         lastReady = ready
         let standsStill = lastShown.map { now - $0 > DecoderLag.standstill } ?? true
-        let isShown = !isOvertaken || now - ready > DecoderLag.patience && standsStill
+        let isShown = !isOvertaken || now - ready > DecoderLag.standstillTimeout && standsStill
         if isShown { lastShown = now }
         return isShown
     }

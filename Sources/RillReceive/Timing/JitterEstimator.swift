@@ -119,7 +119,7 @@ struct JitterEstimator: ~Copyable, Sendable {
     /// Notes that a frame, and all that it waited for, was there `transit` nanoseconds after its timestamp.
     ///
     /// - Parameters:
-    ///   - isRepaired: a packet of it was sent again, or made from parities.
+    ///   - isRepaired: a packet of it was sent again, or made from FEC packets.
     ///   - repairTime: how long one repair takes, from the loss to the answer.
     mutating func noteReady(transit: Int64, isRepaired: Bool, repairTime: MediaDuration, at now: MediaTime) {
         let once = min(transit, (arrivalQuantile ?? .max / 2) + repairTime.nanoseconds)

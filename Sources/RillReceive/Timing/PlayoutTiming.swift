@@ -98,7 +98,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - assembly: when its last packet came.
-    ///   - isRepaired: a packet of it was sent again, or made from parities.
+    ///   - isRepaired: a packet of it was sent again, or made from FEC packets.
     ///   - repairTime: how long one repair takes, from the loss to the answer.
     mutating func noteRelease(
         timestamp: Int64, assembly: MediaTime, isRepaired: Bool, repairTime: MediaDuration, at now: MediaTime

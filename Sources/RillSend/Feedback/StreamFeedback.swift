@@ -9,7 +9,7 @@ public enum StreamFeedback: Equatable, Sendable {
     case keyFrameRequestRepeated
     /// A receiver misses that many packets (generic NACK); so many of them were sent again. The others were sent again
     /// a moment ago, are no longer kept, or there was nowhere to send them.
-    case packetsRequested(count: Int, resent: Int)
+    case packetsRequested(count: Int, retransmitted: Int)
     /// What a receiver has received.
     case reported(ReceptionReport)
     /// A packet, or the rest of the datagram, could not be read. What else the datagram said is passed on.

@@ -24,8 +24,8 @@ struct PacketHistory: ~Copyable {
     private struct Slot {
         var byteCount = 0
         var sentAt = MediaTime.zero
-        var resentAt: MediaTime?
-        var isParity = false
+        var retransmittedAt: MediaTime?
+        var isFEC = false
     }
 
     /// Room for `capacity` packets of up to `slotByteCount` bytes.
@@ -40,7 +40,7 @@ struct PacketHistory: ~Copyable {
     }
 
     /// Makes the next packet, in place of the oldest; what `write` appends must not exceed a slot.
-    mutating func append(at now: MediaTime, isParity: Bool = false, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    mutating func append(at now: MediaTime, isFEC: Bool = false, _ write: (inout OutputSpan<UInt8>) -> Void) {
         let slot = count % capacity
         let range = slot * slotByteCount..<(slot + 1) * slotByteCount
         // In the first round the slot is new; it grows into what was reserved.
@@ -55,7 +55,7 @@ struct PacketHistory: ~Copyable {
             write(&output)
             return unsafe output.finalize(for: memory)
         }
-        slots[slot] = Slot(byteCount: byteCount, sentAt: now, isParity: isParity)
+        slots[slot] = Slot(byteCount: byteCount, sentAt: now, isFEC: isFEC)
         count += 1
         nextSequenceNumber = nextSequenceNumber.next
     }
@@ -73,13 +73,14 @@ struct PacketHistory: ~Copyable {
         let start = slot * slotByteCount
         let range = start..<start + slots[slot].byteCount
         return SentPacket(
-            bytes: bytes.span.extracting(range), sentAt: slots[slot].sentAt, resentAt: slots[slot].resentAt,
-            isParity: slots[slot].isParity)
+            bytes: bytes.span.extracting(range), sentAt: slots[slot].sentAt,
+            retransmittedAt: slots[slot].retransmittedAt,
+            isFEC: slots[slot].isFEC)
     }
 
     /// Notes that a packet was sent again; one that is not kept needs no note.
     mutating func noteResent(_ number: SequenceNumber, at now: MediaTime) {
-        if let slot = slot(of: number) { slots[slot].resentAt = now }
+        if let slot = slot(of: number) { slots[slot].retransmittedAt = now }
     }
 
     /// Whether a packet of that number was ever sent, as far as 16 bits tell.

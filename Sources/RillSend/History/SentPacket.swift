@@ -8,15 +8,15 @@ public struct SentPacket: ~Escapable {
     public let sentAt: MediaTime
 
     /// When it was last sent again; `nil` if it never was.
-    public let resentAt: MediaTime?
-    /// It is a parity of other packets.
-    public let isParity: Bool
+    public let retransmittedAt: MediaTime?
+    /// It is an FEC packet of other packets.
+    public let isFEC: Bool
 
     @_lifetime(copy bytes)
-    init(bytes: Span<UInt8>, sentAt: MediaTime, resentAt: MediaTime?, isParity: Bool) {
+    init(bytes: Span<UInt8>, sentAt: MediaTime, retransmittedAt: MediaTime?, isFEC: Bool) {
         self.bytes = bytes
         self.sentAt = sentAt
-        self.resentAt = resentAt
-        self.isParity = isParity
+        self.retransmittedAt = retransmittedAt
+        self.isFEC = isFEC
     }
 }

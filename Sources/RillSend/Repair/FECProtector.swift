@@ -1,18 +1,18 @@
 import RillCore
 import RillRTP
 
-/// Decides which packets of a frame are protected together, and makes the parities.
+/// Decides which packets of a frame are protected together, and makes the FEC packets.
 ///
-/// A frame's packets are taken in groups of at most 48, near-equal ones, each followed by its parities. Of `m` parities
+/// A frame's packets are taken in groups of at most 48, near-equal ones, each followed by its FEC packets. Of `m` FEC packets
 /// the first protects packets 0, m, 2m …, the second 1, m + 1 …: a run of `m` losses in a group is repaired.
 struct FECProtector: Sendable {
     /// The most packets of a group: those that a mask tells of.
     static let maximumGroupCount = ULPFECPayload.maskBitWidth
-    /// A group and its parities have to be in the history at once.
+    /// A group and its FEC packets have to be in the history at once.
     static let minimumHistoryCapacity = 2 * maximumGroupCount
 
-    private let settings: ProtectionSettings
-    /// Where a parity grows.
+    private let settings: FECSettings
+    /// Where an FEC packet grows.
     private var buffer: [UInt8]
 
     /// Packets that follow each other in the history, by position from the first on.
@@ -21,7 +21,7 @@ struct FECProtector: Sendable {
         var count: Int
     }
 
-    init(_ settings: ProtectionSettings, maximumPacketByteCount: Int) {
+    init(_ settings: FECSettings, maximumPacketByteCount: Int) {
         self.settings = settings
         buffer = [UInt8](repeating: 0, count: maximumPacketByteCount)
     }
@@ -31,32 +31,32 @@ struct FECProtector: Sendable {
         FrameSplit(byteCount: packetCount, maximumPieceByteCount: maximumGroupCount)
     }
 
-    /// Parities of a group of `count` packets: at most as many as packets.
-    func parityCount(of count: Int) -> Int {
+    /// FEC packets of a group of `count` packets: at most as many as packets.
+    func fecPacketCount(of count: Int) -> Int {
         (count * settings.percentage.partsPerMillion + 999_999) / 1_000_000
     }
 
-    /// Makes parity `index` of `count` for a group, as the next packet of the history.
-    mutating func appendParity(
+    /// Makes FEC packet `index` of `count` for a group, as the next packet of the history.
+    mutating func appendFECPacket(
         _ index: Int, of count: Int, for group: Group, timestamp: RTPTimestamp, ssrc: SSRC,
         _ headerExtension: [UInt8], to history: inout PacketHistory, at now: MediaTime
     ) {
         let header = RTPHeader(
             marker: false, payloadType: settings.payloadType, sequenceNumber: history.nextSequenceNumber,
             timestamp: timestamp, ssrc: ssrc)
-        var parity = ULPFECParity(base: group.first.advanced(by: index))
+        var builder = ULPFECBuilder(base: group.first.advanced(by: index))
         var memory = buffer.mutableSpan
         for position in stride(from: index, to: group.count, by: count) {
             guard let packet = history.packet(group.first.advanced(by: position)) else {
                 preconditionFailure("the history holds \(FECProtector.minimumHistoryCapacity) packets and more")
             }
-            parity.add(packet.bytes, in: &memory)
+            builder.add(packet.bytes, in: &memory)
         }
         let bytes = memory.span
-        history.append(at: now, isParity: true) { output in
+        history.append(at: now, isFEC: true) { output in
             header.write(into: &output, hasExtension: !headerExtension.isEmpty)
             output.append(copying: headerExtension.span)
-            parity.write(bytes, into: &output)
+            builder.write(bytes, into: &output)
         }
     }
 }

@@ -14,7 +14,7 @@ struct RetransmissionBudget: Sendable {
 
     private struct Slot {
         var sent = 0
-        var resent = 0
+        var retransmitted = 0
     }
 
     /// The time that it looks back over.
@@ -43,9 +43,9 @@ struct RetransmissionBudget: Sendable {
         advance(to: now)
         let all = max(minimumByteCount, total.sent * share.partsPerMillion / 1_000_000)
         let limit = isReserved ? all / 2 : all
-        guard total.resent + byteCount <= limit else { return false }
-        slots[index].resent += byteCount
-        total.resent += byteCount
+        guard total.retransmitted + byteCount <= limit else { return false }
+        slots[index].retransmitted += byteCount
+        total.retransmitted += byteCount
         return true
     }
 
@@ -57,7 +57,7 @@ struct RetransmissionBudget: Sendable {
             // After a long silence all of them are stale: eight steps clear them.
             newest = max(newest + 1, slot - Int64(slots.count) + 1)
             total.sent -= slots[index].sent
-            total.resent -= slots[index].resent
+            total.retransmitted -= slots[index].retransmitted
             slots[index] = Slot()
         }
     }

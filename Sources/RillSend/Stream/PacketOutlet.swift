@@ -4,7 +4,7 @@ import RillRTP
 /// The way of a stream's packets to the network: puts them into RED and RTX where the session agreed on that, and counts
 /// them.
 ///
-/// The packets come from the history, where they stand bare, as parities are made of them. A bare packet is sent from
+/// The packets come from the history, where they stand bare, as FEC packets are made of them. A bare packet is sent from
 /// there; a wrapped one is written into memory that was taken at the start.
 struct PacketOutlet: Sendable {
     private let retransmission: RetransmissionSettings?
@@ -33,7 +33,7 @@ struct PacketOutlet: Sendable {
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
         guard let packet = history.newest else { return 0 }
-        return send(packet.bytes, as: packet.isParity ? .fec : .media, at: now, to: sink, counting: &statistics)
+        return send(packet.bytes, as: packet.isFEC ? .fec : .media, at: now, to: sink, counting: &statistics)
     }
 
     /// Sends a packet of the history once more: on the retransmission stream, or as it was sent before.

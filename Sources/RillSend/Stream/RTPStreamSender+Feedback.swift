@@ -14,7 +14,7 @@ extension RTPStreamSender {
     ///     to be sent again.
     ///   - handle: gets each thing that is said, at once, in order. It cannot call back into this sender.
     public mutating func receive(
-        _ rtcp: Span<UInt8>, at now: MediaTime, resendingTo packets: (some PacketSink)?,
+        _ rtcp: Span<UInt8>, at now: MediaTime, retransmittingTo packets: (some PacketSink)?,
         _ handle: (StreamFeedback) -> Void
     ) {
         var compound = RTCPCompound(rtcp)
@@ -25,7 +25,7 @@ extension RTPStreamSender {
             do throws(RTPError) {
                 if let packet = try compound.next() {
                     receive(
-                        try RTCPMessage(parsing: packet), of: &reporter, at: now, resendingTo: packets, handle)
+                        try RTCPMessage(parsing: packet), of: &reporter, at: now, retransmittingTo: packets, handle)
                 } else {
                     isOver = true
                 }
@@ -39,7 +39,7 @@ extension RTPStreamSender {
 
     /// The same without sending anything again: requests for packets are counted and passed on.
     public mutating func receive(_ rtcp: Span<UInt8>, at now: MediaTime, _ handle: (StreamFeedback) -> Void) {
-        receive(rtcp, at: now, resendingTo: PacketTap?.none, handle)
+        receive(rtcp, at: now, retransmittingTo: PacketTap?.none, handle)
     }
 
     /// Takes one packet of a compound that somebody else takes apart, as a session does for all of its streams.
@@ -47,7 +47,7 @@ extension RTPStreamSender {
     /// - Parameter reporter: who reports on this stream in the compound, as far as it was read.
     package mutating func receive(
         _ message: borrowing RTCPMessage, of reporter: inout SSRC?, at now: MediaTime,
-        resendingTo packets: (some PacketSink)?, _ handle: (StreamFeedback) -> Void
+        retransmittingTo packets: (some PacketSink)?, _ handle: (StreamFeedback) -> Void
     ) {
         switch message {
         case .pictureLossIndication(let request):
@@ -79,17 +79,17 @@ extension RTPStreamSender {
     private mutating func answer(
         _ request: borrowing GenericNACK, at now: MediaTime, _ packets: (some PacketSink)?
     ) -> StreamFeedback {
-        var (count, resent) = (0, 0)
+        var (count, retransmitted) = (0, 0)
         var lost = request.lostPackets
         while let number = lost.next() {
             count += 1
-            if let packets, retransmit(number, at: now, to: packets) == .resent { resent += 1 }
+            if let packets, retransmit(number, at: now, to: packets) == .retransmitted { retransmitted += 1 }
         }
-        if let packets, resent > 0, isSentTwice {
+        if let packets, retransmitted > 0, isSentTwice {
             var again = request.lostPackets
             while let number = again.next() { sendCopy(of: number, at: now, to: packets) }
         }
-        return .packetsRequested(count: count, resent: resent)
+        return .packetsRequested(count: count, retransmitted: retransmitted)
     }
 
     private mutating func requestKeyFrame(at now: MediaTime) -> StreamFeedback {

@@ -5,7 +5,7 @@ extension RTPStreamSender {
     /// What became of the request to send a packet again.
     public enum RetransmitResult: Equatable, Sendable {
         /// It was sent again.
-        case resent
+        case retransmitted
         /// It was sent again a moment ago: that answers this request too.
         case tooSoon
         /// Too much was sent again of late; see ``RTPStreamSettings/retransmissionShare``.
@@ -14,8 +14,8 @@ extension RTPStreamSender {
         case notKept
         /// It was never sent: its number lies ahead of the newest, or before the first.
         case neverSent
-        /// It is a parity, which comes too late when the packets that it protects are asked for themselves.
-        case parity
+        /// It is an FEC packet, which comes too late when the packets that it protects are asked for themselves.
+        case fec
     }
 
     /// Sends a packet that a receiver misses again: on the retransmission stream where there is one (RFC 4588), else as
@@ -34,15 +34,15 @@ extension RTPStreamSender {
         var result = judge(number, at: now)
         let packetByteCount = history.packet(number)?.bytes.count ?? 0
         // Where a queue has grown, what is sent again makes it longer.
-        if result == .resent, !budget.take(packetByteCount, leavingHalf: roundTrips.isQueueStanding, at: now) {
+        if result == .retransmitted, !budget.take(packetByteCount, leavingHalf: roundTrips.isQueueStanding, at: now) {
             result = .overBudget
         }
         statistics.note(result)
-        guard result == .resent else { return result }
+        guard result == .retransmitted else { return result }
         let byteCount = outlet.resend(number, of: history, at: now, to: sink, counting: &statistics)
         history.noteResent(number, at: now)
         statistics.retransmittedBytesSent += byteCount
-        return .resent
+        return .retransmitted
     }
 
     /// Whether what is sent again is sent twice: a packet that is lost a second time would be waited for long, and the way
@@ -54,7 +54,7 @@ extension RTPStreamSender {
     /// Sends a packet that was sent again just now once more. Half of the budget is kept for those that have not been.
     mutating func sendCopy(of number: SequenceNumber, at now: MediaTime, to sink: some PacketSink) {
         let packetByteCount = history.packet(number)?.bytes.count ?? 0
-        guard history.packet(number)?.resentAt == now,
+        guard history.packet(number)?.retransmittedAt == now,
             budget.take(packetByteCount, leavingHalf: true, at: now)
         else { return }
         let byteCount = outlet.resend(number, of: history, at: now, to: sink, counting: &statistics)
@@ -65,12 +65,12 @@ extension RTPStreamSender {
     /// Says what becomes of the request, but for the budget.
     private func judge(_ number: SequenceNumber, at now: MediaTime) -> RetransmitResult {
         guard let packet = history.packet(number) else { return history.wasSent(number) ? .notKept : .neverSent }
-        guard !packet.isParity else { return .parity }
-        if let resentAt = packet.resentAt {
+        guard !packet.isFEC else { return .fec }
+        if let retransmittedAt = packet.retransmittedAt {
             let roundTrip = roundTrips.smallest ?? settings.assumedRoundTripTime
-            guard now - resentAt >= roundTrip * 3 / 4 else { return .tooSoon }
+            guard now - retransmittedAt >= roundTrip * 3 / 4 else { return .tooSoon }
         }
-        return .resent
+        return .retransmitted
     }
 
     /// Sends all packets again that a receiver misses, as ``retransmit(_:at:to:)-(SequenceNumber,_,_)`` does each.
@@ -81,7 +81,7 @@ extension RTPStreamSender {
         _ lost: some Sequence<SequenceNumber>, at now: MediaTime, to sink: some PacketSink
     ) -> Int {
         var count = 0
-        for number in lost where retransmit(number, at: now, to: sink) == .resent { count += 1 }
+        for number in lost where retransmit(number, at: now, to: sink) == .retransmitted { count += 1 }
         return count
     }
 }
@@ -90,12 +90,12 @@ extension RTPStreamStatistics {
     /// Counts what became of a request.
     mutating func note(_ result: RTPStreamSender.RetransmitResult) {
         switch result {
-        case .resent: retransmittedPacketsSent += 1
+        case .retransmitted: retransmittedPacketsSent += 1
         case .tooSoon: refusedRetransmissions.tooSoon += 1
         case .overBudget: refusedRetransmissions.overBudget += 1
         case .notKept: refusedRetransmissions.notKept += 1
         case .neverSent: refusedRetransmissions.neverSent += 1
-        case .parity: refusedRetransmissions.parity += 1
+        case .fec: refusedRetransmissions.fec += 1
         }
     }
 }

@@ -17,7 +17,7 @@ public import RillRTP
 ///     }
 ///
 /// It numbers packets and pictures, keeps what it sent and sends it again when it is missed, on a stream of its own where
-/// one was agreed on (RTX), protects frames by parities (RED and ULPFEC) where that was, tells each key-frame request from its copies,
+/// one was agreed on (RTX), protects frames by FEC packets (RED and ULPFEC) where that was, tells each key-frame request from its copies,
 /// and writes sender reports. It owns no thread, reads no clock and opens no socket: `now` is the pipeline's clock and
 /// does not go back.
 ///
@@ -86,7 +86,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     ///   - payload: the coded bytes, at least one.
     ///   - now: the time, which goes on to the sink and into the history.
     ///   - sink: gets each packet, in order. It must not call back into this sender.
-    /// - Returns: the numbers that the frame was sent under, its parities' included.
+    /// - Returns: the numbers that the frame was sent under, its FEC packets' included.
     @discardableResult
     public mutating func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, at now: MediaTime, to sink: some PacketSink
@@ -184,9 +184,9 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     package mutating func setWallClock(atZero time: NTPTimestamp) { clock.wallClockAtZero = time }
 
     /// The other side knows this stream's source: its packets bear no names from now on.
-    package mutating func dropNames() { extensions.dropNames() }
+    package mutating func omitIdentifiers() { extensions.omitIdentifiers() }
 
-    /// Sends a frame's packets, and the parities behind each group of them.
+    /// Sends a frame's packets, and the FEC packets behind each group of them.
     ///
     /// - Returns: how many there were, of both kinds.
     private mutating func sendPackets(
@@ -203,10 +203,10 @@ public struct RTPStreamSender: ~Copyable, Sendable {
                 let byteCount = history.newest?.bytes.count ?? 0
                 budget.noteSent(byteCount, at: now)
             }
-            guard let parityCount = protector?.parityCount(of: group.count) else { continue }
-            for index in 0..<parityCount {
-                protector?.appendParity(
-                    index, of: parityCount, for: FECProtector.Group(first: first, count: group.count),
+            guard let fecPacketCount = protector?.fecPacketCount(of: group.count) else { continue }
+            for index in 0..<fecPacketCount {
+                protector?.appendFECPacket(
+                    index, of: fecPacketCount, for: FECProtector.Group(first: first, count: group.count),
                     timestamp: header.timestamp, ssrc: settings.ssrc, extensions.common, to: &history, at: now)
                 statistics.fecPacketsSent += 1
                 statistics.fecBytesSent += outlet.sendNewest(of: history, at: now, to: sink, counting: &statistics)
@@ -228,6 +228,6 @@ public struct SentFrame: Equatable, Sendable {
     public let timestamp: RTPTimestamp
     /// The number of its first packet.
     public let firstSequenceNumber: SequenceNumber
-    /// How many packets it took, parities included.
+    /// How many packets it took, FEC packets included.
     public let packetCount: Int
 }

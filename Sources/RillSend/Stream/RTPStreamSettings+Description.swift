@@ -27,7 +27,7 @@ extension RTPStreamSettings {
             if ssrc == again.ssrc { ssrc = SSRC(ssrc.rawValue ^ 1) }
         }
         if let red = description.repair.redPayloadType, let fec = description.repair.fecPayloadType {
-            protection = ProtectionSettings(percentage: .zero, payloadType: fec, redPayloadType: red)
+            protection = FECSettings(percentage: .zero, payloadType: fec, redPayloadType: red)
         }
     }
 }

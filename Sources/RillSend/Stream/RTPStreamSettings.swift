@@ -54,7 +54,7 @@ public struct RTPStreamSettings: Sendable {
     /// The stream on which lost packets are sent again; `nil` where none was agreed on: they are then sent as they were.
     public var retransmission: RetransmissionSettings?
     /// How the packets are protected; `nil` for not at all. Needs a history of 96 packets.
-    public var protection: ProtectionSettings?
+    public var protection: FECSettings?
     /// From this round-trip time on, which reports tell, what a receiver asks for is sent twice: all of it, and all of it
     /// once more. A packet lost a second time costs a round trip; a copy costs as much as was lost. 90 ms by default. Not
     /// where the round trip has become long by a queue, and from half of the budget at the most.

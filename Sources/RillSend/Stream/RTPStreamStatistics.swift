@@ -6,7 +6,7 @@ public import RillCore
 public struct RTPStreamStatistics: Codable, Equatable, Sendable {
     // MARK: RTCSentRtpStreamStats, RTCOutboundRtpStreamStats
 
-    /// RTP packets sent, those sent again and parities included.
+    /// RTP packets sent, those sent again and FEC packets included.
     public var packetsSent = 0
     /// Bytes of payload sent, payload descriptors included, RTP headers and padding not.
     public var bytesSent = 0
@@ -49,9 +49,9 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
 
     /// Requests to send a packet again that were not granted, by reason.
     public var refusedRetransmissions = RefusedRetransmissions()
-    /// Parities sent.
+    /// FEC packets sent.
     public var fecPacketsSent = 0
-    /// Bytes of payload of parities sent.
+    /// Bytes of payload of FEC packets sent.
     public var fecBytesSent = 0
     /// Key frames sent.
     public var keyFramesSent = 0
@@ -70,14 +70,14 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
         public var notKept = 0
         /// No packet of that number was ever sent.
         public var neverSent = 0
-        /// The packet is a parity.
-        public var parity = 0
+        /// The packet is an FEC packet.
+        public var fec = 0
 
         /// None.
         public init() {}
 
         /// All of them.
-        public var total: Int { tooSoon + overBudget + notKept + neverSent + parity }
+        public var total: Int { tooSoon + overBudget + notKept + neverSent + fec }
     }
 
     /// Nothing sent, nothing heard.

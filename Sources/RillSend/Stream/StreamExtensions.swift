@@ -40,7 +40,7 @@ struct StreamExtensions: Sendable {
     }
 
     /// The names are no longer borne.
-    mutating func dropNames() {
+    mutating func omitIdentifiers() {
         guard isNamed else { return }
         isNamed = false
         write()

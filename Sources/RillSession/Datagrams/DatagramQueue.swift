@@ -15,7 +15,7 @@ package final class DatagramQueue: PacketSink {
     /// Bytes that may wait: four seconds at 4 Mbit/s.
     static let limit = 2 << 20
     /// Bytes behind each datagram that whoever sends it may fill.
-    static let roomBehind = 32
+    static let tailroom = 32
 
     package init() {}
 
@@ -58,12 +58,12 @@ package final class DatagramQueue: PacketSink {
     func seal(numberedFrom number: inout SequenceNumber) { cell.state.seal(&number) }
 
     /// Gives all that wait to `sink`, in their order; none waits then. The sink adds none meanwhile.
-    package func handOut(to sink: some PacketSink) {
-        cell.state.handOut { packet, time, datagram in sink.send(datagram.span, as: packet.kind, at: time) }
+    package func deliver(to sink: some PacketSink) {
+        cell.state.deliver { packet, time, datagram in sink.send(datagram.span, as: packet.kind, at: time) }
     }
 
-    /// Gives all that wait to `body`, in their order; none waits then. Behind each datagram is room for ``roomBehind`` bytes.
-    package func handOut(_ body: (OutgoingPacket, MediaTime, inout OutputSpan<UInt8>) -> Void) {
-        cell.state.handOut(body)
+    /// Gives all that wait to `body`, in their order; none waits then. Behind each datagram is room for ``tailroom`` bytes.
+    package func deliver(_ body: (OutgoingPacket, MediaTime, inout OutputSpan<UInt8>) -> Void) {
+        cell.state.deliver(body)
     }
 }

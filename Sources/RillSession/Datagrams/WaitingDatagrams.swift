@@ -49,7 +49,7 @@ struct WaitingDatagrams: ~Copyable {
             dropped += 1
             return
         }
-        bytes.append(copying: packet, room: DatagramQueue.roomBehind)
+        bytes.append(copying: packet, room: DatagramQueue.tailroom)
         byteCount += packet.count
         entries.append(
             Entry(
@@ -80,10 +80,10 @@ struct WaitingDatagrams: ~Copyable {
         number = number.next
     }
 
-    mutating func handOut(_ body: (OutgoingPacket, MediaTime, inout OutputSpan<UInt8>) -> Void) {
+    mutating func deliver(_ body: (OutgoingPacket, MediaTime, inout OutputSpan<UInt8>) -> Void) {
         for index in first..<entries.count {
             let entry = entries[index]
-            bytes.withOutput(of: entry.start..<entry.end, room: DatagramQueue.roomBehind) {
+            bytes.withOutput(of: entry.start..<entry.end, room: DatagramQueue.tailroom) {
                 body(entry.packet, entry.time, &$0)
             }
         }

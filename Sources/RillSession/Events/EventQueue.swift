@@ -36,7 +36,7 @@ struct EventQueue {
 extension SessionEvent {
     fileprivate var isAboutTheCall: Bool {
         switch self {
-        case .connected, .interrupted, .lost, .back, .left, .restarted, .firstPicture, .collision:
+        case .connected, .interrupted, .lost, .reconnected, .left, .restarted, .firstPicture, .collision:
             true
         default: false
         }

@@ -39,7 +39,7 @@ struct PeerWatch {
         defer { (state, lastArrival) = (.here, now) }
         return switch state {
         case .awaited: .connected(at: now)
-        case .interrupted, .lost: .back(after: silence)
+        case .interrupted, .lost: .reconnected(after: silence)
         case .left: .restarted(at: now)
         case .here: nil
         }

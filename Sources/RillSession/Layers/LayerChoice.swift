@@ -17,7 +17,7 @@ package struct LayerChoice: Sendable {
     /// What happened to the choice.
     package enum Change: Equatable, Sendable {
         case fellBack(from: Int, to: Int, LayerFallback.Reason)
-        case wentBack(to: Int)
+        case recovered(to: Int)
     }
 
     /// Sizes of the layers, as far as known; the largest comes well, or the one below is taken.
@@ -81,7 +81,7 @@ package struct LayerChoice: Sendable {
                     } else {
                         fallback.forgive()
                     }
-                case .goBack: change = .wentBack(to: wanted)
+                case .goBack: change = .recovered(to: wanted)
                 }
             } else {
                 fallback.reset()

@@ -19,13 +19,13 @@ package struct LayerFallback: Sendable {
     /// When to fall back, and when to return.
     package struct Settings: Equatable, Sendable {
         /// The share of frames of the last two seconds that were not shown as they should, 0 to 1.
-        package var badShare = 0.2
+        package var minimumFrameShare = 0.2
         /// The delay from the fastest way of the last minute to the moment of showing.
-        package var badDelay = MediaDuration.seconds(1)
+        package var maximumDelay = MediaDuration.seconds(1)
         /// How long the smaller layer is kept for the first time.
         package var hold = MediaDuration.seconds(8)
         /// And at the most.
-        package var longestHold = MediaDuration.seconds(64)
+        package var maximumHold = MediaDuration.seconds(64)
 
         package init() {}
     }
@@ -93,7 +93,7 @@ package struct LayerFallback: Sendable {
     private mutating func judgeLarger(_ delay: MediaDuration, at now: MediaTime) -> Verdict {
         if let reason = fault(delay) {
             let wasTried = takenAt.map { now - $0 < settings.hold } ?? false
-            hold = wasTried ? min(hold * 2, settings.longestHold) : settings.hold
+            hold = wasTried ? min(hold * 2, settings.maximumHold) : settings.hold
             retryTime = now + hold
             reset()
             return .fallBack(reason)
@@ -102,7 +102,9 @@ package struct LayerFallback: Sendable {
     }
 
     private mutating func judgeSmaller(until time: MediaTime, at now: MediaTime) -> Verdict {
-        guard now >= time, samples.count > LayerFallback.window, share <= settings.badShare / 4 else { return .stay }
+        guard now >= time, samples.count > LayerFallback.window, share <= settings.minimumFrameShare / 4 else {
+            return .stay
+        }
         (retryTime, takenAt) = (nil, now)
         reset()
         return .goBack
@@ -110,14 +112,14 @@ package struct LayerFallback: Sendable {
 
     private func fault(_ delay: MediaDuration) -> Reason? {
         guard let first = samples.first, let last = samples.last, samples.count > 1 else { return nil }
-        if delay > settings.badDelay { return .delay(delay) }
+        if delay > settings.maximumDelay { return .delay(delay) }
         if last.emitted == first.emitted {
             let time = last.time - first.time
             guard time >= LayerFallback.standstill, last.keyFrameRequests > first.keyFrameRequests else { return nil }
             return .standstill(time)
         }
         guard samples.count > LayerFallback.window else { return nil }
-        return share > settings.badShare ? .frames(share: share) : nil
+        return share > settings.minimumFrameShare ? .frames(share: share) : nil
     }
 
     /// The share of frames that came to nothing, or were not shown.

@@ -18,8 +18,8 @@ package final class LatestValues<Value: Sendable>: Sendable {
     ///
     /// - Returns: the dropped one.
     @discardableResult
-    package func put(_ value: Value, absorbing absorb: (Value, Value) -> Value) -> Value? {
-        state.change { $0.values.put(value, absorbing: absorb) }
+    package func put(_ value: Value, merging absorb: (Value, Value) -> Value) -> Value? {
+        state.change { $0.values.put(value, merging: absorb) }
     }
 
     /// Takes the oldest value, waiting for one; `nil` once the hand-off is closed and empty.

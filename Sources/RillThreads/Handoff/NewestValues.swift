@@ -17,7 +17,7 @@ package struct NewestValues<Value> {
     /// and gives the value that stands there then.
     ///
     /// - Returns: the dropped one.
-    package mutating func put(_ value: Value, absorbing absorb: (Value, Value) -> Value) -> Value? {
+    package mutating func put(_ value: Value, merging absorb: (Value, Value) -> Value) -> Value? {
         values.append(value)
         guard values.isFull, let oldest = values.popFirst() else { return nil }
         dropped += 1

@@ -5,7 +5,7 @@ import RillFiles
 /// An IVF file of VP8 or VP9 as a source of pictures: read, and decoded exactly, without post-processing.
 ///
 /// A frame that cannot be decoded is counted and left out, with those behind it up to the next key frame. Pictures have
-/// the sizes that they were coded with, which may change; ``SteadySizeSource`` gives them one. One owner, one thread at a
+/// the sizes that they were coded with, which may change; ``FixedSizeSource`` gives them one. One owner, one thread at a
 /// time.
 public final class DecodedSource: FrameSource {
     /// Size of the first picture, or where the file does not begin with a key frame as its header says. The rate is the one

@@ -159,15 +159,15 @@ extension GStreamerScript {
             receive(local, out, media, "rtprtxreceive payload-type-map=application/x-rtp-pt-map,%s=(uint)%s" % (media, again))
 
 
-        def fec(local, out, red, parity):
+        def fec(local, out, red, fecPacket):
             def prepare(bin, helpers):
                 def leave_out(_, within, element):
                     # Else losses behind an FEC packet are told to where FEC packets go.
                     if element.get_factory().get_name() == "rtpptdemux":
-                        Gst.util_set_object_arg(element, "ignored-payload-types", "<%s>" % parity)
+                        Gst.util_set_object_arg(element, "ignored-payload-types", "<%s>" % fecPacket)
 
                 def decoder(bin, session):
-                    helpers["fec"] = Gst.parse_launch("rtpulpfecdec pt=%s" % parity)
+                    helpers["fec"] = Gst.parse_launch("rtpulpfecdec pt=%s" % fecPacket)
                     helpers["fec"].set_property("storage", bin.emit("get-internal-storage", session))
                     return helpers["fec"]
 

@@ -17,7 +17,7 @@ struct LinkCapturePeerTests {
         var settings = LoopbackSettings(
             layers: [.high(size, bitrate: .kilobits(300)), .low],
             network: try LinkSettings(notation: "loss=5%,delay=30ms,seed=11"))
-        settings.isCompared = false
+        settings.measuresQuality = false
         let loopback = try Loopback(settings) { try LoopedPictures(size, frameCount: 60) }
         loopback.capture = try LinkCapture(path: path)
         _ = try loopback.runInVirtualTime()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Rill
 
-/// GStreamer sends and protects, we lose packets of it and ask: what comes again, and what its parities bring.
+/// GStreamer sends and protects, we lose packets of it and ask: what comes again, and what its FEC packets bring.
 @Suite(
     .serialized, .enabled(if: Peer.gstreamer.isInstalled, "gst-launch-1.0 is not installed"))
 struct RepairPeerTests {
@@ -38,7 +38,7 @@ struct RepairPeerTests {
 
     /// Receives what GStreamer sends, without the media packets that `isLost` names by their place in their frame.
     ///
-    /// Its parities take the marker over from the frame's last packet: where the last of them is lost, nobody can know
+    /// Its FEC packets take the marker over from the frame's last packet: where the last of them is lost, nobody can know
     /// that the frame is whole.
     private func receive(
         _ protection: String, _ change: (inout ReceiveSettings) -> Void,
@@ -72,8 +72,8 @@ struct RepairPeerTests {
                 let isNext = packet.header.timestamp != timestamp
                 (frame, place) = isNext ? (frame + 1, 0) : (frame, place + 1)
                 timestamp = packet.header.timestamp
-                let isParity = [packet.header.payloadType.rawValue, packet.payload[0]].contains(fec.rawValue)
-                if !isParity, isLost(frame, place) {
+                let isFEC = [packet.header.payloadType.rawValue, packet.payload[0]].contains(fec.rawValue)
+                if !isFEC, isLost(frame, place) {
                     lost += 1
                     continue
                 }
@@ -105,7 +105,7 @@ struct RepairPeerTests {
     }
 
     @Test(arguments: [true, false])
-    func `Its parities bring back what is lost`(isInRED: Bool) throws {
+    func `Its fecPackets bring back what is lost`(isInRED: Bool) throws {
         let wrap = isInRED ? " ! rtpredenc pt=100" : ""
         let (statistics, lost) = try receive("rtpulpfecenc pt=101 percentage=100 multipacket=false\(wrap)") {
             settings in

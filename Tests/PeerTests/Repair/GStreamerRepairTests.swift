@@ -47,7 +47,7 @@ struct GStreamerRepairTests {
                 let number = sent.firstSequenceNumber.advanced(by: position)
                 if number.rawValue % 3 == 0 {
                     let result = sender.retransmit(number, at: .zero, to: wire)
-                    #expect(result == .resent)
+                    #expect(result == .retransmitted)
                 } else {
                     wire.send(packet.span, at: .zero)
                 }
@@ -90,13 +90,13 @@ struct GStreamerRepairTests {
     // MARK: RED and ULPFEC
 
     @Test(arguments: VideoCodec.allCases)
-    func `It restores what our parities protect`(codec: VideoCodec) throws {
+    func `It restores what our fecPackets protect`(codec: VideoCodec) throws {
         let clip = try PeerClip(codec, in: folder)
         let packets = try clip.packets { settings in
-            settings.protection = ProtectionSettings(
+            settings.protection = FECSettings(
                 percentage: .percent(20), payloadType: fec, redPayloadType: red)
         }
-        // The second packet of each frame is lost; of those of one packet, this is the parity.
+        // The second packet of each frame is lost; of those of one packet, this is the FEC packet.
         var kept: [[UInt8]] = []
         var (timestamp, position) = (UInt32.max, 0)
         for bytes in packets {
@@ -112,7 +112,7 @@ struct GStreamerRepairTests {
         let restored = try PacketFile.packets(in: theirs).filter { bytes in
             try RTPPacket(parsing: bytes.span).header.payloadType == media
         }
-        // It numbers them anew, so that parities and losses leave no gaps.
+        // It numbers them anew, so that FEC packets and losses leave no gaps.
         #expect(try clip.frames(of: renumbered(restored)) == clip.frames)
     }
 
@@ -126,7 +126,7 @@ struct GStreamerRepairTests {
     }
 
     @Test(arguments: [false, true])
-    func `We restore what its parities protect`(isInRED: Bool) throws {
+    func `We restore what its fecPackets protect`(isInRED: Bool) throws {
         let clip = try PeerClip(.vp8, in: folder)
         let path = folder.path("theirs")
         let wrap = isInRED ? ["rtpredenc", "pt=\(red)", "!"] : []
@@ -141,7 +141,7 @@ struct GStreamerRepairTests {
         let ssrc = try RTPPacket(parsing: source.span).header.ssrc
         var whole = RepairingReceiver(red: isInRED ? red : nil, fec: fec)
         for bytes in packets { try whole.insert(bytes) }
-        #expect(!whole.parities.isEmpty)
+        #expect(!whole.fecPackets.isEmpty)
         #expect(try clip.frames(of: ordered(whole.media)) == clip.frames)
 
         // Any one media packet may be missing.

@@ -52,7 +52,7 @@ enum GStreamerScript {
                 sys.exit("no end: %s" % (message and message.parse_error()))
 
 
-        def fec(path, out, media, red, parity, encoding):
+        def fec(path, out, media, red, fecPacket, encoding):
             (ssrc,) = struct.unpack(">I", next(packets(path))[8:12])
 
             def caps(element, payload_type):
@@ -79,7 +79,7 @@ enum GStreamerScript {
             run(
                 "appsrc name=in is-live=true format=time caps=application/x-rtp,media=video,clock-rate=90000,payload=%s,ssrc=(uint)%d"
                 " ! rtpreddec pt=%s ! rtpstorage name=storage size-time=2000000000"
-                " ! rtpjitterbuffer name=jitter do-lost=true latency=300 ! rtpulpfecdec name=fec pt=%s" % (red, ssrc, red, parity),
+                " ! rtpjitterbuffer name=jitter do-lost=true latency=300 ! rtpulpfecdec name=fec pt=%s" % (red, ssrc, red, fecPacket),
                 path, out, prepare, push,
             )
 

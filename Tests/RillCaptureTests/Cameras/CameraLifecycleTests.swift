@@ -42,7 +42,7 @@ import Testing
         _ = lifecycle.opened(mode, at: time(0))
         #expect(lifecycle.nothingCame(at: time(1000), path: "p") == .stalled(.seconds(1)))
         #expect(lifecycle.poll(at: time(1000)) == .awaitFrame(until: time(3000)))
-        #expect(lifecycle.nothingCame(at: time(3000), path: "p") == .lost(.silent(path: "p", for: .seconds(3))))
+        #expect(lifecycle.nothingCame(at: time(3000), path: "p") == .lost(.timedOut(path: "p", after: .seconds(3))))
         #expect(lifecycle.poll(at: time(3000)) == .close)
         lifecycle.closed(at: time(3001))
         #expect(lifecycle.poll(at: time(3001)) == .open)

@@ -34,8 +34,8 @@ import Testing
                     .lost(.callFailed(.dequeueBuffer, path: "/dev/video0", code: ENODEV)), .reopened(camera.mode),
                     .streaming,
                 ])
-            let first = try #require(back.firstIndex { $0.isBeginning })
-            #expect(back.filter(\.isBeginning).count == 1 && first == 0)
+            let first = try #require(back.firstIndex { $0.isDiscontinuity })
+            #expect(back.filter(\.isDiscontinuity).count == 1 && first == 0)
             #expect(
                 try #require(back[0].stamps[.shown]) - system.look { _ in MediaTime(nanoseconds: 1_000_000_000_000) }
                     < .seconds(12))
@@ -46,9 +46,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [(CV4L2_DQBUF, CameraCall.dequeueBuffer), (CV4L2_QBUF, .queueBuffer)])
+    @Test(arguments: [(CV4L2_DQBUF, CameraOperation.dequeueBuffer), (CV4L2_QBUF, .queueBuffer)])
     func `A call that fails while frames come loses the camera, which is opened again at once`(
-        request: UInt, call: CameraCall
+        request: UInt, call: CameraOperation
     ) throws {
         let system = FakeSystem()
         let (camera, diary) = try openCamera(system)

@@ -11,8 +11,8 @@ import Testing
             sizes: .discrete(sizes.map { CameraSize(resolution: $0.0, rates: .discrete($0.1)) }))
     }
 
-    private func choice(_ formats: [CameraFormat], _ wish: CameraWish = CameraWish()) -> String? {
-        FormatChoice(of: formats, for: wish).map { "\($0.fourCC.letters) \($0.resolution) \($0.frameRate)" }
+    private func choice(_ formats: [CameraFormat], _ constraints: CameraConstraints = CameraConstraints()) -> String? {
+        FormatChoice(of: formats, for: constraints).map { "\($0.fourCC.letters) \($0.resolution) \($0.frameRate)" }
     }
 
     @Test func `Of formats that reach the same the first in the stated order is taken`() {
@@ -27,17 +27,19 @@ import Testing
         let webcam = [
             format("YUYV", (.hd720, [10]), (.vga, [30, 15])), format("MJPG", (.hd720, [30, 60]), (.vga, [30])),
         ]
-        #expect(choice(webcam, CameraWish(resolution: .hd720)) == "MJPG 1280x720 30")
-        #expect(choice(webcam, CameraWish(resolution: .vga)) == "YUYV 640x480 30")
-        #expect(choice(webcam, CameraWish(resolution: .hd720, frameRate: 10)) == "YUYV 1280x720 10")
-        #expect(choice(webcam, CameraWish(resolution: .hd720, pixelFormat: .yuyv)) == "YUYV 1280x720 10")
+        #expect(choice(webcam, CameraConstraints(resolution: .hd720)) == "MJPG 1280x720 30")
+        #expect(choice(webcam, CameraConstraints(resolution: .vga)) == "YUYV 640x480 30")
+        #expect(choice(webcam, CameraConstraints(resolution: .hd720, frameRate: 10)) == "YUYV 1280x720 10")
+        #expect(choice(webcam, CameraConstraints(resolution: .hd720, pixelFormat: .yuyv)) == "YUYV 1280x720 10")
     }
 
     @Test func `The size wanted comes first, else the smallest that is larger, else the largest`() {
         let formats = [format("YUYV", (.qqvga, [30]), (.hd720, [30]), (Resolution(width: 1920, height: 1080), [30]))]
-        #expect(choice(formats, CameraWish(resolution: .vga)) == "YUYV 1280x720 30")
-        #expect(choice(formats, CameraWish(resolution: .qqvga)) == "YUYV 160x120 30")
-        #expect(choice(formats, CameraWish(resolution: Resolution(width: 3840, height: 2160))) == "YUYV 1920x1080 30")
+        #expect(choice(formats, CameraConstraints(resolution: .vga)) == "YUYV 1280x720 30")
+        #expect(choice(formats, CameraConstraints(resolution: .qqvga)) == "YUYV 160x120 30")
+        #expect(
+            choice(formats, CameraConstraints(resolution: Resolution(width: 3840, height: 2160))) == "YUYV 1920x1080 30"
+        )
     }
 
     @Test func `A rate of 30000 in 1001 seconds is as good as 30`() {
@@ -56,10 +58,13 @@ import Testing
             minimum: Resolution(width: 32, height: 32), maximum: Resolution(width: 1920, height: 1080), widthStep: 16,
             heightStep: 8, rates: .range(slowest: 1, fastest: 25))
         let formats = [CameraFormat(fourCC: "NV12", name: "", pixelFormat: .nv12, sizes: sizes)]
-        #expect(choice(formats, CameraWish(resolution: Resolution(width: 641, height: 481))) == "NV12 656x488 25")
-        #expect(choice(formats, CameraWish(resolution: .vga, frameRate: 20)) == "NV12 640x480 20")
-        #expect(choice(formats, CameraWish(resolution: Resolution(width: 4000, height: 3000))) == "NV12 1920x1080 25")
-        #expect(choice(formats, CameraWish(resolution: Resolution(width: 1, height: 1))) == "NV12 32x32 25")
+        #expect(
+            choice(formats, CameraConstraints(resolution: Resolution(width: 641, height: 481))) == "NV12 656x488 25")
+        #expect(choice(formats, CameraConstraints(resolution: .vga, frameRate: 20)) == "NV12 640x480 20")
+        #expect(
+            choice(formats, CameraConstraints(resolution: Resolution(width: 4000, height: 3000))) == "NV12 1920x1080 25"
+        )
+        #expect(choice(formats, CameraConstraints(resolution: Resolution(width: 1, height: 1))) == "NV12 32x32 25")
     }
 
     @Test func `A camera that does not say its sizes is asked for what is wanted`() {

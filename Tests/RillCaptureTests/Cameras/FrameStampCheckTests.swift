@@ -11,7 +11,7 @@ import Testing
     /// Feeds frames of 25 a second, dequeued 3 ms after they were taken, with stamps that are off by `error`.
     private func times(
         _ count: Int, gapAt: Int? = nil, error: (Int) -> MediaDuration?
-    ) -> (times: [MediaTime], faults: StampFaults) {
+    ) -> (times: [MediaTime], faults: TimestampFaults) {
         var check = FrameStampCheck(interval: interval)
         var sequence: UInt32 = .max - 2
         var times: [MediaTime] = []
@@ -31,7 +31,7 @@ import Testing
     @Test func `Good stamps are taken as they are`() {
         let (times, faults) = times(50) { _ in .zero }
         #expect(times == (0..<50).map { start + interval * $0 })
-        #expect(faults == StampFaults())
+        #expect(faults == TimestampFaults())
     }
 
     @Test(arguments: [
@@ -43,7 +43,7 @@ import Testing
     ) {
         // The first frame has nothing before it that it could repeat.
         let (times, faults) = times(20) { $0 == 10 ? error : .zero }
-        var expected = StampFaults()
+        var expected = TimestampFaults()
         switch kind {
         case "future": expected.future = 1
         // Before the one before it, whatever else it is.

@@ -19,7 +19,7 @@ import Testing
             // The kernel's stamps count microseconds.
             let due = start + (FrameRate(30).time(ofFrame: index + 1) - .zero)
             #expect(abs((frame.captureTime - due).nanoseconds) < 1000, "frame \(index)")
-            #expect(frame.isBeginning == (index == 0), "frame \(index)")
+            #expect(frame.isDiscontinuity == (index == 0), "frame \(index)")
         }
         #expect(diary.events == [.opened(camera.mode), .streaming])
         #expect(camera.status.statistics.framesCaptured == 60)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    private static let openingRequests: [(CameraCall, UInt)] = [
+    private static let openingRequests: [(CameraOperation, UInt)] = [
         (.queryCapabilities, CV4L2_QUERYCAP), (.enumerate, CV4L2_ENUM_FMT), (.setFormat, CV4L2_S_FMT),
         (.setRate, CV4L2_S_PARM), (.requestBuffers, CV4L2_REQBUFS), (.mapBuffer, CV4L2_QUERYBUF),
         (.queueBuffer, CV4L2_QBUF), (.startStreaming, CV4L2_STREAMON),
@@ -72,7 +72,7 @@ import Testing
         system.look { $0.cameras["/dev/video0"]?.refusals = [request: [code]] }
         let diary = CameraDiary(system)
         #expect(throws: CameraError.callFailed(call, path: "/dev/video0", code: code)) {
-            _ = try V4L2Camera(.path("/dev/video0"), CameraWish(), calls: system) { diary.write($0) }
+            _ = try V4L2Camera(.path("/dev/video0"), CameraConstraints(), calls: system) { diary.write($0) }
         }
         #expect(diary.events.count == 1)
         let event = try #require(diary.events.first)
@@ -107,8 +107,8 @@ import Testing
             _ = CameraDevice.list(system)
             // Any typed error is as good an answer as a list, here and below.
             _ = try? CameraControls(.index(0), calls: system).list()
-            let wish = CameraWish(resolution: Resolution(width: 32, height: 16))
-            guard let (camera, _) = try? openCamera(system, .index(0), wish) else {
+            let constraints = CameraConstraints(resolution: Resolution(width: 32, height: 16))
+            guard let (camera, _) = try? openCamera(system, .index(0), constraints) else {
                 #expect(system.openCount == 0)
                 continue
             }
@@ -160,7 +160,7 @@ import Testing
         guard case .noBuffer = try camera.next() else { return #expect(Bool(false), "a third buffer of two") }
         held = []
         guard case .frame(let next) = try camera.next() else { return #expect(Bool(false), "no frame") }
-        #expect(!next.isBeginning)
+        #expect(!next.isDiscontinuity)
         #expect(camera.status.statistics.framesMissed == 0)
     }
 
@@ -215,7 +215,7 @@ import Testing
             FakePicture(bytes: (0..<2 * count).map { $0 < 160 * 120 ? 50 : 128 })
         }
         let system = FakeSystem(planar)
-        let (camera, _) = try openCamera(system, .index(0), CameraWish(resolution: .qqvga))
+        let (camera, _) = try openCamera(system, .index(0), CameraConstraints(resolution: .qqvga))
         let frames = try frames(camera, system, for: .milliseconds(200))
         #expect(frames.count > 3)
         #expect(frames.allSatisfy { $0.y[5, 5] == 50 && $0.u[2, 2] == 128 && $0.v[2, 2] == 128 })

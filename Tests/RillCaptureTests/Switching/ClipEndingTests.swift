@@ -32,9 +32,9 @@ import Testing
     private struct Seen: Equatable {
         var number: UInt8
         var time: Int64
-        var isBeginning: Bool
-        init(_ number: UInt8, _ time: Int64, _ isBeginning: Bool = false) {
-            (self.number, self.time, self.isBeginning) = (number, time, isBeginning)
+        var isDiscontinuity: Bool
+        init(_ number: UInt8, _ time: Int64, _ isDiscontinuity: Bool = false) {
+            (self.number, self.time, self.isDiscontinuity) = (number, time, isDiscontinuity)
         }
     }
 
@@ -44,7 +44,7 @@ import Testing
         while seen.count < count {
             switch try clip.next() {
             case .frame(let frame):
-                seen.append(Seen(frame.y[0, 0], frame.captureTime.nanoseconds, frame.isBeginning))
+                seen.append(Seen(frame.y[0, 0], frame.captureTime.nanoseconds, frame.isDiscontinuity))
             case .noBuffer, .pending:
                 refusals += 1
                 guard refusals < 1000 else { throw TestFailure("no buffer, for ever, after \(seen.count) frames") }

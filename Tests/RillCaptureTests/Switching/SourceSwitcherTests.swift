@@ -52,7 +52,7 @@ import Testing
         var number: UInt8
         var resolution: Resolution
         var time: MediaTime
-        var isBeginning: Bool
+        var isDiscontinuity: Bool
     }
 
     private func pull(_ source: SwitchedSource, _ count: Int) throws -> [Seen] {
@@ -63,7 +63,7 @@ import Testing
                 seen.append(
                     Seen(
                         number: frame.y[0, 0], resolution: frame.resolution, time: frame.captureTime,
-                        isBeginning: frame.isBeginning))
+                        isDiscontinuity: frame.isDiscontinuity))
             case .pending, .noBuffer: continue
             case .end: return seen
             }
@@ -86,7 +86,7 @@ import Testing
         #expect(after.allSatisfy { $0.number == 2 && $0.resolution == .vga })
         #expect(last.allSatisfy { $0.number == 3 })
         let all = before + after + last
-        #expect(all.map(\.isBeginning) == [5, 5, 3].flatMap { [true] + Array(repeating: false, count: $0 - 1) })
+        #expect(all.map(\.isDiscontinuity) == [5, 5, 3].flatMap { [true] + Array(repeating: false, count: $0 - 1) })
         for index in 1..<all.count { #expect(all[index].time > all[index - 1].time, "frame \(index)") }
         #expect(source.format.isLive && source.format.resolution == .qqvga)
     }
@@ -152,7 +152,7 @@ import Testing
             seen.append(
                 Seen(
                     number: frame.y[0, 0], resolution: frame.resolution, time: frame.captureTime,
-                    isBeginning: frame.isBeginning))
+                    isDiscontinuity: frame.isDiscontinuity))
         }
         return seen
     }
@@ -174,7 +174,7 @@ import Testing
         #expect(switcher.change(to: try Numbered(2, .vga, limit: 2)) == 1)
         guard case .showing = switcher.status else { return #expect(Bool(false), "\(switcher.status)") }
         let after = try pull(source) { events.words.count == 2 }
-        #expect(after.map(\.number) == [2, 2] && after.map(\.isBeginning) == [true, false])
+        #expect(after.map(\.number) == [2, 2] && after.map(\.isDiscontinuity) == [true, false])
         #expect(events.words == ["0 ended", "1 ended"])
         #expect(source.format.resolution == .vga)
         let all = before + after
@@ -205,7 +205,7 @@ import Testing
         let calls = SystemDeviceCalls()
         let start = calls.now
         for _ in 0..<3 { #expect(isPending(source.next())) }
-        #expect(calls.now - start >= V4L2Camera.patience * 3)
+        #expect(calls.now - start >= V4L2Camera.frameTimeout * 3)
         switcher.change(to: try Numbered(2))
         let seen = try pull(source, 1)
         #expect(seen.map(\.number) == [2])
@@ -295,8 +295,8 @@ import Testing
         switcher.change(to: try Numbered(2, isLive: true))
         let after = try pull(source, 2)
         #expect(before.allSatisfy { $0.number == 1 } && after.map(\.number) == [2, 2])
-        let beginnings = before.indices.filter { before[$0].isBeginning }
-        #expect(beginnings == (ending == .loop ? [0, 3, 6, 9] : [0]) && after[0].isBeginning)
+        let beginnings = before.indices.filter { before[$0].isDiscontinuity }
+        #expect(beginnings == (ending == .loop ? [0, 3, 6, 9] : [0]) && after[0].isDiscontinuity)
         for index in before.indices.dropFirst() {
             #expect(before[index].time - before[index - 1].time == .milliseconds(2), "\(ending), frame \(index)")
         }

@@ -28,7 +28,7 @@ import Testing
         return frames
     }
 
-    @Test(arguments: VideoCodec.allCases, [(DamagePolicy.waitForKeyFrame, 100_000), (.goOn, 25_000)])
+    @Test(arguments: VideoCodec.allCases, [(DamagePolicy.waitForKeyFrame, 100_000), (.continueDecoding, 25_000)])
     func `No bytes bring a decoder down, and it resumes with the next key frame`(
         codec: VideoCodec, run: (policy: DamagePolicy, count: Int)
     ) throws {

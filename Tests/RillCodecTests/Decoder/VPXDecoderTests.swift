@@ -64,7 +64,7 @@ import Testing
 
     @Test func `With the other policy VP8 goes on after damage, and shows what there is`() throws {
         let frames = try CodedStream(.vp8, .qqvga, count: 12).frames
-        let decoder = try VPXDecoder(damagePolicy: .goOn)
+        let decoder = try VPXDecoder(damagePolicy: .continueDecoding)
         guard case .awaitingKeyFrame = try decoder.decode(frames[1]) else {
             Issue.record("a delta frame was decoded before any key frame")
             return

@@ -75,9 +75,9 @@ struct SimulcastPlanTests {
 
     @Test func `A start is a key frame on each layer's next frame`() throws {
         var plan = try plan()
-        _ = plan.tasks(at: .zero, isBeginning: true)
+        _ = plan.tasks(at: .zero, isDiscontinuity: true)
         _ = plan.tasks(at: .zero + .milliseconds(33))
-        let beginning = plan.tasks(at: .zero + .milliseconds(66), isBeginning: true)
+        let beginning = plan.tasks(at: .zero + .milliseconds(66), isDiscontinuity: true)
         #expect(beginning[0]?.isKeyFrameRequested == true && beginning[1] == nil)
         let later = plan.tasks(at: .zero + .milliseconds(200))
         #expect(later[0]?.isKeyFrameRequested == false && later[1]?.isKeyFrameRequested == true)
@@ -89,7 +89,7 @@ struct SimulcastPlanTests {
         let dropped = try #require(plan.tasks(at: .zero)[0])
         let next = try #require(plan.tasks(at: .zero + .milliseconds(33))[0])
         #expect(dropped.isKeyFrameRequested && !next.isKeyFrameRequested)
-        #expect(next.absorbing(dropped).isKeyFrameRequested)
+        #expect(next.merging(dropped).isKeyFrameRequested)
     }
 
     @Test func `Layers that cannot be are refused by name`() {

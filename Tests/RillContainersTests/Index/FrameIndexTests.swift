@@ -12,7 +12,7 @@ struct FrameIndexTests {
 
     @Test func `Frames are numbered by their stamps, whatever the order of the packets`() {
         let index = FrameIndex(packets([0, 3, 1, 2, 4, 7, 5, 6], clean: [0, 4]))
-        #expect(index.stamps == [0, 1, 2, 3, 4, 5, 6, 7] && index.doubt == nil)
+        #expect(index.stamps == [0, 1, 2, 3, 4, 5, 6, 7] && index.inexactness == nil)
         #expect(index.entries == [.init(frame: 0, packet: 0), .init(frame: 4, packet: 4)])
         #expect((0..<8).map { index.entry(for: $0).packet } == [0, 0, 0, 0, 4, 4, 4, 4])
     }
@@ -29,11 +29,11 @@ struct FrameIndexTests {
         #expect(index.entries.last == .init(frame: 3, packet: 4))
     }
 
-    @Test func `Stamps that are missing or equal are a doubt`() {
-        #expect(FrameIndex(packets([0, nil, 2], clean: [0, 2])).doubt == .missingStamp(packet: 1))
-        #expect(FrameIndex(packets([0, 5, 5], clean: [0, 2])).doubt == .equalStamps(5))
+    @Test func `Stamps that are missing or equal are a inexactness`() {
+        #expect(FrameIndex(packets([0, nil, 2], clean: [0, 2])).inexactness == .missingStamp(packet: 1))
+        #expect(FrameIndex(packets([0, 5, 5], clean: [0, 2])).inexactness == .equalStamps(5))
         #expect(FrameIndex(packets([0, nil, 2], clean: [0, 2])).entries.count == 1)
-        #expect(FrameIndex(limit: 9).doubt == .tooManyPackets(limit: 9))
+        #expect(FrameIndex(limit: 9).inexactness == .tooManyPackets(limit: 9))
         #expect(FrameIndex([]).stamps.isEmpty)
     }
 

@@ -17,7 +17,7 @@ import Testing
         let network = try LinkSettings(notation: "loss=\(live ? 0 : 5)%,delay=30ms,seed=11")
         let size = Resolution(width: 320, height: 240)
         var settings = LoopbackSettings(layers: [.high(size, bitrate: .kilobits(300)), .low], network: network)
-        settings.isCompared = false
+        settings.measuresQuality = false
         let loopback = try Loopback(settings) { try LoopedPictures(size, frameCount: live ? 20 : 60) }
         loopback.capture = try LinkCapture(path: path)
         return (path, live ? try loopback.runLive() : try loopback.runInVirtualTime())

@@ -14,7 +14,7 @@ import Testing
         var settings = LoopbackSettings(
             layers: [.high(size, bitrate: .kilobits(300))], network: try LinkSettings(notation: network))
         settings.returnNetwork = try back.map { try LinkSettings(notation: $0) }
-        settings.isCompared = false
+        settings.measuresQuality = false
         return try Loopback(settings) { try LoopedPictures(size, frameCount: 120) }.runInVirtualTime()
     }
 

@@ -21,7 +21,7 @@ import Testing
         #expect(log.length == .seconds(64) && log.intervals.count <= IntervalLog.capacity)
         let sum = TimelineInterval(sumOf: log.intervals)
         #expect(sum.framesSent == 24 * 60)
-        #expect(sum.frameDelay.count == 24 * 60 && sum.frameDelay.least == 0 && sum.frameDelay.greatest == 1439)
+        #expect(sum.frameDelay.count == 24 * 60 && sum.frameDelay.minimum == 0 && sum.frameDelay.maximum == 1439)
         #expect(sum.frameDelay.mean == 719.5)
     }
 

@@ -15,9 +15,9 @@ import Testing
     ) throws -> Loopback {
         var settings = LoopbackSettings(
             layers: [.high(Self.size, bitrate: .kilobits(300)), .low], network: try LinkSettings(notation: network))
-        settings.isCompared = false
+        settings.measuresQuality = false
         settings.isRecorded = isRecorded
-        settings.requestsPackets = isRepaired
+        settings.usesNACK = isRepaired
         return try Loopback(settings) { try LoopedPictures(Self.size, frameCount: frameCount) }
     }
 
@@ -45,22 +45,22 @@ import Testing
             #expect(timeline.freezes.count(where: \.isFreeze) == layer.received.freezeCount)
             #expect(timeline.freezes.count(where: \.isLongGap) == layer.received.longFreezeCount)
             let whole = try #require(layer.latencies.last)
-            #expect(abs(Double(sum.frameDelay.greatest) - whole.maximum) < 0.1)
+            #expect(abs(Double(sum.frameDelay.maximum) - whole.maximum) < 0.1)
         }
         let isLossy = network.contains("loss")
         let sum = TimelineInterval(sumOf: timelines[0].intervals)
         #expect((sum.packetsLost > 0) == isLossy && (sum.framesRepaired > 0) == (isLossy && isRepaired))
-        #expect((sum.bytesSentAgain > 0) == (isLossy && isRepaired))
+        #expect((sum.retransmittedBytes > 0) == (isLossy && isRepaired))
         #expect(isRepaired || timelines[0].freezes.isEmpty != isLossy, "the seed shows nothing")
     }
 
     /// What repairs is told apart from what it repairs, on a stream of its own or not.
     @Test(arguments: [true, false], [0, 20])
-    func `Packets sent again and parities are counted by themselves`(usesRTX: Bool, percent: Int) throws {
+    func `Packets sent again and fecPackets are counted by themselves`(usesRTX: Bool, percent: Int) throws {
         var settings = LoopbackSettings(
             layers: [.high(Self.size, bitrate: .kilobits(300))],
             network: try LinkSettings(notation: "loss=5%,delay=40ms,seed=4"))
-        settings.isCompared = false
+        settings.measuresQuality = false
         settings.isRecorded = true
         settings.usesRetransmissionStream = usesRTX
         settings.fec = .percent(percent)
@@ -69,12 +69,12 @@ import Testing
         let sum = TimelineInterval(sumOf: try loopback.timelines()[0].intervals)
         // Each packet has a header and some payload; the means of all of a kind lie between those of a datagram.
         for (bytes, count) in [
-            (sum.bytesSentAgain, sent.retransmittedPacketsSent), (sum.bytesOfParities, sent.fecPacketsSent),
+            (sum.retransmittedBytes, sent.retransmittedPacketsSent), (sum.fecBytes, sent.fecPacketsSent),
         ] {
             #expect((count > 0) == (bytes > 0))
             #expect(bytes >= 30 * Int64(count) && bytes <= 1500 * Int64(count), "\(bytes) bytes of \(count)")
         }
-        // Parities leave little to ask for.
+        // FEC packets leave little to ask for.
         #expect(percent > 0 ? sent.fecPacketsSent > 20 : sent.retransmittedPacketsSent > 5, "the seed shows nothing")
         #expect((sent.fecPacketsSent > 0) == (percent > 0))
         #expect(sum.bytesSent == Int64(sent.bytesSent + sent.headerBytesSent))

@@ -18,19 +18,19 @@ import Testing
         }
     }()
 
-    private func parity(
-        _ packets: [[UInt8]], base: UInt16, levels: [ULPFECParity.Levels]? = nil, limits: (Int, Int)? = nil
+    private func fecPacket(
+        _ packets: [[UInt8]], base: UInt16, levels: [ULPFECBuilder.Levels]? = nil, limits: (Int, Int)? = nil
     ) -> [UInt8] {
-        var parity = ULPFECParity(
+        var fecPacket = ULPFECBuilder(
             base: SequenceNumber(base), level0Limit: limits?.0 ?? 65535, level1Limit: limits?.1 ?? 65535)
-        // Not zero on purpose: a parity reads nothing that it has not written.
+        // Not zero on purpose: an FEC packet reads nothing that it has not written.
         var buffer = [UInt8](repeating: 0xEE, count: 10_000)
         var memory = buffer.mutableSpan
         for (index, packet) in packets.enumerated() {
-            parity.add(packet.span, levels: levels?[index] ?? .zero, in: &memory)
+            fecPacket.add(packet.span, levels: levels?[index] ?? .zero, in: &memory)
         }
-        let bytes = [UInt8](capacity: parity.byteCount) { output in parity.write(memory.span, into: &output) }
-        #expect(bytes.count == parity.byteCount)
+        let bytes = [UInt8](capacity: fecPacket.byteCount) { output in fecPacket.write(memory.span, into: &output) }
+        #expect(bytes.count == fecPacket.byteCount)
         return bytes
     }
 
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `One level, as in RFC 5109 §10-1, header by header`() throws {
         let packets = ULPFECTests.example
-        let fec = parity(packets, base: 8)
+        let fec = fecPacket(packets, base: 8)
         // E L P X CC = 0, M = 1^0^1^0, PT = 11^18^11^18, SN base 8, TS 3^5^7^9 = 8, length 200^140^100^340 = 372;
         // level 0 protects 340 bytes of the first four packets.
         #expect(fec.prefix(14) == [0, 0, 0, 8, 0, 0, 0, 8, 0x01, 0x74, 0x01, 0x54, 0xF0, 0x00])
@@ -67,9 +67,9 @@ import Testing
     @Test func `Two levels, as in RFC 5109 §10-2, header by header`() throws {
         let packets = ULPFECTests.example
         // The first protects 70 bytes of A and B, the second 70 of C and D, and 90 behind them of all four.
-        let first = parity([packets[0], packets[1]], base: 8, limits: (70, 0))
+        let first = fecPacket([packets[0], packets[1]], base: 8, limits: (70, 0))
         #expect(first.prefix(14) == [0, 0x99, 0, 8, 0, 0, 0, 6, 0x00, 0x44, 0x00, 0x46, 0xC0, 0x00])
-        let second = parity(
+        let second = fecPacket(
             packets, base: 8, levels: [.one, .one, [.zero, .one], [.zero, .one]], limits: (70, 90))
         #expect(second.prefix(14) == [0, 0x99, 0, 8, 0, 0, 0, 14, 0x01, 0x30, 0x00, 0x46, 0x30, 0x00])
         #expect(second[84..<88] == [0x00, 0x5A, 0xF0, 0x00])
@@ -108,7 +108,7 @@ import Testing
                     rtpPacket(UInt16(index), payload: random.bytes(.random(in: 0...300, using: &random))))
             }
             let limit = Int.random(in: 0...320, using: &random)
-            let fec = parity(
+            let fec = fecPacket(
                 packets, base: 0, levels: packets.map { _ in [.zero, .one] }, limits: (limit, 400))
             let lost = Int.random(in: 0..<packets.count, using: &random)
             var buffer = [UInt8](repeating: 0xEE, count: 1000)
@@ -139,7 +139,7 @@ import Testing
                         type: .random(in: 0...127, using: &random), marker: .random(using: &random), payload: payload,
                         isElaborate: index % 3 == 0, padding: index % 5 == 0 ? 3 : 0))
             }
-            let fec = parity(packets, base: start)
+            let fec = fecPacket(packets, base: start)
             let view = try ULPFECPayload(parsing: fec.span)
             #expect(view.hasLongMask == (count > 16) && view.protectedCount == count)
             var protected: [SequenceNumber] = []
@@ -159,20 +159,20 @@ import Testing
 
     @Test func `Packets that are not protected, and copies, change nothing`() throws {
         let packets = ULPFECTests.example
-        let fec = parity([packets[0], packets[2]], base: 8)
+        let fec = fecPacket([packets[0], packets[2]], base: 8)
         let strangers = [packets[1], packets[2], packets[2], packets[3], rtpPacket(500, payload: [1])]
         #expect(try recovered(8, from: fec, strangers) == packets[0])
     }
 
     @Test func `What cannot be restored says why`() throws {
         let packets = ULPFECTests.example
-        let fec = parity(Array(packets[0..<3]), base: 8)
+        let fec = fecPacket(Array(packets[0..<3]), base: 8)
         #expect(throws: RTPError.recoveryIncomplete(missing: 2)) { _ = try recovered(8, from: fec, []) }
         #expect(throws: RTPError.recoveryIncomplete(missing: 1)) { _ = try recovered(8, from: fec, [packets[1]]) }
         #expect(throws: RTPError.notProtected(SequenceNumber(11))) { _ = try recovered(11, from: fec, packets) }
         #expect(throws: RTPError.notProtected(SequenceNumber(7))) { _ = try recovered(7, from: fec, packets) }
         #expect(throws: RTPError.truncated(needed: 12, available: 2)) { _ = try recovered(8, from: fec, [[1, 2]]) }
-        let part = parity(Array(packets[0..<2]), base: 8, limits: (70, 0))
+        let part = fecPacket(Array(packets[0..<2]), base: 8, limits: (70, 0))
         #expect(throws: RTPError.notRestored(byteCount: 200, restored: 70)) {
             _ = try recovered(8, from: part, [packets[1]])
         }
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func `A payload cut short throws`() {
-        let fec = parity(ULPFECTests.example, base: 8)
+        let fec = fecPacket(ULPFECTests.example, base: 8)
         for count in 0..<fec.count {
             #expect(throws: RTPError.self, "\(count)") {
                 _ = try ULPFECPayload(parsing: Array(fec.prefix(count)).span)
@@ -198,9 +198,9 @@ import Testing
 
     @Test func `Any bytes restore a packet within the buffer, or throw a typed error`() throws {
         let packets = ULPFECTests.example
-        let two = parity(packets, base: 8, levels: [[.zero, .one], [.zero, .one], .one, .one], limits: (70, 90))
-        let far = parity([packets[0], rtpPacket(55, payload: [1, 2, 3])], base: 8)
-        let seeds = [parity(packets, base: 8), two, far]
+        let two = fecPacket(packets, base: 8, levels: [[.zero, .one], [.zero, .one], .one, .one], limits: (70, 90))
+        let far = fecPacket([packets[0], rtpPacket(55, payload: [1, 2, 3])], base: 8)
+        let seeds = [fecPacket(packets, base: 8), two, far]
         var (parsed, restored) = (0, 0)
         var buffer = [UInt8](repeating: 0, count: 500)
         for (index, input) in MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 5)).enumerated() {

@@ -53,7 +53,7 @@ import Testing
         ])
         #expect(
             result.outcomes == [
-                .started, .outOfPlace(.noBeginning), .outOfPlace(.noBeginning), .started, .completed,
+                .started, .outOfPlace(.noStart), .outOfPlace(.noStart), .started, .completed,
             ])
         #expect(result.frame == [5, 5, 6, 6])
     }
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `Another timestamp without a beginning is out of place`() throws {
         let result = try outcomes(of: [packet(1, starts: true), packet(2, timestamp: 1), packet(3, marker: true)])
-        #expect(result.outcomes == [.started, .outOfPlace(.otherTimestamp), .outOfPlace(.noBeginning)])
+        #expect(result.outcomes == [.started, .outOfPlace(.otherTimestamp), .outOfPlace(.noStart)])
     }
 
     @Test func `Padding between packets takes a number and nothing else`() throws {
@@ -96,7 +96,7 @@ import Testing
             ], limit: 10)
         #expect(
             result.outcomes == [
-                .started, .continued, .outOfPlace(.tooLarge), .outOfPlace(.noBeginning), .outOfPlace(.tooLarge),
+                .started, .continued, .outOfPlace(.tooLarge), .outOfPlace(.noStart), .outOfPlace(.tooLarge),
                 .completed,
             ])
     }
@@ -109,7 +109,7 @@ import Testing
         let empty = RTPPacket(header: header, payload: payload.span)
         let bytes = [UInt8](capacity: empty.byteCount) { output in empty.write(into: &output) }
         let result = try outcomes(of: [packet(1, starts: true), bytes, packet(3, marker: true)])
-        #expect(result.outcomes == [.started, .malformed(.emptyPayload), .outOfPlace(.noBeginning)])
+        #expect(result.outcomes == [.started, .malformed(.emptyPayload), .outOfPlace(.noStart)])
     }
 
     @Test func `No sequence of any packets grows the frame beyond its limit`() {

@@ -59,7 +59,7 @@ import Testing
 
     @Test func `A picture without its lowest layer is given up, unless the next one stands alone`() throws {
         let lost = try outcomes(of: [packet(3, layer: upper, starts: true, ends: true, marker: true)])
-        #expect(lost.outcomes == [.outOfPlace(.noBeginning)])
+        #expect(lost.outcomes == [.outOfPlace(.noStart)])
         let alone = try outcomes(of: [packet(3, layer: independent, starts: true, ends: true, marker: true)])
         #expect(alone.outcomes == [.completed])
     }
@@ -69,7 +69,7 @@ import Testing
             packet(1, layer: base, starts: true), packet(3, layer: upper, starts: true),
             packet(4, layer: upper, ends: true, marker: true), packet(5, timestamp: 9, layer: base, starts: true),
         ])
-        #expect(result.outcomes == [.started, .outOfPlace(.noBeginning), .outOfPlace(.noBeginning), .started])
+        #expect(result.outcomes == [.started, .outOfPlace(.noStart), .outOfPlace(.noStart), .started])
     }
 
     @Test func `What is no VP9 payload is malformed`() throws {

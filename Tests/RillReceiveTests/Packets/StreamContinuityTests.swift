@@ -26,29 +26,29 @@ import Testing
         _ = judge(10_000, 0, at: .zero)
         #expect(judge(10_512, 0, at: .zero) == .fits(sequence: 10_512, timestamp: 0))
         #expect(judge(10_000, 0, at: .zero) == .fits(sequence: 10_000, timestamp: 0))
-        #expect(judge(11_025, 0, at: .zero) == .setAside)
-        #expect(judge(9_999, 900_000, at: .zero) == .setAside)
-        #expect(judge(10_512, 900_001, at: .zero) == .setAside)
+        #expect(judge(11_025, 0, at: .zero) == .onProbation)
+        #expect(judge(9_999, 900_000, at: .zero) == .onProbation)
+        #expect(judge(10_512, 900_001, at: .zero) == .onProbation)
         #expect(judge(10_512, 900_000, at: .zero) == .fits(sequence: 10_512, timestamp: 900_000))
         #expect(judge(10_512, 900_000, at: .seconds(10)) == .fits(sequence: 10_512, timestamp: 900_000))
     }
 
     @Test mutating func `Two that agree are a jump`() {
         _ = judge(0, 0, at: .zero)
-        #expect(judge(30_000, 1_000_000_000, at: .zero) == .setAside)
-        #expect(judge(20_000, 1_000_000_000, at: .zero) == .setAside)
+        #expect(judge(30_000, 1_000_000_000, at: .zero) == .onProbation)
+        #expect(judge(20_000, 1_000_000_000, at: .zero) == .onProbation)
         // The same packet twice proves nothing.
-        #expect(judge(20_000, 1_000_000_000, at: .zero) == .setAside)
+        #expect(judge(20_000, 1_000_000_000, at: .zero) == .onProbation)
         let jump = StreamContinuity.Jump(keepsSequence: false, keepsTime: false)
         #expect(judge(20_001, 1_000_003_000, at: .zero) == .jumped(jump))
         #expect(judge(20_000, 1_000_000_000, at: .zero) == .fits(sequence: 20_000, timestamp: 1_000_000_000))
         #expect(judge(20_001, 1_000_003_000, at: .zero) == .fits(sequence: 20_001, timestamp: 1_000_003_000))
-        #expect(judge(1, 3000, at: .zero) == .setAside)
+        #expect(judge(1, 3000, at: .zero) == .onProbation)
     }
 
     @Test mutating func `A long loss keeps the numbers`() {
         _ = judge(65_000, 0, at: .zero)
-        #expect(judge(67_000, 900_000, at: .seconds(10)) == .setAside)
+        #expect(judge(67_000, 900_000, at: .seconds(10)) == .onProbation)
         let jump = StreamContinuity.Jump(keepsSequence: true, keepsTime: true)
         #expect(judge(67_001, 903_000, at: .seconds(10)) == .jumped(jump))
         #expect(judge(67_000, 900_000, at: .seconds(10)) == .fits(sequence: 67_000, timestamp: 900_000))
@@ -61,7 +61,7 @@ import Testing
             #expect(judge(10_001 + step, 900_000_000, isEvidence: false, isAfterSilence: true, at: .zero) == .straggler)
         }
         // It does not stand in for one of the two that make a jump either, nor between them.
-        #expect(judge(30_005, 900_000_000, at: .zero) == .setAside)
+        #expect(judge(30_005, 900_000_000, at: .zero) == .onProbation)
         #expect(judge(20_000, 0, isEvidence: false, at: .zero) == .straggler)
         let jump = StreamContinuity.Jump(keepsSequence: false, keepsTime: false)
         #expect(judge(30_006, 900_000_000, at: .zero) == .jumped(jump))
@@ -79,7 +79,7 @@ import Testing
             #expect(judge(start - back - 1, 90_000, at: .seconds(1)) == .straggler, "\(back) back")
         }
         // A sender that starts anew with lower numbers goes on in time.
-        #expect(judge(start - 600, 93_000, at: .seconds(1)) == .setAside)
+        #expect(judge(start - 600, 93_000, at: .seconds(1)) == .onProbation)
         let jump = StreamContinuity.Jump(keepsSequence: false, keepsTime: true)
         #expect(judge(start - 599, 93_000, at: .seconds(1)) == .jumped(jump))
     }
@@ -95,7 +95,7 @@ import Testing
                 RTPTimestamp(UInt32(truncatingIfNeeded: index * 900_000)), at: .zero)
             switch verdict {
             case .fits(_, let timestamp): largest = max(largest, timestamp)
-            case .setAside, .resumed, .straggler: break
+            case .onProbation, .resumed, .straggler: break
             case .jumped(let jump):
                 #expect(!jump.keepsTime)
                 jumps += 1
@@ -110,7 +110,7 @@ import Testing
         _ = judge(start, 7000, at: .zero)
         // The media clock stood still for a minute.
         let packet = (start + 1, 10_000)
-        #expect(judge(packet.0, packet.1, at: .seconds(60)) == .setAside)
+        #expect(judge(packet.0, packet.1, at: .seconds(60)) == .onProbation)
         continuity = StreamContinuity(capacity: 1024)
         _ = judge(start, 7000, at: .zero)
         let jump = StreamContinuity.Jump(keepsSequence: true, keepsTime: false)
@@ -123,7 +123,7 @@ import Testing
     @Test(arguments: [0, -1, -600, 513, 20_000])
     mutating func `After a silence a number that does not go on is not`(step: Int) {
         _ = judge(10_000, 7000, at: .zero)
-        #expect(judge(10_000 + step, 10_000, isAfterSilence: true, at: .seconds(60)) == .setAside)
+        #expect(judge(10_000 + step, 10_000, isAfterSilence: true, at: .seconds(60)) == .onProbation)
     }
 
     @Test mutating func `After a silence timestamps that go on are not a jump`() {

@@ -98,13 +98,13 @@ import Testing
         for datagram in stream.datagrams { log.insert(datagram) }
         let numbers = stream.datagrams.map(ProtectedStream.number)
         #expect(log.bytes(.network) == numbers.compactMap { stream.originals[$0] })
-        #expect(log.withoutMedia.map(\.rawValue) == numbers.filter(stream.parities.contains))
-        #expect(log.bytes(.parity).isEmpty)
-        #expect(log.statistics.fecPacketsReceived == stream.parities.count && stream.parities.count > 30)
+        #expect(log.withoutMedia.map(\.rawValue) == numbers.filter(stream.fecPackets.contains))
+        #expect(log.bytes(.fec).isEmpty)
+        #expect(log.statistics.fecPacketsReceived == stream.fecPackets.count && stream.fecPackets.count > 30)
         // Nothing was missing: none of them was of use.
-        #expect(log.statistics.fecPacketsDiscarded == stream.parities.count)
-        let parityBytes = stream.datagrams.filter { stream.parities.contains(ProtectedStream.number(of: $0)) }
-        #expect(log.statistics.fecBytesReceived == parityBytes.reduce(0) { $0 + $1.count - 13 })
+        #expect(log.statistics.fecPacketsDiscarded == stream.fecPackets.count)
+        let fecByteCount = stream.datagrams.filter { stream.fecPackets.contains(ProtectedStream.number(of: $0)) }
+        #expect(log.statistics.fecBytesReceived == fecByteCount.reduce(0) { $0 + $1.count - 13 })
     }
 
     @Test func `Empty and damaged RED is counted`() throws {

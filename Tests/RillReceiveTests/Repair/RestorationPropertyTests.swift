@@ -9,11 +9,11 @@ import Testing
 @Suite struct RestorationPropertyTests {
     /// What can be restored from these datagrams, by the plain rule, over and over.
     private func restorable(_ stream: ProtectedStream, _ came: Set<UInt16>) throws -> Set<UInt16> {
-        var known = came.subtracting(stream.parities)
+        var known = came.subtracting(stream.fecPackets)
         var protected: [[UInt16]] = []
         for datagram in stream.datagrams {
             let number = ProtectedStream.number(of: datagram)
-            guard stream.parities.contains(number), came.contains(number) else { continue }
+            guard stream.fecPackets.contains(number), came.contains(number) else { continue }
             let payload = Array(datagram[13...])
             let fec = try ULPFECPayload(parsing: payload.span)
             var numbers: [UInt16] = []
@@ -62,7 +62,7 @@ import Testing
             for (bytes, origin) in log.media {
                 let number = ProtectedStream.number(of: bytes)
                 #expect(bytes == stream.originals[number], "seed \(seed), \(origin)")
-                if origin == .parity {
+                if origin == .fec {
                     let isNew = restored.insert(number).inserted
                     #expect(isNew, "seed \(seed): \(number) was restored twice")
                 }
@@ -88,12 +88,12 @@ import Testing
                 count += 1
             }
         }
-        let media = lost.subtracting(stream.parities)
-        let restored = Set(log.bytes(.parity).map(ProtectedStream.number))
+        let media = lost.subtracting(stream.fecPackets)
+        let restored = Set(log.bytes(.fec).map(ProtectedStream.number))
         let came = Set(stream.datagrams.map(ProtectedStream.number)).subtracting(lost)
         #expect(try restored == restorable(stream, came).subtracting(came))
         #expect(restored.count > media.count * 8 / 10 && media.count > 50)
-        for bytes in log.bytes(.parity) { #expect(bytes == stream.originals[ProtectedStream.number(of: bytes)]) }
+        for bytes in log.bytes(.fec) { #expect(bytes == stream.originals[ProtectedStream.number(of: bytes)]) }
     }
 
     @Test func `Any bytes are taken`() throws {
@@ -109,7 +109,7 @@ import Testing
             let result = restorer.insert(input.span) { packet in
                 switch packet {
                 case .media(let bytes, let origin):
-                    guard origin == .parity else { return }
+                    guard origin == .fec else { return }
                     restored += 1
                     // What is restored is always a packet of the stream.
                     let isPacket = (try? RTPPacket(parsing: bytes).header.payloadType) == ProtectedStream.media
@@ -120,7 +120,7 @@ import Testing
             switch result {
             case .media: outcomes[0] += 1
             case .retransmission: outcomes[1] += 1
-            case .parity: outcomes[2] += 1
+            case .fec: outcomes[2] += 1
             case .padding: outcomes[3] += 1
             case .unassigned: outcomes[4] += 1
             case .malformed: outcomes[5] += 1

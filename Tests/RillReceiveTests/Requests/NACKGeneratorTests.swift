@@ -217,7 +217,7 @@ import Testing
         let asker = NACKAsker()
         asker.arrive(0, at: 0)
         asker.arrive(2, at: 0)
-        asker.arrive(1, .parity, at: 5)
+        asker.arrive(1, .fec, at: 5)
         #expect(asker.reordering == 0)
     }
 

@@ -4,7 +4,7 @@ import RillRTP
 import RillReceive
 import RillSend
 
-/// A VP8 stream as our sender protects it: noise in frames of random length, with parities, and every packet sent again.
+/// A VP8 stream as our sender protects it: noise in frames of random length, with FEC packets, and every packet sent again.
 struct ProtectedStream {
     static let ssrc = SSRC(0xCAFE)
     static let rtxSSRC = SSRC(0xABCD)
@@ -17,8 +17,8 @@ struct ProtectedStream {
     private(set) var datagrams: [[UInt8]] = []
     /// The media packets, bare, by their numbers.
     private(set) var originals: [UInt16: [UInt8]] = [:]
-    /// The numbers of the parities.
-    private(set) var parities: Set<UInt16> = []
+    /// The numbers of the FEC packets.
+    private(set) var fecPackets: Set<UInt16> = []
     /// Each media packet, sent again, by its number.
     private(set) var again: [UInt16: [UInt8]] = [:]
 
@@ -31,7 +31,7 @@ struct ProtectedStream {
         settings.firstSequenceNumber = SequenceNumber(start)
         settings.retransmissionShare = .all
         settings.retransmission = RetransmissionSettings(ssrc: Self.rtxSSRC, payloadType: Self.rtx)
-        settings.protection = ProtectionSettings(
+        settings.protection = FECSettings(
             percentage: .percent(percent), payloadType: Self.fec, redPayloadType: Self.red)
         var sender = try RTPStreamSender(settings)
         var random = SeededGenerator(seed: seed)
@@ -55,7 +55,7 @@ struct ProtectedStream {
         for datagram in datagrams {
             let number = Self.number(of: datagram)
             if datagram[12] == Self.fec.rawValue {
-                parities.insert(number)
+                fecPackets.insert(number)
             } else {
                 originals[number] = try [UInt8](capacity: datagram.count) { output throws(RTPError) in
                     try REDPacket.writePrimary(of: datagram.span, into: &output)

@@ -178,14 +178,14 @@ import Testing
         let sink = CountingSink()
         sender.send(.sample(0), payload: [UInt8](repeating: 1, count: 3000).span, at: .zero, to: sink)
         let sentFirst = sink.count
-        var (requested, repeated, reported, malformed, nacks, resent) = (0, 0, 0, 0, 0, 0)
+        var (requested, repeated, reported, malformed, nacks, retransmitted) = (0, 0, 0, 0, 0, 0)
         let inputs = MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 12))
         for (index, input) in inputs.enumerated() {
-            sender.receive(input.span, at: .zero + .milliseconds(10 * index), resendingTo: sink) { feedback in
+            sender.receive(input.span, at: .zero + .milliseconds(10 * index), retransmittingTo: sink) { feedback in
                 switch feedback {
-                case .packetsRequested(_, resent: let count):
+                case .packetsRequested(_, retransmitted: let count):
                     nacks += 1
-                    resent += count
+                    retransmitted += count
                 case .keyFrameRequested: requested += 1
                 case .keyFrameRequestRepeated: repeated += 1
                 case .reported: reported += 1
@@ -196,10 +196,10 @@ import Testing
         #expect(requested == sender.statistics.keyFrameRequestsHonored)
         #expect(requested + repeated == sender.statistics.pliCount + sender.statistics.firCount)
         #expect(malformed == sender.statistics.malformedFeedback)
-        #expect(nacks == sender.statistics.nackCount && resent == sender.statistics.retransmittedPacketsSent)
-        #expect(sink.count == sentFirst + resent)
+        #expect(nacks == sender.statistics.nackCount && retransmitted == sender.statistics.retransmittedPacketsSent)
+        #expect(sink.count == sentFirst + retransmitted)
         #expect(requested > 1000 && repeated > 1000 && reported > 1000 && malformed > 1000)
-        #expect(nacks > 1000 && resent > 1000)
+        #expect(nacks > 1000 && retransmitted > 1000)
         // Within a thousand seconds there is room for 5000 windows.
         #expect(requested <= 5001)
     }

@@ -13,7 +13,7 @@ import Testing
         settings.maximumPacketByteCount = limit
         settings.historyCapacity = 200
         settings.firstSequenceNumber = SequenceNumber(start)
-        settings.protection = ProtectionSettings(
+        settings.protection = FECSettings(
             percentage: .percent(percent), payloadType: fec, redPayloadType: red)
         return settings
     }
@@ -34,10 +34,10 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (1, 1), (20, 2), (50, 5), (100, 10)])
-    func `A frame of ten packets gets its percentage of parities behind it`(percent: Int, parities: Int) throws {
+    func `A frame of ten packets gets its percentage of fecPackets behind it`(percent: Int, fecPackets: Int) throws {
         let (datagrams, sent, statistics) = try packets(10 * 1100, settings(percent))
-        #expect(datagrams.count == 10 + parities && sent.packetCount == 10 + parities)
-        #expect(statistics.fecPacketsSent == parities && statistics.packetsSent == 10 + parities)
+        #expect(datagrams.count == 10 + fecPackets && sent.packetCount == 10 + fecPackets)
+        #expect(statistics.fecPacketsSent == fecPackets && statistics.packetsSent == 10 + fecPackets)
         for (index, bytes) in datagrams.enumerated() {
             let packet = try RTPPacket(parsing: bytes.span)
             #expect(packet.header.sequenceNumber == SequenceNumber(65500).advanced(by: index))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `As many losses in a row as there are parities are repaired`() throws {
+    @Test func `As many losses in a row as there are FEC packets are repaired`() throws {
         for percent in [10, 20, 34, 100] {
             let (datagrams, _, statistics) = try packets(40 * 1000, settings(percent))
             let mediaCount = datagrams.count - statistics.fecPacketsSent
@@ -108,16 +108,16 @@ import Testing
         }
     }
 
-    @Test func `A packet in RED is sent again in RED, a parity not at all`() throws {
+    @Test func `A packet in RED is sent again in RED, an FEC packet not at all`() throws {
         var settings = settings(20)
         settings.retransmission = RetransmissionSettings(ssrc: SSRC(1), payloadType: PayloadType(102))
         var sender = try RTPStreamSender(settings)
         let (sink, again) = (CollectingSink(), CollectingSink())
         sender.send(.sample(0), payload: payload(5000).span, at: .zero, to: sink)
         let media = sender.retransmit(SequenceNumber(65500), at: .zero, to: again)
-        let parity = sender.retransmit(
+        let fecPacket = sender.retransmit(
             SequenceNumber(65500).advanced(by: sink.packets.count - 1), at: .zero, to: again)
-        #expect(media == .resent && parity == .parity)
+        #expect(media == .retransmitted && fecPacket == .fec)
         let bytes = again.packets[0]
         let packet = try RetransmittedPacket(parsing: bytes.span)
         let restored = [UInt8](capacity: packet.originalByteCount) { output in

@@ -56,15 +56,17 @@ import Testing
         }
         var heard: [StreamFeedback] = []
         let now = MediaTime.zero + .milliseconds(10)
-        sender.receive(request([1], of: SSRC(77)).span, at: now, resendingTo: again) { heard.append($0) }
+        sender.receive(request([1], of: SSRC(77)).span, at: now, retransmittingTo: again) { heard.append($0) }
         #expect(heard.isEmpty && again.packets.isEmpty)
-        sender.receive(request([1, 3, 5, 900], of: sampleSSRC).span, at: now, resendingTo: again) { heard.append($0) }
-        sender.receive(request([3], of: sampleSSRC).span, at: now, resendingTo: again) { heard.append($0) }
+        sender.receive(request([1, 3, 5, 900], of: sampleSSRC).span, at: now, retransmittingTo: again) {
+            heard.append($0)
+        }
+        sender.receive(request([3], of: sampleSSRC).span, at: now, retransmittingTo: again) { heard.append($0) }
         sender.receive(request([2], of: sampleSSRC).span, at: now) { heard.append($0) }
         #expect(
             heard == [
-                .packetsRequested(count: 4, resent: 3), .packetsRequested(count: 1, resent: 0),
-                .packetsRequested(count: 1, resent: 0),
+                .packetsRequested(count: 4, retransmitted: 3), .packetsRequested(count: 1, retransmitted: 0),
+                .packetsRequested(count: 1, retransmitted: 0),
             ])
         #expect(try again.packets.map(original) == [1, 3, 5].map { sink.packets[$0] })
         #expect(sender.statistics.nackCount == 3 && sender.statistics.retransmittedPacketsSent == 3)
@@ -87,7 +89,7 @@ import Testing
         // A copy of the request brings nothing more.
         for delay in [0, 10] {
             let now = MediaTime.zero + .milliseconds(roundTrip + delay)
-            sender.receive(request.span, at: now, resendingTo: again) { _ in }
+            sender.receive(request.span, at: now, retransmittingTo: again) { _ in }
         }
         #expect(try again.packets.map(original) == (isTwice ? [1, 3, 1, 3] : [1, 3]).map { sink.packets[$0] })
         #expect(sender.statistics.retransmittedPacketsSent == again.packets.count)
@@ -100,7 +102,7 @@ import Testing
         sender.send(.sample(0), payload: payload.span, at: .zero, to: sink)
         #expect(sink.packets.contains { $0.count == 200 })
         let result = sender.retransmit(SequenceNumber(2), at: .zero, to: again)
-        #expect(result == .resent)
+        #expect(result == .retransmitted)
         #expect(again.packets == [sink.packets[2]])
     }
 
@@ -120,17 +122,20 @@ import Testing
             ) { _ in }
         }
         // 100 ms are assumed.
-        #expect([5, 5, 30, 79, 80, 154].map(ask) == [.resent, .tooSoon, .tooSoon, .tooSoon, .resent, .tooSoon])
+        #expect(
+            [5, 5, 30, 79, 80, 154].map(ask) == [
+                .retransmitted, .tooSoon, .tooSoon, .tooSoon, .retransmitted, .tooSoon,
+            ])
         report(170, after: 40)
-        #expect([170, 199, 201].map(ask) == [.resent, .tooSoon, .resent])
+        #expect([170, 199, 201].map(ask) == [.retransmitted, .tooSoon, .retransmitted])
         // One report that was held up changes nothing; eight of them are the truth.
         report(400, after: 240)
-        #expect([400, 431].map(ask) == [.resent, .resent])
+        #expect([400, 431].map(ask) == [.retransmitted, .retransmitted])
         for index in 0..<8 { report(500 + index, after: 240) }
-        #expect([640, 818, 822].map(ask) == [.resent, .tooSoon, .resent])
+        #expect([640, 818, 822].map(ask) == [.retransmitted, .tooSoon, .retransmitted])
         // Another packet has its own time.
         let other = sender.retransmit(SequenceNumber(1), at: .zero + .milliseconds(823), to: sink)
-        #expect(other == .resent && sender.statistics.refusedRetransmissions.tooSoon == 6)
+        #expect(other == .retransmitted && sender.statistics.refusedRetransmissions.tooSoon == 6)
     }
 
     /// A receiver's report that arrives at that time, and says that the way there and back took so long.
@@ -160,10 +165,12 @@ import Testing
         let request = [UInt8](capacity: 100) { output in
             GenericNACK.write(lost: lost.span, of: sampleSSRC, from: SSRC(9), into: &output)
         }
-        sender.receive(request.span, at: now, resendingTo: again) { _ in }
+        sender.receive(request.span, at: now, retransmittingTo: again) { _ in }
         let sent = sink.packets.reduce(0) { $0 + $1.count }
-        let resent = again.packets.reduce(0) { $0 + $1.count - RetransmittedPacket.headerByteCount }
-        #expect(isStanding ? resent <= sent / 2 && resent > sent * 4 / 10 : resent == sent, "\(resent) of \(sent)")
+        let retransmitted = again.packets.reduce(0) { $0 + $1.count - RetransmittedPacket.headerByteCount }
+        #expect(
+            isStanding ? retransmitted <= sent / 2 && retransmitted > sent * 4 / 10 : retransmitted == sent,
+            "\(retransmitted) of \(sent)")
         let numbers = Set(try again.packets.map(original))
         #expect(numbers.count == again.packets.count, "all of them once before any of them twice")
     }
@@ -179,7 +186,7 @@ import Testing
             let request = [UInt8](capacity: 100) { output in
                 GenericNACK.write(lost: lost.span, of: sampleSSRC, from: SSRC(9), into: &output)
             }
-            sender.receive(request.span, at: .zero + .milliseconds(10), resendingTo: again) { _ in }
+            sender.receive(request.span, at: .zero + .milliseconds(10), retransmittingTo: again) { _ in }
         }
         // Some twice, until half is used; then each once.
         let originals = try again.packets.map(original)
@@ -228,11 +235,11 @@ import Testing
                 _ = sender.retransmit((1...100).map { newest.advanced(by: -$0) }, at: now, to: again)
             }
             let sent = sink.packets.reduce(0) { $0 + $1.count }
-            let resent = again.packets.reduce(0) { $0 + $1.count - RetransmittedPacket.headerByteCount }
+            let retransmitted = again.packets.reduce(0) { $0 + $1.count - RetransmittedPacket.headerByteCount }
             // A few packets in two seconds are always allowed.
             let limit = max(sent * percent / 100, seconds / 2 * 8 * 1200)
-            #expect(resent <= limit, "\(percent) %")
-            #expect(resent >= limit * 8 / 10, "\(percent) %")
+            #expect(retransmitted <= limit, "\(percent) %")
+            #expect(retransmitted >= limit * 8 / 10, "\(percent) %")
             #expect(sender.statistics.refusedRetransmissions.overBudget > 0, "\(percent) %")
         }
     }
@@ -246,7 +253,7 @@ import Testing
         let results = [100, 200, 10_000, 1_000_000].map { time in
             sender.retransmit(SequenceNumber(0), at: .zero + .milliseconds(time), to: sink)
         }
-        #expect(results == [.resent, .resent, .resent, .resent])
+        #expect(results == [.retransmitted, .retransmitted, .retransmitted, .retransmitted])
     }
 
     @Test(arguments: [0, 32768, 65533] as [UInt16])
@@ -264,7 +271,7 @@ import Testing
         #expect(ask(0, count - 5) == [.notKept, .notKept])
         #expect(ask(-1, -20_000, count, count + 20_000) == [.neverSent, .neverSent, .neverSent, .neverSent])
         #expect(again.packets.isEmpty)
-        #expect(ask(count - 4) == [.resent])
+        #expect(ask(count - 4) == [.retransmitted])
         #expect(sender.statistics.refusedRetransmissions.notKept == 2)
         #expect(sender.statistics.refusedRetransmissions.neverSent == 5)
         #expect(sender.statistics.refusedRetransmissions.total == 7)

@@ -61,7 +61,7 @@ import Testing
                 $0.historyCapacity = 200
                 $0.temporalLayerCount = 3
                 $0.retransmission = RetransmissionSettings(ssrc: SSRC(9), payloadType: PayloadType(97))
-                $0.protection = ProtectionSettings(
+                $0.protection = FECSettings(
                     percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
             }
             var sender = try RTPStreamSender(settings)
@@ -124,11 +124,11 @@ import Testing
         #expect(told == [1])
     }
 
-    @Test func `A packet that is restored from parities tells it too`() throws {
+    @Test func `A packet that is restored from FEC packets tells it too`() throws {
         let (red, fec) = (PayloadType(99), PayloadType(98))
         let settings = try settings {
             $0.historyCapacity = 100
-            $0.protection = ProtectionSettings(percentage: .percent(20), payloadType: fec, redPayloadType: red)
+            $0.protection = FECSettings(percentage: .percent(20), payloadType: fec, redPayloadType: red)
         }
         var sender = try RTPStreamSender(settings)
         let sink = CollectingSink()

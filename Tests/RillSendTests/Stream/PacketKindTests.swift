@@ -8,7 +8,7 @@ import Testing
     private func settings(isApart: Bool) -> RTPStreamSettings {
         var settings = sampleSettings()
         settings.historyCapacity = 200
-        settings.protection = ProtectionSettings(
+        settings.protection = FECSettings(
             percentage: .percent(50), payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         if isApart {
             settings.retransmission = RetransmissionSettings(ssrc: SSRC(0xF00D), payloadType: PayloadType(97))
@@ -28,7 +28,7 @@ import Testing
             sender.writeReport(at: .zero, into: &output)
         }
         batch.send(report.span, as: .rtcp, at: .zero)
-        batch.handOut(to: sink)
+        batch.deliver(to: sink)
         #expect(sink.kinds == [.media, .media, .media, .fec, .fec, .retransmission, .rtcp])
     }
 

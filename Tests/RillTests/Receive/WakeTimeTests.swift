@@ -19,7 +19,7 @@ struct WakeTimeTests {
             while receiver.wakeTime <= end {
                 let now = receiver.wakeTime
                 while case .decode = receiver.poll(at: now, into: &payload, output: output) { frameCount += 1 }
-                output.handOut(to: PacketTap { _, _ in })
+                output.deliver(to: PacketTap { _, _ in })
             }
         }
         var header = RTPHeader(

@@ -41,7 +41,7 @@ import Testing
                 GenericNACK.write(lost: lost.span, of: layer.ssrc, from: SSRC(1), into: &output)
             }
             let again = PacketCollection()
-            pipeline.receive(request.span, at: .zero + .milliseconds(300), resendingTo: again)
+            pipeline.receive(request.span, at: .zero + .milliseconds(300), retransmittingTo: again)
             #expect(again.packets.count == 1)
             let bytes = try #require(again.packets.first)
             let packet = try RetransmittedPacket(parsing: bytes.span)
@@ -60,7 +60,7 @@ import Testing
         let plain = try SendPipeline(settings { _ in })
         let protected = try SendPipeline(
             settings {
-                $0.protection = ProtectionSettings(
+                $0.protection = FECSettings(
                     percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
             })
         #expect(plain.layers.map(\.ssrc) == protected.layers.map(\.ssrc))
@@ -80,7 +80,7 @@ import Testing
                     $0.retransmissionPayloadType = nil
                     return
                 }
-                $0.protection = ProtectionSettings(
+                $0.protection = FECSettings(
                     percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
             })
         let session = pipeline.description(of: .low, to: UDPAddress(.loopback, port: 5004))

@@ -31,7 +31,7 @@ import Testing
 
     @Test func `Later sizes are scaled whole to the first`() throws {
         let originals = try pictures()
-        let source = try SteadySizeSource(Pictures(originals), capacity: 1)
+        let source = try FixedSizeSource(Pictures(originals), capacity: 1)
         var held: VideoFrame?
         for (index, original) in originals.enumerated() {
             if index == 3 {

@@ -15,13 +15,15 @@ struct FormatChoice: Equatable {
     var frameRate: FrameRate
 
     /// The best of `formats`; `nil` where none is read here.
-    init?(of formats: [CameraFormat], for wish: CameraWish) {
+    init?(of formats: [CameraFormat], for constraints: CameraConstraints) {
         var best: (choice: FormatChoice, rank: Rank)?
         for format in formats {
-            guard let pixelFormat = format.pixelFormat, wish.pixelFormat ?? pixelFormat == pixelFormat else { continue }
-            for size in format.sizes.candidates(for: wish) {
-                let rate = size.rates.nearest(to: wish.frameRate)
-                let rank = Rank(size.resolution, rate, pixelFormat, wish)
+            guard let pixelFormat = format.pixelFormat, constraints.pixelFormat ?? pixelFormat == pixelFormat else {
+                continue
+            }
+            for size in format.sizes.candidates(for: constraints) {
+                let rate = size.rates.nearest(to: constraints.frameRate)
+                let rank = Rank(size.resolution, rate, pixelFormat, constraints)
                 guard best.map({ rank < $0.rank }) ?? true else { continue }
                 best = (
                     FormatChoice(fourCC: FourCC(format.fourCC), resolution: size.resolution, frameRate: rate), rank
@@ -49,10 +51,11 @@ private struct Rank: Comparable {
     /// Rates above the one wanted cost, and are thrown away.
     private let excessRate: Int
 
-    init(_ resolution: Resolution, _ rate: FrameRate, _ format: CameraPixelFormat, _ wish: CameraWish) {
-        isTooSmall = resolution.width < wish.resolution.width || resolution.height < wish.resolution.height
-        pixelsAway = abs(resolution.pixelCount - wish.resolution.pixelCount)
-        let difference = Int(((rate.framesPerSecond - wish.frameRate.framesPerSecond) * 10).rounded())
+    init(_ resolution: Resolution, _ rate: FrameRate, _ format: CameraPixelFormat, _ constraints: CameraConstraints) {
+        isTooSmall =
+            resolution.width < constraints.resolution.width || resolution.height < constraints.resolution.height
+        pixelsAway = abs(resolution.pixelCount - constraints.resolution.pixelCount)
+        let difference = Int(((rate.framesPerSecond - constraints.frameRate.framesPerSecond) * 10).rounded())
         missingRate = max(0, -difference)
         excessRate = max(0, difference)
         preference = format.preference
@@ -82,14 +85,14 @@ extension CameraPixelFormat {
 
 extension CameraSizes {
     /// The sizes that come into question.
-    fileprivate func candidates(for wish: CameraWish) -> [CameraSize] {
+    fileprivate func candidates(for constraints: CameraConstraints) -> [CameraSize] {
         switch self {
         case .discrete(let sizes): return sizes
         case .stepwise(let minimum, let maximum, let widthStep, let heightStep, let rates):
-            let width = stepped(wish.resolution.width, minimum.width, maximum.width, widthStep)
-            let height = stepped(wish.resolution.height, minimum.height, maximum.height, heightStep)
+            let width = stepped(constraints.resolution.width, minimum.width, maximum.width, widthStep)
+            let height = stepped(constraints.resolution.height, minimum.height, maximum.height, heightStep)
             return [CameraSize(resolution: Resolution(width: width, height: height), rates: rates)]
-        case .unknown: return [CameraSize(resolution: wish.resolution, rates: .unknown)]
+        case .unknown: return [CameraSize(resolution: constraints.resolution, rates: .unknown)]
         }
     }
 }
@@ -102,16 +105,16 @@ private func stepped(_ value: Int, _ minimum: Int, _ maximum: Int, _ step: Int) 
 }
 
 extension CameraRates {
-    /// The slowest rate that is no slower than `wish` (by more than a twentieth of a frame), else the fastest.
-    fileprivate func nearest(to wish: FrameRate) -> FrameRate {
-        let enough = wish.framesPerSecond - 0.05
+    /// The slowest rate that is no slower than `wanted` (by more than a twentieth of a frame), else the fastest.
+    fileprivate func nearest(to wanted: FrameRate) -> FrameRate {
+        let enough = wanted.framesPerSecond - 0.05
         switch self {
         case .discrete(let rates):
             let fast = rates.filter { $0.framesPerSecond >= enough }
-            return fast.min { $0.framesPerSecond < $1.framesPerSecond } ?? fastest ?? wish
+            return fast.min { $0.framesPerSecond < $1.framesPerSecond } ?? fastest ?? wanted
         case .range(let slowest, let fastest):
-            return FrameRate.slower(fastest, FrameRate.slower(slowest, wish) == wish ? slowest : wish)
-        case .unknown: return wish
+            return FrameRate.slower(fastest, FrameRate.slower(slowest, wanted) == wanted ? slowest : wanted)
+        case .unknown: return wanted
         }
     }
 }

@@ -10,7 +10,7 @@ import RillCore
 /// A pure value: it reads no clock.
 struct FrameStampCheck: Sendable {
     /// Frames whose stamps were replaced, by what was wrong.
-    private(set) var faults = StampFaults()
+    private(set) var faults = TimestampFaults()
     private var interval: MediaDuration
     private var last: (time: MediaTime, sequence: UInt32)?
     /// How old the youngest frame with a good stamp was when it was dequeued.
@@ -49,7 +49,7 @@ struct FrameStampCheck: Sendable {
         return time
     }
 
-    private func fault(_ stamp: MediaTime, queuedAt: MediaTime, now: MediaTime) -> StampFaults.Kind? {
+    private func fault(_ stamp: MediaTime, queuedAt: MediaTime, now: MediaTime) -> TimestampFaults.Kind? {
         if stamp > now + Self.tolerance { return .future }
         if let last, stamp == last.time { return .repeated }
         if let last, stamp < last.time { return .backward }
@@ -70,7 +70,7 @@ struct FrameStampCheck: Sendable {
 }
 
 /// Stamps of a driver that could not be, by what was wrong with them.
-public struct StampFaults: Codable, Hashable, Sendable {
+public struct TimestampFaults: Codable, Hashable, Sendable {
     /// Frames without a stamp by the monotonic clock.
     public var unstamped = 0
     /// Stamps of a time that had not come.
@@ -98,7 +98,7 @@ public struct StampFaults: Codable, Hashable, Sendable {
     /// All together.
     public var count: Int { unstamped + future + backward + repeated + jumped }
 
-    static func + (a: StampFaults, b: StampFaults) -> StampFaults {
+    static func + (a: TimestampFaults, b: TimestampFaults) -> TimestampFaults {
         var sum = a
         sum.unstamped += b.unstamped
         sum.future += b.future

@@ -33,7 +33,7 @@ public struct CameraStatistics: Codable, Hashable, Sendable {
     /// Damaged frames, which were not passed on.
     public var errorFrames = 0
     /// Stamps of the driver that could not be, and were replaced.
-    public var stampFaults = StampFaults()
+    public var timestampFaults = TimestampFaults()
     /// Times without a frame that were stalls.
     public var stalls = 0
     /// Times that the camera was lost.
@@ -60,6 +60,6 @@ extension CameraEvent: CustomStringConvertible {
 }
 
 extension CameraStatistics: CustomStringConvertible {
-    /// What is not zero, by name: `framesCaptured 120, stampFaults (repeated 2)`.
+    /// What is not zero, by name: `framesCaptured 120, timestampFaults (repeated 2)`.
     public var description: String { countedText(self) }
 }

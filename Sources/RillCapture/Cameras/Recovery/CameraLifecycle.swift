@@ -100,7 +100,7 @@ struct CameraLifecycle: Sendable {
             return .stalled(now - last)
         case .stalled(let last):
             guard now >= last + stallLimit * Self.stallsBeforeReopening else { return nil }
-            return failed(.silent(path: path, for: now - last))
+            return failed(.timedOut(path: path, after: now - last))
         case .away, .failed: return nil
         }
     }

@@ -19,7 +19,7 @@ final class CameraSession {
         var frames = 0
         var missed = 0
         var gaps = 0
-        var stampFaults = StampFaults()
+        var timestampFaults = TimestampFaults()
     }
 
     /// What a wait for a frame ended with.
@@ -29,9 +29,9 @@ final class CameraSession {
         case nothing
     }
 
-    init(_ node: consuming VideoNode, _ wish: CameraWish) throws(CameraError) {
+    init(_ node: consuming VideoNode, _ constraints: CameraConstraints) throws(CameraError) {
         let calls = node.calls
-        stream = try VideoStream(node, wish)
+        stream = try VideoStream(node, constraints)
         reader = try PictureReader(stream.settled.layout)
         mode = stream.settled.mode
         stamps = FrameStampCheck(interval: mode.interval)

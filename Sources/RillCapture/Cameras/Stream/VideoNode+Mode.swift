@@ -12,10 +12,10 @@ extension VideoNode {
     ///
     /// - Throws: ``CameraError/noKnownFormat(path:offered:)``, ``CameraError/unusableMode(path:fourCC:width:height:)``,
     ///   ``CameraError/callFailed(_:path:code:)``.
-    func settle(_ wish: CameraWish, _ fourCC: FourCC?) throws(CameraError) -> SettledMode {
+    func settle(_ constraints: CameraConstraints, _ fourCC: FourCC?) throws(CameraError) -> SettledMode {
         let formats = try formats()
         let eligible = formats.filter { fourCC.map(\.letters) ?? $0.fourCC == $0.fourCC }
-        guard let choice = FormatChoice(of: eligible, for: wish) else {
+        guard let choice = FormatChoice(of: eligible, for: constraints) else {
             throw .noKnownFormat(path: path, offered: formats.map(\.fourCC))
         }
         let layout = try setFormat(choice)

@@ -64,7 +64,7 @@ struct VideoNode: ~Copyable {
 
     /// Makes a request that has to succeed.
     func request<Argument>(
-        _ request: UInt, _ argument: inout Argument, as call: CameraCall
+        _ request: UInt, _ argument: inout Argument, as call: CameraOperation
     ) throws(CameraError) {
         let code = attempt(request, &argument)
         guard code == 0 else { throw .callFailed(call, path: path, code: code) }

@@ -47,8 +47,8 @@ final class VideoStream {
     ///
     /// - Parameter fourCC: the very format to take, for tests; `nil` for the best.
     /// - Throws: what ``VideoNode`` throws.
-    init(_ node: consuming VideoNode, _ wish: CameraWish, fourCC: FourCC? = nil) throws(CameraError) {
-        let settled = try node.settle(wish, fourCC)
+    init(_ node: consuming VideoNode, _ constraints: CameraConstraints, fourCC: FourCC? = nil) throws(CameraError) {
+        let settled = try node.settle(constraints, fourCC)
         let memories = node.isMultiPlanar ? settled.layout.bufferCount : 1
         let buffers = try MappedBuffers(Self.bufferCount, memoriesPerBuffer: memories, of: node)
         self.settled = settled

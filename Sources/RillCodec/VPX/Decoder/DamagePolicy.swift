@@ -6,5 +6,5 @@ public enum DamagePolicy: Sendable, Equatable {
     /// Each frame is decoded upon what there is, and shown with its faults until a key frame mends them. It moves on, and
     /// may be wrong in any way. VP9 can only do it where the damage left nothing out: libvpx itself refuses what follows
     /// a frame that it could not decode.
-    case goOn
+    case continueDecoding
 }

@@ -117,7 +117,7 @@ public final class VPXDecoder: VideoDecoder {
         guard decode(payload, header) else { throw damaged(byteCount: payload.count, context.detail) }
         if vpx == .vp8, try context.isLastFrameCorrupted() {
             let error = damaged(byteCount: payload.count, "its data ends too early")
-            guard damagePolicy == .goOn, !isAwaitingKeyFrame else { throw error }
+            guard damagePolicy == .continueDecoding, !isAwaitingKeyFrame else { throw error }
         } else {
             statistics.framesDecoded += 1
             statistics.keyFramesDecoded += header.isKeyFrame ? 1 : 0

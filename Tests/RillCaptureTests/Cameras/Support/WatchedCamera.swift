@@ -34,11 +34,12 @@ extension CameraEvent {
 
 /// A camera of the system, and the diary of what it says.
 func openCamera(
-    _ system: FakeSystem, _ selection: CameraSelection = .path("/dev/video0"), _ wish: CameraWish = CameraWish(),
+    _ system: FakeSystem, _ selection: CameraSelection = .path("/dev/video0"),
+    _ constraints: CameraConstraints = CameraConstraints(),
     capacity: Int = 8
 ) throws(CameraError) -> (V4L2Camera, CameraDiary) {
     let diary = CameraDiary(system)
-    return (try V4L2Camera(selection, wish, calls: system, capacity: capacity) { diary.write($0) }, diary)
+    return (try V4L2Camera(selection, constraints, calls: system, capacity: capacity) { diary.write($0) }, diary)
 }
 
 /// What a camera gives until so much time has passed.
@@ -70,7 +71,7 @@ extension VideoFrame {
         planes.u.fill(u[0, 0])
         planes.v.fill(v[0, 0])
         var frame = target.finish(captureTime: captureTime, colorSpace: colorSpace)
-        frame.isBeginning = isBeginning
+        frame.isDiscontinuity = isDiscontinuity
         frame.stamps = stamps
         return frame
     }

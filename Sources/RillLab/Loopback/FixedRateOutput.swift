@@ -4,7 +4,7 @@ public import RillCore
 ///
 /// Behind a lossy network a file then is as long as its source, and its picture N belongs to frame N that was sent: where
 /// nothing was shown yet, the first picture stands. It keeps one picture of its source's pool.
-public final class SteadyOutput {
+public final class FixedRateOutput {
     private let sink: any FrameSink
     private let frameRate: FrameRate
     private var held: VideoFrame?

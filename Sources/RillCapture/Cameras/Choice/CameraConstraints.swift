@@ -1,7 +1,7 @@
 public import RillCore
 
 /// What is wanted of a camera.
-public struct CameraWish: Hashable, Sendable {
+public struct CameraConstraints: Hashable, Sendable {
     /// Size of the pictures.
     public var resolution: Resolution
     /// Frames a second.

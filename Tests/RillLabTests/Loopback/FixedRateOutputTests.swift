@@ -14,7 +14,7 @@ import Testing
     /// What the sink got when the pictures of these numbers were shown, and the last of those sent was number `last`: the
     /// numbers of the pictures that the sink got.
     private func shown(_ numbers: [Int], of last: Int, shift: MediaDuration = .zero) throws -> [Int?] {
-        let output = SteadyOutput(written, frameRate: 10)
+        let output = FixedRateOutput(written, frameRate: 10)
         for number in numbers {
             var picture = pictures.picture(number)
             picture.captureTime += shift
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `Pictures that lie closer than the rate are all written`() throws {
-        let output = SteadyOutput(written, frameRate: 5)
+        let output = FixedRateOutput(written, frameRate: 5)
         for number in 0..<6 { try output.show(pictures.picture(number), from: .zero) }
         try output.finish(with: pictures.frameRate.time(ofFrame: 5))
         #expect(written.checksums == (0..<6).map { checksum(pictures.picture($0)) })

@@ -6,7 +6,7 @@ import RillImage
 /// bars where their shape is another. So a clip looks in a file of one size as it would in a window of that size.
 ///
 /// Pictures that have the size already are passed on as they are. One owner, one thread at a time.
-public final class SteadySizeSource: FrameSource {
+public final class FixedSizeSource: FrameSource {
     private let source: any FrameSource
     private let scaler: LayerScaler
     /// A picture that found no buffer to be scaled into.

@@ -1,14 +1,14 @@
 /// Makes the payload of a ULPFEC packet from the packets that it is to protect (RFC 5109 §8).
 ///
-/// The parity grows in a buffer of the caller, which is passed with each step and never read before it was written:
+/// The FEC packet grows in a buffer of the caller, which is passed with each step and never read before it was written:
 ///
-///     var parity = ULPFECParity(base: first)
-///     for packet in packets { parity.add(packet, in: &buffer) }
-///     parity.write(buffer, into: &payload)
+///     var FEC packet = ULPFECBuilder(base: first)
+///     for packet in packets { FEC packet.add(packet, in: &buffer) }
+///     FEC packet.write(buffer, into: &payload)
 ///
 /// The packets are our own: what is no RTP packet, or lies more than 47 numbers behind `base`, is the programmer's
 /// mistake. A value of a few words; allocates nothing.
-public struct ULPFECParity: Sendable {
+public struct ULPFECBuilder: Sendable {
     /// SN base: no packet that is protected has a lower number.
     public let base: SequenceNumber
     private let level0Limit: Int
@@ -38,7 +38,7 @@ public struct ULPFECParity: Sendable {
         public static let one = Levels(rawValue: 2)
     }
 
-    /// A parity of no packets.
+    /// An FEC packet of no packets.
     ///
     /// - Parameters:
     ///   - level0Limit: bytes, from the 13th of a packet on, that level 0 protects at most; all of them if nothing is said.
@@ -86,11 +86,11 @@ public struct ULPFECParity: Sendable {
         if levels.contains(.zero) {
             header ^= packet.headerWord
             length ^= UInt16(truncatingIfNeeded: body.count)
-            ULPFECParity.add(body.extracting(first: split), bit, to: &level0, at: 0, in: &buffer)
+            ULPFECBuilder.add(body.extracting(first: split), bit, to: &level0, at: 0, in: &buffer)
         }
         if levels.contains(.one) {
             let end = min(body.count, level0Limit + level1Limit)
-            ULPFECParity.add(body.extracting(split..<end), bit, to: &level1, at: level0Limit, in: &buffer)
+            ULPFECBuilder.add(body.extracting(split..<end), bit, to: &level1, at: level0Limit, in: &buffer)
         }
     }
 
@@ -98,10 +98,10 @@ public struct ULPFECParity: Sendable {
     private static func add(
         _ bytes: Span<UInt8>, _ bit: UInt64, to level: inout Level, at offset: Int, in buffer: inout MutableSpan<UInt8>
     ) {
-        precondition(level.mask & bit == 0, "a packet is protected twice by one parity")
+        precondition(level.mask & bit == 0, "a packet is added to an FEC packet twice")
         level.mask |= bit
         let common = min(bytes.count, level.byteCount)
-        buffer.formParity(at: offset, with: bytes.extracting(first: common))
+        buffer.formFECPacket(at: offset, with: bytes.extracting(first: common))
         // Behind the longest packet so far there is nothing yet that these bytes would meet.
         buffer.copy(bytes.extracting(common...), at: offset + common)
         level.byteCount = max(level.byteCount, bytes.count)
@@ -111,7 +111,7 @@ public struct ULPFECParity: Sendable {
     /// no packets at all.
     @_lifetime(output: copy output)
     public func write(_ buffer: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
-        precondition(level0.mask != 0, "a parity of no packets")
+        precondition(level0.mask != 0, "an FEC packet of no packets")
         let first = UInt8(truncatingIfNeeded: header >> 56) & 0x3F
         output.append(first | (hasLongMask ? ULPFECPayload.longMaskBit : 0))
         output.append(UInt8(truncatingIfNeeded: header >> 48))
@@ -125,7 +125,7 @@ public struct ULPFECParity: Sendable {
             into: &output)
     }
 
-    /// Appends a level; behind the longest packet the parity is zero.
+    /// Appends a level; behind the longest packet the FEC packet is zero.
     @_lifetime(output: copy output)
     private func write(
         _ level: Level, _ bytes: Span<UInt8>, upTo byteCount: Int, into output: inout OutputSpan<UInt8>
