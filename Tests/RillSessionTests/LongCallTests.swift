@@ -43,7 +43,7 @@ import Testing
             call.run(for: .seconds(60))
             call.isCut = false
             call.run(for: .seconds(4 * 60))
-            expected += ["interrupted", "lost", "back"]
+            expected += ["interrupted", "lost", "reconnected"]
             if hour % 2 == 0 {
                 // Somebody turns up with Alice's source: she takes another, and Bob follows.
                 let source = try #require(alice.session.settings(of: camera)?.ssrc)
