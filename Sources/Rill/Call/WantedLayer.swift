@@ -58,7 +58,7 @@ extension VideoCallSettings {
     /// that is tried again.
     public struct Fallback: Equatable, Sendable {
         /// The share of frames of the last two seconds that were lost or too late, 0 to 1, above which a layer is given up.
-        public var minimumFrameShare = 0.2
+        public var maximumMissingShare = 0.2
         /// The playout delay above which it is given up.
         public var maximumDelay = MediaDuration.seconds(1)
         /// How long the smaller layer is kept at least. Twice as long each time that the larger one soon turns out bad again.
@@ -74,7 +74,7 @@ extension VideoCallSettings {
 extension LayerFallback.Settings {
     init(_ settings: VideoCallSettings.Fallback) {
         self.init()
-        (minimumFrameShare, maximumDelay) = (settings.minimumFrameShare, settings.maximumDelay)
+        (maximumMissingShare, maximumDelay) = (settings.maximumMissingShare, settings.maximumDelay)
         (hold, maximumHold) = (settings.hold, settings.maximumHold)
     }
 }

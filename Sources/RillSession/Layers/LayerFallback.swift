@@ -19,7 +19,7 @@ package struct LayerFallback: Sendable {
     /// When to fall back, and when to return.
     package struct Settings: Equatable, Sendable {
         /// The share of frames of the last two seconds that were not shown as they should, 0 to 1.
-        package var minimumFrameShare = 0.2
+        package var maximumMissingShare = 0.2
         /// The delay from the fastest way of the last minute to the moment of showing.
         package var maximumDelay = MediaDuration.seconds(1)
         /// How long the smaller layer is kept for the first time.
@@ -102,7 +102,7 @@ package struct LayerFallback: Sendable {
     }
 
     private mutating func judgeSmaller(until time: MediaTime, at now: MediaTime) -> Verdict {
-        guard now >= time, samples.count > LayerFallback.window, share <= settings.minimumFrameShare / 4 else {
+        guard now >= time, samples.count > LayerFallback.window, share <= settings.maximumMissingShare / 4 else {
             return .stay
         }
         (retryTime, takenAt) = (nil, now)
@@ -119,7 +119,7 @@ package struct LayerFallback: Sendable {
             return .standstill(time)
         }
         guard samples.count > LayerFallback.window else { return nil }
-        return share > settings.minimumFrameShare ? .frames(share: share) : nil
+        return share > settings.maximumMissingShare ? .frames(share: share) : nil
     }
 
     /// The share of frames that came to nothing, or were not shown.
