@@ -168,9 +168,9 @@ let package = Package(
             path: "Tests/RillMediaSupport", swiftSettings: roomSettings),
         // What libFuzzer and the tests run alike; the package in Fuzzing/ compiles the same files.
         .target(
-            name: "RillFuzzBodies",
+            name: "RillFuzzTargets",
             dependencies: ["RillCore", "RillRTP", "RillFiles", "RillLink", "RillReceive", "RillSend", "RillSession"],
-            path: "Tests/RillFuzzBodies", swiftSettings: roomSettings),
+            path: "Tests/RillFuzzTargets", swiftSettings: roomSettings),
         tests(of: "RillBytes"),
         tests(of: "RillState"),
         tests(of: "RillCore"),
@@ -181,13 +181,13 @@ let package = Package(
         tests(of: "RillScenes"),
         tests(of: "RillFiles"),
         tests(of: "RillCodec", ["CVPXMemory"]),
-        tests(of: "RillRTP", ["RillFuzzBodies", "RillPacketSupport"]),
+        tests(of: "RillRTP", ["RillFuzzTargets", "RillPacketSupport"]),
         tests(of: "RillSend", ["RillCodec", "RillReceive", "RillPacketSupport"]),
         tests(of: "RillTransport"),
         tests(of: "RillSecurity", ["CSRTP"]),
         tests(of: "RillLink"),
         tests(of: "RillReceive", ["RillSend", "RillPacketSupport"]),
-        tests(of: "RillSession", ["RillLink", "RillFuzzBodies"]),
+        tests(of: "RillSession", ["RillLink", "RillFuzzTargets"]),
         tests(of: "Rill", ["RillSession", "RillLab", "RillScenes", "RillTranscode", "RillMediaSupport"]),
         tests(of: "RillTranscode", ["RillMediaSupport"]),
         tests(of: "RillLab", ["RillMediaSupport"]),
@@ -197,7 +197,7 @@ let package = Package(
 
         // Tests of more than one room, by what they need (see Scripts/test).
         // What libFuzzer runs, over the corpus and damaged seeds.
-        tests("FuzzTests", of: ["RillFuzzBodies", "RillSecurity", "RillSession"]),
+        tests("FuzzTests", of: ["RillFuzzTargets", "RillSecurity", "RillSession"]),
         // What more than one thread touches: the thread sanitizer's.
         tests(
             "ConcurrencyTests",
@@ -215,7 +215,7 @@ let package = Package(
         tests(
             "PeerTests",
             of: [
-                "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzBodies", "RillPacketSupport",
+                "Rill", "RillSession", "RillLab", "RillContainers", "RillCLI", "RillFuzzTargets", "RillPacketSupport",
                 "RillMediaSupport", "RillSecurity",
             ]),
         // Cameras of the kernel's own drivers, in the virtual machine of Tests/CameraVM.

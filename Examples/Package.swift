@@ -8,7 +8,7 @@ let package = Package(
     name: "rill-examples",
     dependencies: [
         // An app says `traits: []`, and fetches nothing but Rill; what is emulated and measured here wants the laboratory.
-        .package(url: "https://github.com/rill-video/rill", from: "0.1.0", traits: ["Laboratory"])
+        .package(url: "https://github.com/rill-video/rill", from: "0.2.0", traits: ["Laboratory"])
     ],
     targets: [
         // A clip, or a drawn scene, as RTP packets: the sending side in ten lines.

@@ -1,8 +1,8 @@
 import CFuzzer
 import Glibc
-import RillFuzzBodies
+import RillFuzzTargets
 
-/// Runs one body of `RillFuzzBodies` under libFuzzer; Scripts/fuzz calls it.
+/// Runs one target of `RillFuzzTargets` under libFuzzer; Scripts/fuzz calls it.
 ///
 ///     RILL_FUZZ=rtp fuzz -max_total_time=10 CORPUS
 ///
@@ -12,22 +12,22 @@ import RillFuzzBodies
 struct Fuzz {
     static func main() {
         let name = unsafe getenv("RILL_FUZZ").map { unsafe String(cString: $0) } ?? ""
-        guard let found = FuzzBody.all.first(where: { $0.name == name }) else {
-            print("RILL_FUZZ is to name one of: \(FuzzBody.all.map(\.name).joined(separator: " "))")
+        guard let found = FuzzTarget.all.first(where: { $0.name == name }) else {
+            print("RILL_FUZZ is to name one of: \(FuzzTarget.all.map(\.name).joined(separator: " "))")
             exit(2)
         }
-        unsafe body = found
+        unsafe target = found
         var argc = CommandLine.argc
         var argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = unsafe CommandLine.unsafeArgv
         // libFuzzer keeps neither pointer beyond the call, and hands bytes that live as long as the callback.
         exit(
             unsafe LLVMFuzzerRunDriver(&argc, &argv) { data, count in
                 let bytes = unsafe UnsafeBufferPointer(start: data, count: count)
-                unsafe body.run(unsafe Span(_unsafeElements: bytes))
+                unsafe target.run(unsafe Span(_unsafeElements: bytes))
                 return 0
             })
     }
 }
 
-/// Which body: written once before libFuzzer's one thread begins to read it; a C callback captures nothing.
-nonisolated(unsafe) private var body = FuzzBody.all[0]
+/// Which target: written once before libFuzzer's one thread begins to read it; a C callback captures nothing.
+nonisolated(unsafe) private var target = FuzzTarget.all[0]

@@ -1,5 +1,5 @@
 import RillCore
-import RillFuzzBodies
+import RillFuzzTargets
 import RillRTP
 import RillSession
 import RillTestSupport

@@ -1,5 +1,5 @@
 /// The version of the command, as `rill --version` and what it makes say it.
 enum Version {
-    static let number = "0.1.0"
+    static let number = "0.2.0"
     static let text = "rill " + number
 }

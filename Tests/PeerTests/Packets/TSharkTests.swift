@@ -1,5 +1,5 @@
 import RillCore
-import RillFuzzBodies
+import RillFuzzTargets
 import RillPacketSupport
 import RillRTP
 import RillTestSupport
@@ -17,7 +17,7 @@ struct TSharkTests {
 
     @Test func `It agrees on the seeds of the fuzzers`() throws {
         for (name, kind) in [("rtp", DatagramKind.rtp), ("rtcp", .rtcp)] {
-            let body = try #require(FuzzBody.all.first { $0.name == name })
+            let body = try #require(FuzzTarget.all.first { $0.name == name })
             try expectAgreement(on: body.seeds().map(\.bytes), kind, name)
         }
     }

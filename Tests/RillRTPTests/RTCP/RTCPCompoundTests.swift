@@ -1,5 +1,5 @@
 import RillCore
-import RillFuzzBodies
+import RillFuzzTargets
 import RillPacketSupport
 import RillRTP
 import RillTestSupport

@@ -1,5 +1,5 @@
 import RillCore
-import RillFuzzBodies
+import RillFuzzTargets
 import RillLink
 import RillRTP
 import RillReceive

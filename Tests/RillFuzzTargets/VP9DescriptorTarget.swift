@@ -22,7 +22,7 @@ func fuzzVP9Descriptor(_ bytes: Span<UInt8>) {
     _ = try? VP9FrameHeader(parsing: payload.piece)
 }
 
-func vp9DescriptorSeeds() -> [FuzzBody.Seed] {
+func vp9DescriptorSeeds() -> [FuzzTarget.Seed] {
     let layer = VP9PayloadDescriptor.Layer(
         temporalIndex: 2, isSwitchingUpPoint: true, spatialIndex: 1, isInterLayerPredicted: true)
     var references = VP9PictureDifferences(1)
@@ -44,11 +44,11 @@ func vp9DescriptorSeeds() -> [FuzzBody.Seed] {
     ]
     let piece: [UInt8] = [0x82, 0x49, 0x83, 0x42, 0x00, 0x27, 0xF0, 0x1D, 0xF0]
     return descriptors.map { name, descriptor in
-        FuzzBody.Seed(name) { output in
+        FuzzTarget.Seed(name) { output in
             VP9Payload(descriptor: descriptor, piece: piece.span).write(into: &output)
         }
     } + [
-        FuzzBody.Seed("structure") { output in
+        FuzzTarget.Seed("structure") { output in
             let sizes = [
                 VP9ScalabilityStructure.Size(width: 320, height: 180),
                 VP9ScalabilityStructure.Size(width: 640, height: 360),

@@ -13,7 +13,7 @@ func fuzzVP8Descriptor(_ bytes: Span<UInt8>) {
     precondition(again.descriptor == descriptor && again.piece.count == 1)
 }
 
-func vp8DescriptorSeeds() -> [FuzzBody.Seed] {
+func vp8DescriptorSeeds() -> [FuzzTarget.Seed] {
     let layer = VP8PayloadDescriptor.TemporalLayer(index: 2, isLayerSync: true)
     let descriptors: [(String, VP8PayloadDescriptor)] = [
         ("start", VP8PayloadDescriptor(startsPartition: true)),
@@ -27,7 +27,7 @@ func vp8DescriptorSeeds() -> [FuzzBody.Seed] {
         ),
     ]
     return descriptors.map { name, descriptor in
-        FuzzBody.Seed(name) { output in
+        FuzzTarget.Seed(name) { output in
             descriptor.write(into: &output)
             output.append(0x9D)
         }

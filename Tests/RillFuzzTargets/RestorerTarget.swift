@@ -79,7 +79,7 @@ private func poll(
     preconditionFailure("polling does not come to an end")
 }
 
-func restorerSeeds() -> [FuzzBody.Seed] {
+func restorerSeeds() -> [FuzzTarget.Seed] {
     // Three frames of two packets; a key frame first (RFC 6386 §9.1: its start code and size, 160x120).
     let packets = (0..<6).map { index in
         let descriptor: [UInt8] = [index % 2 == 0 ? 0x10 : 0x00]
@@ -100,12 +100,12 @@ func restorerSeeds() -> [FuzzBody.Seed] {
     let padding = packet(Stream.rtx, 9, [], isLast: false, ssrc: Stream.rtxSSRC)
     return [
         // The second packet is made from the FEC packet; padding asks nothing.
-        FuzzBody.Seed("parity", agreed: 8, [packets[0], packets[2], packets[3], bare, padding] + packets[4...]),
-        FuzzBody.Seed("parity-in-red", agreed: 0, [packets[0], packets[2], packets[3], bare, packets[4]].map(red)),
-        FuzzBody.Seed(
+        FuzzTarget.Seed("parity", agreed: 8, [packets[0], packets[2], packets[3], bare, padding] + packets[4...]),
+        FuzzTarget.Seed("parity-in-red", agreed: 0, [packets[0], packets[2], packets[3], bare, packets[4]].map(red)),
+        FuzzTarget.Seed(
             "retransmission", agreed: 24, [packets[0], packets[2], packets[3]] + [rtx(packets[1])] + packets[4...]),
-        FuzzBody.Seed("retransmission-of-red", agreed: 3, [red(packets[0]), red(packets[2]), rtx(red(packets[1]))]),
-        FuzzBody.Seed("nothing", agreed: 28, packets),
+        FuzzTarget.Seed("retransmission-of-red", agreed: 3, [red(packets[0]), red(packets[2]), rtx(red(packets[1]))]),
+        FuzzTarget.Seed("nothing", agreed: 28, packets),
     ]
 }
 

@@ -16,13 +16,13 @@ private func little(_ value: Int, _ byteCount: Int = 4) -> [UInt8] {
 
 private func big(_ value: Int, _ byteCount: Int = 4) -> [UInt8] { little(value, byteCount).reversed() }
 
-func pcapSeeds() -> [FuzzBody.Seed] {
+func pcapSeeds() -> [FuzzTarget.Seed] {
     func pcap(_ magic: Int, _ linkType: Int, _ frame: [UInt8], _ number: (Int, Int) -> [UInt8]) -> [UInt8] {
         number(magic, 4) + number(2, 2) + number(4, 2) + number(0, 8) + number(65535, 4) + number(linkType, 4)
             + number(5, 4) + number(7, 4) + number(frame.count, 4) + number(frame.count + 3, 4) + frame
     }
-    func block(_ type: Int, _ body: [UInt8]) -> [UInt8] {
-        let padded = body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
+    func block(_ type: Int, _ contents: [UInt8]) -> [UInt8] {
+        let padded = contents + [UInt8](repeating: 0, count: (4 - contents.count % 4) % 4)
         return little(type) + little(12 + padded.count) + padded + little(12 + padded.count)
     }
     let macs = [UInt8](repeating: 2, count: 12)
@@ -38,22 +38,22 @@ func pcapSeeds() -> [FuzzBody.Seed] {
             + internetPacket)
     let simple = block(3, little(internetPacketV6.count) + internetPacketV6)
     return [
-        FuzzBody.Seed("raw", bytes: pcap(0xA1B2_C3D4, 101, internetPacket, little)),
-        FuzzBody.Seed("nanoseconds-big-endian", bytes: pcap(0xA1B2_3C4D, 228, internetPacket, big)),
-        FuzzBody.Seed(
+        FuzzTarget.Seed("raw", bytes: pcap(0xA1B2_C3D4, 101, internetPacket, little)),
+        FuzzTarget.Seed("nanoseconds-big-endian", bytes: pcap(0xA1B2_3C4D, 228, internetPacket, big)),
+        FuzzTarget.Seed(
             "ethernet-vlan", bytes: pcap(0xA1B2_C3D4, 1, macs + [0x81, 0, 0, 5, 8, 0] + internetPacket, little)),
-        FuzzBody.Seed(
+        FuzzTarget.Seed(
             "cooked",
             bytes: pcap(0xA1B2_C3D4, 113, [UInt8](repeating: 0, count: 14) + [0x86, 0xDD] + internetPacketV6, little)),
-        FuzzBody.Seed(
+        FuzzTarget.Seed(
             "cooked-2",
             bytes: pcap(0xA1B2_C3D4, 276, [8, 0] + [UInt8](repeating: 0, count: 18) + internetPacket, little)),
-        FuzzBody.Seed("loopback", bytes: pcap(0xA1B2_C3D4, 0, [2, 0, 0, 0] + internetPacket, little)),
-        FuzzBody.Seed("pcapng", bytes: section + interface + enhanced + simple),
+        FuzzTarget.Seed("loopback", bytes: pcap(0xA1B2_C3D4, 0, [2, 0, 0, 0] + internetPacket, little)),
+        FuzzTarget.Seed("pcapng", bytes: section + interface + enhanced + simple),
     ]
 }
 
-func rtpDumpSeeds() -> [FuzzBody.Seed] {
+func rtpDumpSeeds() -> [FuzzTarget.Seed] {
     let packet = Array(internetPacket.dropFirst(28))
     let head =
         Array("#!rtpplay1.0 127.0.0.1/5004\n".utf8) + big(1_700_000_000) + big(5) + big(0x7F00_0001) + big(5004, 2) + [
@@ -61,5 +61,5 @@ func rtpDumpSeeds() -> [FuzzBody.Seed] {
         ]
     let rtp = big(8 + packet.count, 2) + big(packet.count, 2) + big(20) + packet
     let rtcp = big(16, 2) + big(0, 2) + big(40) + [0x80, 201, 0, 1, 0, 0, 0xCA, 0xFE]
-    return [FuzzBody.Seed("packets", bytes: head + rtp + rtcp), FuzzBody.Seed("empty", bytes: head)]
+    return [FuzzTarget.Seed("packets", bytes: head + rtp + rtcp), FuzzTarget.Seed("empty", bytes: head)]
 }

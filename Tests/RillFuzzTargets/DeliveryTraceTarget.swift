@@ -15,12 +15,12 @@ func fuzzDeliveryTrace(_ bytes: Span<UInt8>) {
     precondition(text.count <= bytes.count + 1)
 }
 
-func deliveryTraceSeeds() -> [FuzzBody.Seed] {
+func deliveryTraceSeeds() -> [FuzzTarget.Seed] {
     [
-        FuzzBody.Seed("one", bytes: Array("1\n".utf8)),
-        FuzzBody.Seed("several", bytes: Array("0\n0\n7\n12\n12\n1000\n".utf8)),
-        FuzzBody.Seed("with-returns", bytes: Array("3\r\n05\r\n4294967295".utf8)),
-        FuzzBody.Seed("back", bytes: Array("9\n8\n".utf8)),
-        FuzzBody.Seed("too-large", bytes: Array("4294967296\n".utf8)),
+        FuzzTarget.Seed("one", bytes: Array("1\n".utf8)),
+        FuzzTarget.Seed("several", bytes: Array("0\n0\n7\n12\n12\n1000\n".utf8)),
+        FuzzTarget.Seed("with-returns", bytes: Array("3\r\n05\r\n4294967295".utf8)),
+        FuzzTarget.Seed("back", bytes: Array("9\n8\n".utf8)),
+        FuzzTarget.Seed("too-large", bytes: Array("4294967296\n".utf8)),
     ]
 }

@@ -128,7 +128,7 @@ private func protect(_ packets: [[UInt8]]) {
     for index in lost.indices { precondition(buffer[index] == lost[index]) }
 }
 
-func repairSeeds() -> [FuzzBody.Seed] {
+func repairSeeds() -> [FuzzTarget.Seed] {
     let packets = (0..<3).map { index in
         let header = RTPHeader(
             marker: index == 2, payloadType: PayloadType(96),
@@ -137,8 +137,8 @@ func repairSeeds() -> [FuzzBody.Seed] {
         let payload = [UInt8](repeating: UInt8(0x10 + index), count: 20 + 5 * index)
         return [UInt8](capacity: 64) { RTPPacket(header: header, payload: payload.span).write(into: &$0) }
     }
-    func seed(_ name: String, _ repair: [UInt8]) -> FuzzBody.Seed {
-        FuzzBody.Seed(
+    func seed(_ name: String, _ repair: [UInt8]) -> FuzzTarget.Seed {
+        FuzzTarget.Seed(
             name, bytes: ([repair] + packets).flatMap { [UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + $0 })
     }
     func fecPacket(level1: Bool) -> [UInt8] {

@@ -142,19 +142,19 @@ public final class FuzzedCall {
     }
 }
 
-func sessionSeeds() -> [FuzzBody.Seed] {
+func sessionSeeds() -> [FuzzTarget.Seed] {
     let media = (0..<6).map { FuzzedPackets.media(UInt16($0), of: FuzzedCall.announced) }
     let named = (0..<4).map { FuzzedPackets.media(UInt16($0), of: SSRC(3), named: true) }
     return [
-        FuzzBody.Seed("media", agreed: 0, media),
-        FuzzBody.Seed("gaps", agreed: 1, [media[0], media[1], media[4], media[5]]),
-        FuzzBody.Seed("names", agreed: 0, named),
-        FuzzBody.Seed("collision", agreed: 2, [FuzzedPackets.media(1, of: FuzzedCall.own)] + media),
-        FuzzBody.Seed("feedback", agreed: 0, media.prefix(2) + FuzzedPackets.feedback),
-        FuzzBody.Seed(
+        FuzzTarget.Seed("media", agreed: 0, media),
+        FuzzTarget.Seed("gaps", agreed: 1, [media[0], media[1], media[4], media[5]]),
+        FuzzTarget.Seed("names", agreed: 0, named),
+        FuzzTarget.Seed("collision", agreed: 2, [FuzzedPackets.media(1, of: FuzzedCall.own)] + media),
+        FuzzTarget.Seed("feedback", agreed: 0, media.prefix(2) + FuzzedPackets.feedback),
+        FuzzTarget.Seed(
             "pauses", agreed: 4, media.prefix(2) + [FuzzedPackets.paused] + media.suffix(4) + [FuzzedPackets.paused]),
-        FuzzBody.Seed("wants", agreed: 8, media.prefix(3) + FuzzedPackets.requests + media.suffix(3) + named),
-        FuzzBody.Seed("drops", agreed: 24, media + FuzzedPackets.requests + named),
+        FuzzTarget.Seed("wants", agreed: 8, media.prefix(3) + FuzzedPackets.requests + media.suffix(3) + named),
+        FuzzTarget.Seed("drops", agreed: 24, media + FuzzedPackets.requests + named),
     ]
 }
 

@@ -29,21 +29,21 @@ private func fuzzVP9Frame(_ bytes: Span<UInt8>) {
     precondition((try? VP9FrameHeader(parsing: written.span)) == header)  // an error is none that equals it, and traps
 }
 
-func codedFrameSeeds() -> [FuzzBody.Seed] {
+func codedFrameSeeds() -> [FuzzTarget.Seed] {
     let key = VP9FrameHeader(kind: .key(.init(width: 640, height: 480), isShown: false))
     let deep = VP9FrameHeader(profile: 3, kind: .intraOnly(.init(width: 64, height: 48, bitDepth: 12)))
     let resized = VP9FrameHeader(kind: .inter(isShown: true, size: .init(width: 320, height: 240)))
     let repeated = VP9FrameHeader(kind: .repeated(slot: 5))
     return [
-        FuzzBody.Seed("vp8-key") {
+        FuzzTarget.Seed("vp8-key") {
             VP8FrameHeader(firstPartitionByteCount: 300, keyFrame: .init(width: 640, height: 480)).write(into: &$0)
         },
-        FuzzBody.Seed("vp8-delta") { VP8FrameHeader(isShown: false, firstPartitionByteCount: 7).write(into: &$0) },
-        FuzzBody.Seed("vp9-key") { key.write(into: &$0) },
-        FuzzBody.Seed("vp9-intra-only") { deep.write(into: &$0) },
-        FuzzBody.Seed("vp9-resized") { resized.write(into: &$0) },
-        FuzzBody.Seed("vp9-repeated") { repeated.write(into: &$0) },
-        FuzzBody.Seed("vp9-superframe") { output in
+        FuzzTarget.Seed("vp8-delta") { VP8FrameHeader(isShown: false, firstPartitionByteCount: 7).write(into: &$0) },
+        FuzzTarget.Seed("vp9-key") { key.write(into: &$0) },
+        FuzzTarget.Seed("vp9-intra-only") { deep.write(into: &$0) },
+        FuzzTarget.Seed("vp9-resized") { resized.write(into: &$0) },
+        FuzzTarget.Seed("vp9-repeated") { repeated.write(into: &$0) },
+        FuzzTarget.Seed("vp9-superframe") { output in
             var sizes: [Int] = []
             for header in [key, resized, repeated] {
                 let start = output.count

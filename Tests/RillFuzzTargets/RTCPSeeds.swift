@@ -1,7 +1,7 @@
 import RillRTP
 
 /// One packet of each type, and a compound of several.
-func rtcpSeeds() -> [FuzzBody.Seed] {
+func rtcpSeeds() -> [FuzzTarget.Seed] {
     let (sender, media) = (SSRC(0xBEEF), SSRC(0xCAFE))
     let blocks = [
         ReportBlock(
@@ -13,7 +13,7 @@ func rtcpSeeds() -> [FuzzBody.Seed] {
     let words: [UInt8] = [0x7F, 1, 0, 4]
     let time = NTPTimestamp(seconds: 0xB44D_B705, fraction: 0x2000_0000)
     return [
-        FuzzBody.Seed("compound") { output in
+        FuzzTarget.Seed("compound") { output in
             SenderReport(
                 ssrc: sender, ntpTimestamp: time, rtpTimestamp: RTPTimestamp(0x1234_5678), packetCount: 1000,
                 octetCount: 1_000_000, blocks: WireList(blocks.span)
@@ -23,11 +23,11 @@ func rtcpSeeds() -> [FuzzBody.Seed] {
             SourceDescription.write(canonicalName: text.span, of: sender, into: &output)
             RTCPPacket.pad(packetAt: start, by: 8, in: &output)
         },
-        FuzzBody.Seed("receiver-report") { output in
+        FuzzTarget.Seed("receiver-report") { output in
             ReceiverReport(ssrc: sender, blocks: WireList(blocks.span), profileExtension: words.span)
                 .write(into: &output)
         },
-        FuzzBody.Seed("source-description") { output in
+        FuzzTarget.Seed("source-description") { output in
             var writer = SourceDescriptionWriter(into: &output)
             writer.beginChunk(of: sender, into: &output)
             writer.append(.canonicalName, text.span, into: &output)
@@ -36,18 +36,18 @@ func rtcpSeeds() -> [FuzzBody.Seed] {
             writer.append(SourceDescription.PrivateExtension(prefix: text.span, value: text.span), into: &output)
             writer.finish(into: &output)
         },
-        FuzzBody.Seed("goodbye") { output in
+        FuzzTarget.Seed("goodbye") { output in
             let sources = [sender, media]
             Goodbye(sources: WireList(sources.span), reason: text.span).write(into: &output)
         },
-        FuzzBody.Seed("application") { output in
+        FuzzTarget.Seed("application") { output in
             ApplicationPacket(subtype: 3, ssrc: sender, name: 0x7269_6C6C, data: words.span).write(into: &output)
         },
-        FuzzBody.Seed("generic-nack") { output in
+        FuzzTarget.Seed("generic-nack") { output in
             let lost = ([65534, 65535, 0, 14, 100] as [UInt16]).map(SequenceNumber.init(rawValue:))
             GenericNACK.write(lost: lost.span, of: media, from: sender, into: &output)
         },
-        FuzzBody.Seed("pause-resume") { output in
+        FuzzTarget.Seed("pause-resume") { output in
             let entries = [
                 PauseResume.Entry(target: media, kind: .paused(last: 131_070), pauseID: 7),
                 PauseResume.Entry(target: sender, kind: .pause, pauseID: 65535),
@@ -56,16 +56,16 @@ func rtcpSeeds() -> [FuzzBody.Seed] {
             ]
             PauseResume(sender: sender, entries: entries.span).write(into: &output)
         },
-        FuzzBody.Seed("full-intra-request") { output in
+        FuzzTarget.Seed("full-intra-request") { output in
             let entries = [FullIntraRequest.Entry(ssrc: media, number: 255)]
             FullIntraRequest(sender: sender, entries: WireList(entries.span)).write(into: &output)
         },
-        FuzzBody.Seed("estimate") { output in
+        FuzzTarget.Seed("estimate") { output in
             let streams = [media]
             ReceiverEstimatedMaximumBitrate(sender: sender, bitrate: 1_500_000, ssrcs: WireList(streams.span))
                 .write(into: &output)
         },
-        FuzzBody.Seed("transport-feedback") { output in
+        FuzzTarget.Seed("transport-feedback") { output in
             // A run, a vector of one-bit and one of two-bit symbols.
             let statuses =
                 [TransportFeedback.PacketStatus](repeating: .notReceived, count: 20)
@@ -76,7 +76,7 @@ func rtcpSeeds() -> [FuzzBody.Seed] {
                 feedbackCount: 255, packets: statuses.span
             ).write(into: &output)
         },
-        FuzzBody.Seed("extended-report") { output in
+        FuzzTarget.Seed("extended-report") { output in
             let delays = [ReceiverDelay(ssrc: media, lastReceiverReport: time.short)]
             let writer = ExtendedReportWriter(ssrc: sender, into: &output)
             writer.append(.receiverReferenceTime(time), into: &output)

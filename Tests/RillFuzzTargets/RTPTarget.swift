@@ -59,25 +59,25 @@ func isEqual(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Bool {
     a.count == b.count && a.indices.allSatisfy { a[$0] == b[$0] }
 }
 
-func rtpSeeds() -> [FuzzBody.Seed] {
+func rtpSeeds() -> [FuzzTarget.Seed] {
     let header = RTPHeader(
         marker: true, payloadType: PayloadType(96), sequenceNumber: SequenceNumber(65534),
         timestamp: RTPTimestamp(0x89AB_CDEF), ssrc: SSRC(0xCAFE))
     let payload: [UInt8] = [0x90, 0x80, 0x11, 1, 2, 3]
     return [
-        FuzzBody.Seed("plain") { RTPPacket(header: header, payload: payload.span).write(into: &$0) },
-        FuzzBody.Seed("sources-and-padding") {
+        FuzzTarget.Seed("plain") { RTPPacket(header: header, payload: payload.span).write(into: &$0) },
+        FuzzTarget.Seed("sources-and-padding") {
             let sources = [SSRC(1), SSRC(0xFFFF_FFFF)]
             RTPPacket(header: header, csrcs: WireList(sources.span), payload: payload.span, paddingByteCount: 7)
                 .write(into: &$0)
         },
-        FuzzBody.Seed("one-byte-extensions") { output in
+        FuzzTarget.Seed("one-byte-extensions") { output in
             writePacket(header, payload.span, ids: (1, 2, 3, 4, 14), into: &output)
         },
-        FuzzBody.Seed("two-byte-extensions") { output in
+        FuzzTarget.Seed("two-byte-extensions") { output in
             writePacket(header, payload.span, ids: (1, 2, 15, 16, 255), into: &output)
         },
-        FuzzBody.Seed("other-profile") { output in
+        FuzzTarget.Seed("other-profile") { output in
             let words: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
             let block = RTPHeaderExtension(profile: 0x1234, data: words.span)
             RTPPacket(header: header, headerExtension: block, payload: payload.span).write(into: &output)

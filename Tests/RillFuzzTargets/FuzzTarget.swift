@@ -1,10 +1,10 @@
 /// A function that takes any bytes, and traps where what it makes of them contradicts itself.
 ///
-/// libFuzzer looks for such bytes (`Scripts/fuzz`); `swift test` runs every body over its corpus, the files in
+/// libFuzzer looks for such bytes (`Scripts/fuzz`); `swift test` runs every target over its corpus, the files in
 /// `Tests/Corpus/NAME`. To add one: its functions in a file of their own, a line in ``all``, and a folder that
-/// `RILL_WRITE_CORPUS=1 Scripts/test --filter FuzzCorpus` fills from its `seeds`. An input that once brought a body
+/// `RILL_WRITE_CORPUS=1 Scripts/test --filter FuzzCorpus` fills from its `seeds`. An input that once brought a target
 /// down is kept there too, under a name that says why.
-public struct FuzzBody: Sendable {
+public struct FuzzTarget: Sendable {
     /// What scripts and folders call it.
     public let name: String
     /// Good inputs to begin from, small, each of which reaches another part of the code; always the same.
@@ -50,19 +50,19 @@ public struct FuzzBody: Sendable {
         self.run = run
     }
 
-    /// Every body.
+    /// Every target.
     public static let all = [
-        FuzzBody("rtp", seeds: rtpSeeds, run: fuzzRTP),
-        FuzzBody("rtcp", seeds: rtcpSeeds, run: fuzzRTCP),
-        FuzzBody("vp8-descriptor", seeds: vp8DescriptorSeeds, run: fuzzVP8Descriptor),
-        FuzzBody("vp9-descriptor", seeds: vp9DescriptorSeeds, run: fuzzVP9Descriptor),
-        FuzzBody("coded-frame", seeds: codedFrameSeeds, run: fuzzCodedFrame),
-        FuzzBody("repair", seeds: repairSeeds, run: fuzzRepair),
-        FuzzBody("restorer", seeds: restorerSeeds, run: fuzzRestorer),
-        FuzzBody("session", seeds: sessionSeeds, run: fuzzSession),
-        FuzzBody("delivery-trace", seeds: deliveryTraceSeeds, run: fuzzDeliveryTrace),
-        FuzzBody("sdp", seeds: sdpSeeds, run: fuzzSDP),
-        FuzzBody("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),
-        FuzzBody("pcap", seeds: pcapSeeds, run: fuzzCapture),
+        FuzzTarget("rtp", seeds: rtpSeeds, run: fuzzRTP),
+        FuzzTarget("rtcp", seeds: rtcpSeeds, run: fuzzRTCP),
+        FuzzTarget("vp8-descriptor", seeds: vp8DescriptorSeeds, run: fuzzVP8Descriptor),
+        FuzzTarget("vp9-descriptor", seeds: vp9DescriptorSeeds, run: fuzzVP9Descriptor),
+        FuzzTarget("coded-frame", seeds: codedFrameSeeds, run: fuzzCodedFrame),
+        FuzzTarget("repair", seeds: repairSeeds, run: fuzzRepair),
+        FuzzTarget("restorer", seeds: restorerSeeds, run: fuzzRestorer),
+        FuzzTarget("session", seeds: sessionSeeds, run: fuzzSession),
+        FuzzTarget("delivery-trace", seeds: deliveryTraceSeeds, run: fuzzDeliveryTrace),
+        FuzzTarget("sdp", seeds: sdpSeeds, run: fuzzSDP),
+        FuzzTarget("rtpdump", seeds: rtpDumpSeeds, run: fuzzCapture),
+        FuzzTarget("pcap", seeds: pcapSeeds, run: fuzzCapture),
     ]
 }

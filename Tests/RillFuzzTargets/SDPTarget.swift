@@ -8,9 +8,9 @@ func fuzzSDP(_ bytes: Span<UInt8>) {
     precondition(again.text == text)
 }
 
-func sdpSeeds() -> [FuzzBody.Seed] {
+func sdpSeeds() -> [FuzzTarget.Seed] {
     [
-        FuzzBody.Seed(
+        FuzzTarget.Seed(
             "video",
             bytes: Array(
                 """
@@ -41,7 +41,7 @@ func sdpSeeds() -> [FuzzBody.Seed] {
                 a=simulcast:send high,~mid;low recv x\r
 
                 """.utf8)),
-        FuzzBody.Seed(
+        FuzzTarget.Seed(
             "audio-without-order", bytes: Array("m=audio 0 RTP/AVP 0\nt=1 2\ns=-\na=rtpmap:0 PCMU/8000/1\n".utf8)),
     ]
 }
