@@ -114,7 +114,7 @@ private struct Parser {
             result.times.append(try line.require(line.value, as: "time") { SessionDescription.ActiveTime($0) })
         case "r":
             guard !result.times.isEmpty else {
-                throw .invalidValue(line: line.number, field: "repetition without a time", value: String(line.value))
+                throw .invalidValue(line: line.number, field: "repetition of no time", value: String(line.value))
             }
             result.times[result.times.count - 1].repeats.append(String(line.value))
         case "a":
