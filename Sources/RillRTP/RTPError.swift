@@ -1,52 +1,52 @@
-/// Why bytes from the network are not what they should be, with the numbers that say so.
+/// Errors in bytes from the network, with the numbers that show the problem.
 public enum RTPError: Error, Equatable, Sendable {
     /// The bytes end before the structure does.
     case truncated(needed: Int, available: Int)
     /// The version field is not 2.
     case unsupportedVersion(UInt8)
-    /// The padding count at the end of the packet is zero or larger than the room behind the header, or in RTCP no
+    /// The padding length at the end of the packet is zero, exceeds the bytes after the header, or, in RTCP, is not a
     /// multiple of four.
     case invalidPadding(count: Int, available: Int)
-    /// An element of a header extension has a length that what it stands for cannot have.
+    /// An element of a header extension has a length that is invalid for its kind.
     case invalidExtension(byteCount: Int)
-    /// A header extension is to have a number that is 0 or taken.
+    /// The ID for a header extension is 0 or already in use.
     case invalidExtensionID(UInt8)
-    /// The least playout delay is above the greatest, in steps of 10 ms.
+    /// The minimum playout delay is above the maximum, in steps of 10 ms.
     case invalidPlayoutDelay(minimumSteps: Int, maximumSteps: Int)
-    /// An RTCP packet has padding although others follow it.
+    /// An RTCP packet that is not the last one of its compound has padding.
     case misplacedPadding(count: Int, following: Int)
-    /// A bitrate that 64 bits cannot hold: `mantissa` times 2 to the power of `exponent`.
+    /// A bitrate does not fit in 64 bits: `mantissa` times 2 to the power of `exponent`.
     case invalidBitrate(mantissa: UInt32, exponent: UInt8)
-    /// Transport-wide feedback says of a packet, the `index`th from its base, what is reserved.
+    /// Transport-wide feedback has the reserved status for a packet, the `index`th after the base sequence number.
     case reservedPacketStatus(index: Int)
-    /// The descriptor is followed by no byte of the frame.
+    /// No frame data follows the payload descriptor.
     case emptyPayload
-    /// A VP9 packet in flexible mode has no picture ID.
+    /// A VP9 packet in flexible mode lacks a picture ID.
     case missingPictureID
-    /// A VP9 packet says of more references than a frame can have.
+    /// A VP9 packet lists more references than a frame can have.
     case tooManyReferences(maximum: Int)
-    /// A packet says that its frame refers to the frame so far before it, where none can be.
+    /// A packet's frame refers to a frame at an impossible distance.
     case invalidReference(distance: Int)
-    /// An FEC packet does not protect the packet that is to be restored, or not the part of it that is missing.
+    /// An FEC packet does not protect the packet to be restored, or not the part of it that is missing.
     case notProtected(SequenceNumber)
-    /// A packet cannot be restored, because others that the FEC packet protects are missing too.
+    /// A packet cannot be restored because other packets that the FEC packet protects are missing too.
     case recoveryIncomplete(missing: Int)
-    /// A packet is longer than what the FEC packet protects of it.
+    /// A packet is longer than the part of it that the FEC packet protects.
     case notRestored(byteCount: Int, restored: Int)
-    /// The caller's buffer cannot take what the packet holds.
+    /// The caller's buffer is too small for the packet's contents.
     case bufferTooSmall(needed: Int, available: Int)
-    /// The type field of an RTCP packet is none that the reader was asked to read.
+    /// An RTCP packet has a packet type other than the expected one.
     case unexpectedPacketType(UInt8)
-    /// A count field says more than the length field leaves room for.
+    /// A count field exceeds what the length field leaves room for.
     case invalidCount(count: Int, byteCount: Int)
 }
 
 extension RTPError: CustomStringConvertible {
-    /// What is wrong, in one line.
+    /// A description of the error in one line.
     public var description: String {
         switch self {
         case .truncated(let needed, let available):
-            "the packet ends too early: \(needed) bytes needed, \(available) there"
+            "the packet is truncated: \(needed) bytes needed, \(available) available"
         case .unsupportedVersion(let version):
             "RTP version \(version), only version 2 exists"
         case .invalidPadding(let count, let available):
@@ -54,33 +54,33 @@ extension RTPError: CustomStringConvertible {
         case .invalidExtension(let byteCount):
             "a header extension element of \(byteCount) bytes"
         case .invalidExtensionID(let id):
-            "header extension number \(id) is taken or reserved: choose another from 1 to 255"
+            "header extension ID \(id) is 0 or in use: choose another from 1 to 255"
         case .invalidPlayoutDelay(let minimumSteps, let maximumSteps):
             "a playout delay of at least \(minimumSteps)0 ms and at most \(maximumSteps)0 ms"
         case .misplacedPadding(let count, let following):
-            "an RTCP packet with \(count) bytes of padding is followed by \(following) bytes: only the last may have it"
+            "an RTCP packet with \(count) bytes of padding before \(following) more bytes: only the last may be padded"
         case .invalidBitrate(let mantissa, let exponent):
             "a bitrate of \(mantissa) * 2^\(exponent) bits a second"
         case .reservedPacketStatus(let index):
             "the reserved status 3 for packet \(index) of transport-wide feedback"
         case .emptyPayload:
-            "the payload descriptor is followed by no frame data"
+            "no frame data follows the payload descriptor"
         case .missingPictureID:
             "a VP9 packet in flexible mode without a picture ID"
         case .tooManyReferences(let maximum):
             "a VP9 frame with more than \(maximum) references"
         case .invalidReference(let distance):
-            "a frame that refers to the one \(distance) before it"
+            "a frame with an invalid reference, \(distance) frames before it"
         case .notProtected(let number):
             "the FEC packet does not protect packet \(number)"
         case .recoveryIncomplete(let missing):
-            "\(missing) more packets are needed to restore the one that is lost"
+            "\(missing) more packets are needed to recover the lost one"
         case .notRestored(let byteCount, let restored):
-            "the lost packet has \(byteCount) bytes behind its header, \(restored) of them were protected"
+            "the lost packet has \(byteCount) bytes after its header, of which \(restored) are protected"
         case .bufferTooSmall(let needed, let available):
             "\(needed) bytes do not fit into a buffer of \(available)"
         case .unexpectedPacketType(let type):
-            "RTCP packet type \(type) where another one belongs"
+            "unexpected RTCP packet type \(type)"
         case .invalidCount(let count, let byteCount):
             "a count of \(count) in a packet of \(byteCount) bytes"
         }

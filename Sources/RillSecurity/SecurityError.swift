@@ -1,27 +1,27 @@
 public import RillRTP
 
-/// Why a key cannot be used. No error shows anything of a key but its length.
+/// Errors that make a key unusable. They reveal nothing about a key except its length.
 public enum SecurityError: Error, Equatable, Sendable {
-    /// Key and salt have another length than the profile needs; `nil` where no profile has keys so long.
+    /// The key and the salt have a different length than the profile requires; `nil` if no profile has that length.
     case invalidKeyLength(byteCount: Int, expected: Int?)
     /// A text is not base64.
     case invalidBase64
-    /// A description's suite is none that Rill has.
+    /// Rill does not support the suite of a description.
     case unsupportedSuite(CryptoAttribute.Suite)
-    /// A description asks for something that would weaken the protection, or that Rill does not do.
+    /// A description has a parameter that would weaken the protection, or that Rill does not support.
     case refusedParameter(String)
-    /// A description's key has several keys where one is needed.
+    /// An attribute has several keys instead of one.
     case severalKeys(Int)
-    /// A second key needs an identifier that tells it from the first, of the same length and for the same profile.
+    /// A second key needs a distinct identifier, of the same size and for the same profile as the first.
     case indistinguishableKey(MasterKeyIdentifier?)
-    /// More keys at once than packets may be protected with: forget the oldest.
+    /// There are more keys than may be active at the same time: remove the oldest.
     case tooManyKeys(limit: Int)
-    /// The library could not do it; `code` is its `srtp_err_status_t`.
+    /// libsrtp failed; `code` is its `srtp_err_status_t`.
     case libraryFailed(code: UInt32)
 }
 
 extension SecurityError: CustomStringConvertible {
-    /// One sentence for whoever gave the key.
+    /// A description of the error in one sentence.
     public var description: String {
         switch self {
         case .invalidKeyLength(let byteCount, let expected?):

@@ -1,6 +1,6 @@
-/// What can be wrong with the settings of a sending session.
+/// Errors in the settings of a sending stream.
 public enum SendError: Error, Equatable, Sendable {
-    /// A setting lies outside of what it may be.
+    /// A setting is out of range.
     case settingOutOfRange(Setting, value: Int, allowed: ClosedRange<Int>)
 
     /// The settings that have a range.
@@ -21,7 +21,7 @@ public enum SendError: Error, Equatable, Sendable {
 }
 
 extension SendError: CustomStringConvertible {
-    /// What is wrong and what would be right, in one line.
+    /// A description of the error, with the allowed range, in one line.
     public var description: String {
         switch self {
         case .settingOutOfRange(let setting, let value, let allowed):

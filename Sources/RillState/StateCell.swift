@@ -1,18 +1,22 @@
-/// What an object with one owner works on, in a place of its own.
+/// The state of an object with one owner, in separately allocated memory.
 ///
-///     final class StreamReceiver {
-///         private let cell: StateCell<StreamReceiverCore>
-///         func insert(_ datagram: Span<UInt8>, at now: MediaTime) { cell.state.insert(datagram, at: now) }
+/// ```swift
+/// final class StreamReceiver {
+///     private let cell: StateCell<StreamReceiverCore>
+///     func insert(_ datagram: Span<UInt8>, at now: MediaTime) { cell.state.insert(datagram, at: now) }
+/// }
+/// ```
 ///
-/// Of a class's stored properties the runtime checks each access that lasts, by a list of those that are open: some eighty
-/// instructions, and a packet's way makes twenty of them. A flag does here: who comes while the state is being changed, which takes
-/// a call from within a call, violates a precondition, as with Rust's `RefCell`.
+/// For a class's stored properties, the runtime checks each modifying access against a list of open accesses. That
+/// costs about eighty instructions, and processing a packet makes twenty such accesses. A flag suffices here. An
+/// access while the state is being modified, which requires a call from within a call, traps, as with Rust's
+/// `RefCell`.
 @safe
 public struct StateCell<State: ~Copyable>: ~Copyable {
     @usableFromInline let place: UnsafeMutablePointer<State>
     @usableFromInline let isChanging: UnsafeMutablePointer<Bool>
 
-    /// A place with `state` in it.
+    /// Allocates a cell with the value `state`.
     @inlinable
     public init(_ state: consuming State) {
         unsafe place = .allocate(capacity: 1)
@@ -27,21 +31,21 @@ public struct StateCell<State: ~Copyable>: ~Copyable {
         unsafe isChanging.deallocate()
     }
 
-    /// The state, for as long as one call takes.
+    /// The state, for the duration of one call. Traps if it is being modified by a call further up the stack.
     @inlinable
     public var state: State {
-        // An address: `_read` gives a copy of all of it (Swift 6.3).
+        // Uses an address, because `_read` yields a copy of the whole state (Swift 6.3).
         @inline(__always)
         unsafeAddress {
-            precondition(unsafe !isChanging.pointee, "called from within a call")
+            precondition(unsafe !isChanging.pointee, "the state is accessed during a modification")
             return unsafe UnsafePointer(place)
         }
         @inline(__always)
         nonmutating _modify {
-            precondition(unsafe !isChanging.pointee, "called from within a call")
+            precondition(unsafe !isChanging.pointee, "the state is accessed during a modification")
             unsafe isChanging.pointee = true
             defer { unsafe isChanging.pointee = false }
-            // It is there as long as the cell, and the flag keeps everybody else out.
+            // The memory lives as long as the cell, and the flag excludes all other accesses.
             yield unsafe &place.pointee
         }
     }

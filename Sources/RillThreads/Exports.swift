@@ -1,2 +1,2 @@
-// What this room's signatures speak of comes with it.
+// Re-exports the module whose types appear in this module's API.
 @_exported public import RillCore

@@ -1,29 +1,29 @@
 import Glibc
 public import RillCore
 
-/// The live driver's clock: `CLOCK_MONOTONIC`, counted from the moment it was made.
+/// The clock of a live driver: `CLOCK_MONOTONIC`, counted from the clock's creation.
 ///
-/// All parts of one live session share one, so that their stamps can be compared.
+/// All components of a live session share one clock, so that their timestamps are comparable.
 public struct LiveClock: Sendable {
     private let origin: Int64
 
-    /// A clock that stands at zero now.
+    /// A clock that is at zero now.
     public init() {
         origin = monotonicNanoseconds()
     }
 
-    /// The time since the clock was made.
+    /// The time since the clock's creation.
     public var now: MediaTime { MediaTime(nanoseconds: monotonicNanoseconds() - origin) }
 
-    /// The reading of `CLOCK_MONOTONIC` that belongs to `time`, in nanoseconds; `.distantFuture` stays that.
+    /// Returns the `CLOCK_MONOTONIC` value of `time` in nanoseconds; the maximum for `.distantFuture`.
     package func monotonic(_ time: MediaTime) -> Int64 {
         time == .distantFuture ? .max : time.nanoseconds + origin
     }
 
-    /// The time that belongs to a reading of `CLOCK_MONOTONIC`.
+    /// Returns the time of a `CLOCK_MONOTONIC` value.
     package func time(monotonic time: MediaTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds - origin) }
 
-    /// The time since 1970 on the wall when the clock was made, in nanoseconds, as far as the wall's clock was right.
+    /// The wall clock time at the clock's zero, in nanoseconds since 1970, as accurate as the wall clock.
     package var wallClockAtZero: Int64 {
         var moment = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &moment)
@@ -31,17 +31,17 @@ public struct LiveClock: Sendable {
         return wall - now.nanoseconds
     }
 
-    /// Sleeps for a millisecond: what a thread does that waits for a buffer, of which nobody can tell it.
+    /// Sleeps for a millisecond, to poll for a buffer that does not notify waiting threads.
     package static func pause() {
         let clock = LiveClock()
         clock.sleep(until: clock.now + .milliseconds(1))
     }
 
-    /// Sleeps until `time`; a time that has passed does not wait.
+    /// Sleeps until `time`. Returns immediately if it has passed.
     package func sleep(until time: MediaTime) {
         let deadline = monotonic(time)
         var moment = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
-        // Interrupted by a signal, the sleep goes on to the same absolute deadline.
+        // If a signal interrupts the sleep, it resumes with the same absolute deadline.
         while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, nil) == EINTR {}
     }
 }

@@ -2,34 +2,36 @@ internal import CThreads
 import Glibc
 import RillCore
 
-/// A thread of its own with a name that `top -H` and debuggers show: blocking work never runs on Swift's shared pool.
+/// A dedicated thread with a name that `top -H` and debuggers show. Blocking work never runs on Swift's shared thread
+/// pool.
 ///
-/// It wakes when it asked to. By default Linux may let a sleep last 50 µs longer, to save wake-ups: the capture thread had
-/// a clip's frames 0.15 ms after they were due, in the median, and without that leave after 0.10 ms.
+/// It wakes up on time. By default, Linux may extend a sleep by 50 µs to save wake-ups: the capture thread then had a
+/// clip's frames 0.15 ms after they were due in the median, and without the extension after 0.10 ms.
 package final class NamedThread: Sendable {
     private let state: Monitor<State>
 
     private struct State: ~Copyable {
-        /// Known once it runs.
+        /// Set once the thread runs.
         var thread: pthread_t?
         var isFinished = false
     }
 
-    /// For how long a thread asks to be let work, where several want the same hardware thread. It has the same share of the
-    /// time as the others, and needs no privilege: of those that wait the one with the shortest turn goes first, and then
-    /// works until its turn is over (EEVDF; Linux 6.12 and later heed it).
+    /// The time slice that a thread requests when several threads compete for a CPU.
+    ///
+    /// All threads get the same share of the CPU, and the request needs no privileges. Among the waiting threads, the
+    /// one with the shortest slice runs first, until its slice is over (EEVDF, in Linux 6.12 and later).
     package enum Turn: Sendable {
-        /// What the system gives.
+        /// The system's default.
         case ordinary
-        /// 0.1 ms, the shortest that the kernel grants: for what hands on.
+        /// 0.1 ms, the kernel's minimum: for threads that only pass on data.
         case short
-        /// 2 ms: for a thumbnail, from its scaling to its packets. With a shorter turn it is let in at once as well, but
-        /// has to give way in the middle, to one that then works for milliseconds.
+        /// 2 ms: for a thumbnail, from scaling to packets. With a shorter slice the thread would start just as soon,
+        /// but would be preempted midway by one that then runs for milliseconds.
         case middle
-        /// 10 ms: for what may wait for those above.
+        /// 10 ms: for work that can wait for the others.
         case long
 
-        /// `nil`: what the system gives.
+        /// The slice in nanoseconds; `nil` for the system's default.
         fileprivate var nanoseconds: UInt64? {
             switch self {
             case .ordinary: nil
@@ -40,14 +42,14 @@ package final class NamedThread: Sendable {
         }
     }
 
-    /// The hardware threads that it keeps to, of those that the process may use.
+    /// The CPUs that the thread is restricted to, among those that the process may use.
     package enum Part: Sendable {
         case any
         case last
         case allButLast
     }
 
-    /// Starts `body` on a new thread. Of `name` the kernel keeps 15 bytes.
+    /// Starts `body` on a new thread. The kernel keeps the first 15 bytes of `name`.
     package init(
         _ name: String, turn: Turn = .ordinary, on part: Part = .any, _ body: @escaping @Sendable () -> Void
     ) {
@@ -55,31 +57,31 @@ package final class NamedThread: Sendable {
         self.state = state
         let work = Work(turn, part, body, state)
         var thread = pthread_t()
-        // The new thread takes over this reference.
+        // The new thread takes ownership of this reference.
         let result = unsafe pthread_create(
             &thread, nil,
             { argument in
-                // The pointer is the reference that was handed over just above; a start routine always gets one.
+                // The pointer is the reference passed just above; a start routine always gets one.
                 unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(work).toOpaque())
-        precondition(result == 0, "the system gave no thread (error \(result))")
+        precondition(result == 0, "the system cannot create a thread (error \(result))")
         unsafe pthread_setname_np(thread, String(name.prefix(15)))
         pthread_detach(thread)
     }
 
-    /// Waits until the thread's work is done, which is another thread's business.
+    /// Waits until the thread has finished. Must be called from another thread.
     package func join() {
-        if isCurrent { fatalError("a thread waits for its own end: a sink must not stop what calls it") }
+        if isCurrent { fatalError("a thread cannot join itself: a sink must not stop its caller") }
         state.wait { $0.isFinished ? () : nil }
     }
 
-    /// Whether this is the thread that asks.
+    /// Whether the calling thread is this one.
     package var isCurrent: Bool { state.withLock { $0.thread == pthread_self() && !$0.isFinished } }
 
-    /// What the thread does: whoever joins it finds all that it held released.
+    /// The work of the thread. When it is joined, everything that it held has been released.
     private final class Work: Sendable {
-        // Handed over to the new thread, which alone touches it from then on.
+        // Passed to the new thread, which alone accesses it from then on.
         nonisolated(unsafe) private var body: (@Sendable () -> Void)?
         private let turn: Turn
         private let part: Part
@@ -93,7 +95,8 @@ package final class NamedThread: Sendable {
 
         func run() {
             state.withLock { $0.thread = pthread_self() }
-            // The least there is. A kernel that refuses this or what follows wakes as late as ever: nothing depends on it.
+            // The minimum. If the kernel refuses this or the following calls, wake-ups are only later: nothing
+            // depends on them.
             _ = CThreads_set_timer_slack(1)
             if let nanoseconds = turn.nanoseconds { _ = CThreads_set_turn(nanoseconds) }
             if part != .any { _ = CThreads_keep_to_last_cpu(part == .last ? 1 : 0) }

@@ -1,38 +1,38 @@
 import Glibc
 public import RillCore
 
-/// What a real network refused.
+/// Errors of the real network.
 public enum TransportError: Error, Equatable, Sendable {
-    /// A text is not an address and a port.
+    /// A text is not an address with a port.
     case invalidAddress(String)
-    /// The name service has no address of that host.
+    /// The name service has no address for the host.
     case hostNotFound(String, reason: String)
-    /// The system refused a socket something; `code` is its `errno`.
+    /// A socket operation failed; `code` is its `errno`.
     case socketFailed(SocketOperation, UDPAddress?, code: Int32)
 
-    /// What was asked of a socket.
+    /// The operations on a socket.
     public enum SocketOperation: String, Sendable, CaseIterable {
-        /// To be there.
+        /// Creating the socket.
         case open
-        /// To have buffers of some size, or to share a port.
+        /// Setting buffer sizes and other options.
         case configure
-        /// To receive at an address.
+        /// Binding to a local address.
         case bind
-        /// To exchange datagrams with an address.
+        /// Connecting to a remote address.
         case connect
-        /// To send a datagram.
+        /// Sending a datagram.
         case send
-        /// To receive one.
+        /// Receiving a datagram.
         case receive
     }
 }
 
 extension TransportError: CustomStringConvertible {
-    /// One sentence for whoever chose the address.
+    /// A description of the error in one sentence.
     public var description: String {
         switch self {
         case .invalidAddress(let text):
-            "\"\(text)\" is no address: expected HOST:PORT, like 127.0.0.1:5004, [::1]:5004 or example.org:5004"
+            "\"\(text)\" is not an address: expected HOST:PORT, like 127.0.0.1:5004, [::1]:5004 or example.org:5004"
         case .hostNotFound(let host, let reason):
             "\(host): no address found: \(reason)"
         case .socketFailed(let operation, let address, let code):
@@ -41,14 +41,14 @@ extension TransportError: CustomStringConvertible {
     }
 }
 
-/// What to do about it, where that is not plain.
+/// Advice for errors whose remedy is not obvious.
 private func advice(_ code: Int32) -> String {
     switch code {
     case EADDRINUSE: "; choose another port, or 0 for any"
-    case EADDRNOTAVAIL: "; the address is none of this machine's"
-    case EACCES: "; ports below 1024 and broadcasts need rights"
+    case EADDRNOTAVAIL: "; this machine does not have that address"
+    case EACCES: "; ports below 1024 and broadcasts require privileges"
     case EMSGSIZE: "; send smaller packets"
-    case ENETUNREACH, EHOSTUNREACH: "; no way leads there from this machine"
+    case ENETUNREACH, EHOSTUNREACH: "; there is no route from this machine"
     case EMFILE, ENFILE: "; too many files and sockets are open"
     default: ""
     }

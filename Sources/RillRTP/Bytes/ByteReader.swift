@@ -1,13 +1,13 @@
-/// Reads big-endian fields one after the other, and never beyond the end.
+/// Reads big-endian fields in order and never past the end.
 ///
-/// Always inlined: what is left of a field is one comparison and one load.
+/// Always inlined: each field compiles to one comparison and one load.
 @frozen @usableFromInline
 struct ByteReader: ~Escapable, BitwiseCopyable {
     @usableFromInline let bytes: Span<UInt8>
     /// Bytes read so far.
     @usableFromInline var position: Int
 
-    /// A reader of `bytes` that begins at `position`, which lies in them or at their end.
+    /// A reader of `bytes` that starts at `position`. Traps unless `position` is 0 to `bytes.count`.
     @inlinable @inline(__always) @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>, at position: Int = 0) {
         precondition(position >= 0 && position <= bytes.count, "byte \(position) of \(bytes.count)")
@@ -15,11 +15,11 @@ struct ByteReader: ~Escapable, BitwiseCopyable {
         self.position = position
     }
 
-    /// Bytes still to come.
+    /// Bytes not yet read.
     @inlinable @inline(__always)
     var remaining: Int { bytes.count &- position }
 
-    /// Throws unless `count` more bytes are there.
+    /// Throws `truncated` unless at least `count` bytes remain.
     @inlinable @inline(__always)
     func require(_ count: Int) throws(RTPError) {
         guard remaining >= count else { throw .truncated(needed: position &+ count, available: bytes.count) }
@@ -34,7 +34,7 @@ struct ByteReader: ~Escapable, BitwiseCopyable {
     @inlinable @inline(__always) @_lifetime(self: copy self)
     mutating func uint32() throws(RTPError) -> UInt32 { try integer() }
 
-    /// Passes over `count` bytes, not fewer than none, and gives them.
+    /// Reads `count` bytes (0 or more) and returns them.
     @inlinable @inline(__always) @_lifetime(copy self) @_lifetime(self: copy self)
     mutating func span(_ count: Int) throws(RTPError) -> Span<UInt8> {
         try require(count)
@@ -43,7 +43,7 @@ struct ByteReader: ~Escapable, BitwiseCopyable {
         return unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (position, position &+ count)))
     }
 
-    /// Passes over `count` bytes, not fewer than none, and says where they stand.
+    /// Skips `count` bytes (0 or more) and returns their range.
     @inlinable @inline(__always) @_lifetime(self: copy self)
     mutating func range(_ count: Int) throws(RTPError) -> Range<Int> {
         try require(count)
@@ -63,7 +63,7 @@ struct ByteReader: ~Escapable, BitwiseCopyable {
 }
 
 extension Span where Element == UInt8 {
-    /// The four bytes from `offset` on as one number; they must be there.
+    /// The four bytes at `offset` as a big-endian integer. Traps if they are out of bounds.
     @inlinable @inline(__always)
     func bigEndianUInt32(at offset: Int) -> UInt32 {
         UInt32(self[offset]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset + 2]) << 8

@@ -1,23 +1,25 @@
-/// What packets bear lists of: a value that always takes the same number of bytes.
+/// A fixed-size element of a list in a packet.
 public protocol WireElement: BitwiseCopyable, Sendable {
     /// Bytes of each value on the wire.
     static var byteCount: Int { get }
-    /// Reads the value whose bytes begin at `offset`; all of them are there.
+    /// Reads the value at `offset`. Traps if fewer than `byteCount` bytes follow.
     init(wire bytes: Span<UInt8>, at offset: Int)
-    /// Appends the value. `output` has room for `byteCount` bytes.
+    /// Appends the value. `output` must have room for `byteCount` bytes.
     @_lifetime(output: copy output)
     func write(into output: inout OutputSpan<UInt8>)
 }
 
-/// A list in a packet: of contributing sources, of report blocks, of requests.
+/// A list of fixed-size elements in a packet, such as contributing sources, report blocks or requests.
 ///
-/// Either a view of the bytes that came, whose elements are read when they are asked for, or of values in memory, to be
-/// written. It lives no longer than what it looks at, and allocates nothing.
+/// It is a view, either of received bytes, whose elements are decoded on access, or of values in memory that are to
+/// be written. It cannot outlive what it views, and allocates nothing.
 ///
-///     for index in report.blocks.indices { note(report.blocks[index]) }
+/// ```swift
+/// for index in report.blocks.indices { note(report.blocks[index]) }
 ///
-///     let sources = [SSRC(1), SSRC(2)]
-///     Goodbye(sources: WireList(sources.span)).write(into: &output)
+/// let sources = [SSRC(1), SSRC(2)]
+/// Goodbye(sources: WireList(sources.span)).write(into: &output)
+/// ```
 @frozen
 public struct WireList<Element: WireElement>: ~Escapable, BitwiseCopyable {
     @usableFromInline let storage: Storage
@@ -41,13 +43,13 @@ public struct WireList<Element: WireElement>: ~Escapable, BitwiseCopyable {
         storage = .values(values)
     }
 
-    /// A list that stands in `bytes`. What is left over behind the last whole element is no part of it.
+    /// A list stored in `bytes`. Bytes after the last whole element are ignored.
     @inlinable @_lifetime(copy bytes)
     public init(parsing bytes: Span<UInt8>) {
         storage = .bytes(bytes)
     }
 
-    /// How many there are.
+    /// The number of elements.
     @inlinable
     public var count: Int {
         switch storage {
@@ -56,7 +58,7 @@ public struct WireList<Element: WireElement>: ~Escapable, BitwiseCopyable {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     @inlinable
     public var isEmpty: Bool { count == 0 }
 
@@ -64,7 +66,7 @@ public struct WireList<Element: WireElement>: ~Escapable, BitwiseCopyable {
     @inlinable
     public var indices: Range<Int> { 0..<count }
 
-    /// The `index`th element, in the order of the packet. One that is not there is the programmer's mistake.
+    /// The `index`th element, in the order of the packet. Traps unless `index` is in range.
     @inlinable
     public subscript(index: Int) -> Element {
         precondition(index >= 0 && index < count, "element \(index) of \(count)")
@@ -81,7 +83,7 @@ public struct WireList<Element: WireElement>: ~Escapable, BitwiseCopyable {
     @inlinable
     public var byteCount: Int { count * Element.byteCount }
 
-    /// Appends all elements. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends all elements. Traps unless `output` has room for `byteCount` bytes.
     @inlinable @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         for index in indices { self[index].write(into: &output) }
@@ -98,7 +100,7 @@ extension SSRC: WireElement {
         self.init(bytes.bigEndianUInt32(at: offset))
     }
 
-    /// Appends the identifier. `output` has room for four bytes; too little is the programmer's mistake.
+    /// Appends the identifier. Traps unless `output` has room for four bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         output.append(bigEndian: rawValue)

@@ -1,17 +1,19 @@
-// RFC 8285 §4.2 and §4.3, an element; zero bytes between elements are padding:
-//
-//      0                   1                            0                   1
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4                    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |   ID  |  len  |   data ...                     |       ID      |     length    |  data ...
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     one byte: data of len + 1 bytes                  two bytes: data of length bytes
-
-/// One element of a header extension. A view: it lives no longer than the bytes.
+/// One element of a header extension (RFC 8285 §4.2, §4.3). A view that cannot outlive the bytes.
+///
+/// Zero bytes between elements are padding:
+///
+/// ```text
+///  0                   1                            0                   1
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4                    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |   ID  |  len  |   data ...                     |       ID      |     length    |  data ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// one byte: data of len + 1 bytes                  two bytes: data of length bytes
+/// ```
 public struct HeaderExtensionElement: ~Escapable, BitwiseCopyable {
-    /// The number that the session has agreed on for this kind of element, 1 to 255; see ``HeaderExtensionMap``.
+    /// The element's ID, 1 to 255. The session maps it to a kind of element; see ``HeaderExtensionMap``.
     public let id: UInt8
-    /// What the element says, 0 to 255 bytes.
+    /// The element's data, 0 to 255 bytes.
     public let data: Span<UInt8>
 
     @inlinable @inline(__always) @_lifetime(copy data)
@@ -21,25 +23,27 @@ public struct HeaderExtensionElement: ~Escapable, BitwiseCopyable {
     }
 }
 
-/// The elements of a header extension, one after the other (RFC 8285 §4).
+/// Iterates over the elements of a header extension (RFC 8285 §4).
 ///
-///     var elements = block.elements
-///     while let element = try elements.next() {
-///         switch map[element.id] {
-///         case .transportSequenceNumber: note(try TransportSequenceNumber(parsing: element.data))
-///         case .absoluteSendTime: note(try AbsoluteSendTime(parsing: element.data))
-///         default: break
-///         }
+/// ```swift
+/// var elements = block.elements
+/// while let element = try elements.next() {
+///     switch map[element.id] {
+///     case .transportSequenceNumber: note(try TransportSequenceNumber(parsing: element.data))
+///     case .absoluteSendTime: note(try AbsoluteSendTime(parsing: element.data))
+///     default: break
 ///     }
+/// }
+/// ```
 ///
-/// A block that is none of RFC 8285 has no elements. A view: it lives no longer than the bytes. Takes any bytes,
-/// allocates nothing.
+/// A block whose profile is not one of RFC 8285 has no elements. A view that cannot outlive the bytes. Accepts
+/// arbitrary bytes and allocates nothing.
 public struct HeaderExtensionElements: ~Escapable, BitwiseCopyable {
     @usableFromInline let data: Span<UInt8>
     @usableFromInline let isOneByte: Bool
     @usableFromInline var position: Int
 
-    /// The number that ends a block of one-byte elements (RFC 8285 §4.2).
+    /// The ID that ends a block of one-byte elements (RFC 8285 §4.2).
     @inlinable static var stopID: UInt8 { 15 }
 
     @inlinable @_lifetime(copy block)
@@ -50,12 +54,12 @@ public struct HeaderExtensionElements: ~Escapable, BitwiseCopyable {
         position = form == nil ? block.data.count : 0
     }
 
-    /// The next element; `nil` behind the last, and after an error.
+    /// Returns the next element, or `nil` after the last one and after an error.
     ///
-    /// Padding is passed over. A one-byte element of number 15, or one of number 0 that claims to have data, ends the
-    /// block (RFC 8285 §4.1.2, §4.2).
+    /// Skips padding. A one-byte element with ID 15, or with ID 0 and a length other than 0, ends the block (RFC 8285
+    /// §4.1.2, §4.2).
     ///
-    /// - Throws: `truncated` when the element is longer than the block.
+    /// - Throws: `truncated` if the element is longer than the block.
     @inlinable @_lifetime(copy self)
     public mutating func next() throws(RTPError) -> HeaderExtensionElement? {
         while position < data.count {
@@ -95,17 +99,17 @@ public struct HeaderExtensionElements: ~Escapable, BitwiseCopyable {
             throw .truncated(needed: end, available: data.count)
         }
         position = end
-        // The bytes are there: `start` lies behind `position`, and `end` was compared with the block's.
+        // In bounds: `start` is not before `position`, and `end` was compared with the block's size.
         return HeaderExtensionElement(
             id: id, data: unsafe data.extracting(unchecked: Range(uncheckedBounds: (start, end))))
     }
 }
 
 extension RTPHeaderExtension {
-    /// How the elements are written; `nil` where the block is none of RFC 8285.
+    /// The form of the elements; `nil` if the block's profile is not one of RFC 8285.
     public var form: HeaderExtensionForm? { HeaderExtensionForm(profile: profile) }
 
-    /// The elements, one after the other.
+    /// The elements, in order.
     public var elements: HeaderExtensionElements {
         @inlinable @_lifetime(copy self)
         get { HeaderExtensionElements(self) }

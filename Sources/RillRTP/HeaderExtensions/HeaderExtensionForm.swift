@@ -1,16 +1,16 @@
-/// How the elements of a header extension are written (RFC 8285 §4).
+/// The form of the elements in a header extension (RFC 8285 §4).
 public enum HeaderExtensionForm: Equatable, Sendable {
     /// Identifiers 1 to 14, and 1 to 16 bytes of data (§4.2).
     case oneByte
-    /// Identifiers 1 to 255, and 0 to 255 bytes of data (§4.3). The `applicationBits`, 0 to 15, are for whoever has
-    /// agreed on a meaning.
+    /// Identifiers 1 to 255, and 0 to 255 bytes of data (§4.3). The meaning of `applicationBits`, 0 to 15, is up to
+    /// the application.
     case twoByte(applicationBits: UInt8 = 0)
 
     @inlinable static var oneByteProfile: UInt16 { 0xBEDE }
     @inlinable static var twoByteProfile: UInt16 { 0x1000 }
     @inlinable static var applicationMask: UInt16 { 0x000F }
 
-    /// The form of a block with that profile; `nil` where the block is none of RFC 8285.
+    /// The form of a block with that profile; `nil` if the profile is not one of RFC 8285.
     @inlinable
     public init?(profile: UInt16) {
         if profile == HeaderExtensionForm.oneByteProfile {
@@ -22,7 +22,7 @@ public enum HeaderExtensionForm: Equatable, Sendable {
         }
     }
 
-    /// The 16 bits "defined by profile" that say the form.
+    /// The 16 bits "defined by profile" that identify the form. Traps if the application bits exceed 15.
     public var profile: UInt16 {
         switch self {
         case .oneByte:

@@ -1,25 +1,25 @@
 /// The kinds of header extension elements that Rill reads and writes.
 ///
-/// On the wire an element bears a number of one byte; what the number stands for is agreed on for each session, by the
-/// kind's URI (RFC 8285 §5). ``HeaderExtensionMap`` keeps what was agreed.
+/// On the wire an element has a numeric ID. Each session negotiates which ID has which kind, by the kind's URI (RFC
+/// 8285 §5). ``HeaderExtensionMap`` holds the result.
 @frozen
 public enum HeaderExtensionKind: UInt8, CaseIterable, Sendable {
     /// ``AbsoluteSendTime``.
     case absoluteSendTime
     /// ``TransportSequenceNumber``.
     case transportSequenceNumber
-    /// MID, which media description of the session a packet belongs to (RFC 9143): a ``StreamIdentifier``.
+    /// MID: the media description of the session that the packet belongs to (RFC 9143), a ``StreamIdentifier``.
     case mid
-    /// RtpStreamId, which layer of a simulcast (RFC 8852): a ``StreamIdentifier``.
+    /// RtpStreamId: the simulcast layer (RFC 8852), a ``StreamIdentifier``.
     case rid
-    /// RepairedRtpStreamId, of which stream this one repairs losses (RFC 8852): a ``StreamIdentifier``.
+    /// RepairedRtpStreamId: the stream that this stream repairs (RFC 8852), a ``StreamIdentifier``.
     case repairedRID
     /// ``VideoOrientation``.
     case videoOrientation
     /// ``PlayoutDelay``.
     case playoutDelay
 
-    /// The name of the kind in session descriptions (`a=extmap`).
+    /// The URI of the kind in session descriptions (`a=extmap`).
     public var uri: String {
         switch self {
         case .absoluteSendTime: "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
@@ -32,7 +32,7 @@ public enum HeaderExtensionKind: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The kind of that name; `nil` for names that Rill does not know.
+    /// The kind with that URI; `nil` for URIs that Rill does not know.
     public init?(uri: some StringProtocol) {
         guard let kind = HeaderExtensionKind.allCases.first(where: { $0.uri == uri }) else { return nil }
         self = kind

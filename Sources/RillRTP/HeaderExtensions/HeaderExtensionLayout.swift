@@ -1,28 +1,30 @@
-/// How large a header extension with given elements becomes, and in which form it is written.
+/// The form and size of a header extension, computed from its elements.
 ///
-/// The one-byte form, while all numbers are 1 to 14 and all elements have 1 to 16 bytes; else the two-byte form
-/// (RFC 8285 §4). A session knows both before the first packet, so a packetizer can be told beforehand what each packet
-/// spends on its extension:
+/// The form is one-byte while all IDs are 1 to 14 and all elements have 1 to 16 bytes, otherwise two-byte (RFC 8285
+/// §4). A session knows its elements before the first packet, so a packetizer can reserve the extension's size in
+/// each packet:
 ///
-///     var layout = HeaderExtensionLayout()
-///     layout.add(id: 5, byteCount: TransportSequenceNumber.byteCount)
-///     layout.add(id: 3, byteCount: AbsoluteSendTime.byteCount)
-///     layout.byteCount  // 12
+/// ```swift
+/// var layout = HeaderExtensionLayout()
+/// layout.add(id: 5, byteCount: TransportSequenceNumber.byteCount)
+/// layout.add(id: 3, byteCount: AbsoluteSendTime.byteCount)
+/// layout.byteCount  // 12
+/// ```
 public struct HeaderExtensionLayout: Equatable, Sendable {
-    /// How the elements are written.
+    /// The form of the elements.
     public private(set) var form = HeaderExtensionForm.oneByte
     private var elementCount = 0
     private var dataByteCount = 0
 
-    /// No elements so far.
+    /// A layout without elements.
     public init() {}
 
-    /// Reckons with one more element of number `id` and with that many bytes of data.
+    /// Adds an element with the ID `id` and `byteCount` bytes of data.
     ///
-    /// Number 0 and more than 255 bytes are the programmer's mistake.
+    /// Traps if `id` is 0 or `byteCount` is not 0 to 255.
     public mutating func add(id: UInt8, byteCount: Int) {
         precondition(id != 0, "element number 0 is padding")
-        precondition((0...255).contains(byteCount), "an element of \(byteCount) bytes: 0 to 255 can be told")
+        precondition((0...255).contains(byteCount), "an element of \(byteCount) bytes: 0 to 255 fit")
         elementCount += 1
         dataByteCount += byteCount
         if !HeaderExtensionLayout.fitsOneByte(id: id, byteCount: byteCount) { form = .twoByte() }
@@ -32,7 +34,7 @@ public struct HeaderExtensionLayout: Equatable, Sendable {
         id < HeaderExtensionElements.stopID && (1...16).contains(byteCount)
     }
 
-    /// Bytes of the whole ``RTPHeaderExtension``, filled up to words of four bytes.
+    /// The size of the whole ``RTPHeaderExtension`` in bytes, padded to words of four bytes.
     public var byteCount: Int {
         let elements = dataByteCount + elementCount * form.elementHeaderByteCount
         return RTPHeaderExtension.fixedByteCount + (elements + 3) / 4 * 4

@@ -1,21 +1,21 @@
-/// A short name that packets bear so that a receiver knows their stream before it knows the SSRC: MID (RFC 9143),
-/// RtpStreamId and RepairedRtpStreamId (RFC 8852). The element's data is the name's text.
+/// A short name in packets that identifies their stream before its SSRC is known.
 ///
-/// Held inline; up to 16 bytes, which is all that the one-byte form can bear. Names are ASCII by their RFCs, which is
-/// not checked.
+/// Used by MID (RFC 9143), RtpStreamId and RepairedRtpStreamId (RFC 8852). The element's data is the text of the
+/// name. It is stored inline, in up to 16 bytes, the most that the one-byte form can carry. The RFCs require ASCII;
+/// this is not checked.
 public struct StreamIdentifier: HeaderExtensionValue, Hashable, CustomStringConvertible {
-    /// The most bytes that a name has.
+    /// The maximum length of a name in bytes.
     public static let maximumByteCount = 16
     private let length: UInt8
     private let high: UInt64
     private let low: UInt64
 
-    /// The name whose text is `text`; `nil` unless it has 1 to 16 bytes of UTF-8.
+    /// A name with that text; `nil` unless it has 1 to 16 bytes of UTF-8.
     public init?(_ text: some StringProtocol) {
         self.init(text.utf8)
     }
 
-    /// The name with these bytes; `nil` unless there are 1 to 16.
+    /// A name of these bytes; `nil` unless there are 1 to 16.
     public init?(_ bytes: Span<UInt8>) {
         guard (1...StreamIdentifier.maximumByteCount).contains(bytes.count) else { return nil }
         var (high, low): (UInt64, UInt64) = (0, 0)
@@ -36,10 +36,10 @@ public struct StreamIdentifier: HeaderExtensionValue, Hashable, CustomStringConv
         self.init(name.span.extracting(first: bytes.count))
     }
 
-    /// Bytes of the name, 1 to 16.
+    /// The length of the name in bytes, 1 to 16.
     public var byteCount: Int { Int(length) }
 
-    /// The `index`th byte of the name. One that is not there is the programmer's mistake.
+    /// The `index`th byte of the name. Traps unless `index` is in range.
     public subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < byteCount, "byte \(index) of \(byteCount)")
         return UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - 8 * (index % 8)))
@@ -53,13 +53,13 @@ public struct StreamIdentifier: HeaderExtensionValue, Hashable, CustomStringConv
         self = name
     }
 
-    /// Appends the name. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the name. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         for index in 0..<byteCount { output.append(self[index]) }
     }
 
-    /// The name as text; what is no UTF-8 is shown as replacement characters.
+    /// The name as text; invalid UTF-8 becomes replacement characters.
     public var description: String {
         String(decoding: (0..<byteCount).map { self[$0] }, as: UTF8.self)
     }

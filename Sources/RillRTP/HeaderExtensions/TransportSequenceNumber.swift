@@ -1,18 +1,19 @@
-// draft-holmer-rmcat-transport-wide-cc-extensions-01 §2, here with the header of the one-byte form:
-//
-//      0                   1                   2
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |  ID   | L=1   |transport-wide sequence number |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// Counts the packets of all streams that share a transport, for ``TransportFeedback``
-/// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2).
+/// A sequence number shared by all streams of a transport, which ``TransportFeedback`` refers to.
+///
+/// Defined in draft-holmer-rmcat-transport-wide-cc-extensions-01 §2. The element, here with a one-byte header:
+///
+/// ```text
+///  0                   1                   2
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |  ID   | L=1   |transport-wide sequence number |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
 public struct TransportSequenceNumber: HeaderExtensionValue {
-    /// The number; it wraps like that of a stream.
+    /// The number; it wraps like a stream's sequence number.
     public var number: SequenceNumber
 
-    /// That number.
+    /// A transport-wide sequence number with the value `number`.
     @inlinable
     public init(_ number: SequenceNumber) {
         self.number = number
@@ -21,7 +22,7 @@ public struct TransportSequenceNumber: HeaderExtensionValue {
     /// Bytes of the element's data.
     @inlinable
     public static var byteCount: Int { 2 }
-    /// Two.
+    /// The size of the element's data: 2 bytes.
     public var byteCount: Int { TransportSequenceNumber.byteCount }
 
     /// Reads the number.
@@ -33,7 +34,7 @@ public struct TransportSequenceNumber: HeaderExtensionValue {
         self.init(SequenceNumber(UInt16(data[0]) << 8 | UInt16(data[1])))
     }
 
-    /// Appends the number. `output` has room for two bytes; too little is the programmer's mistake.
+    /// Appends the number. Traps unless `output` has room for two bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         output.append(bigEndian: number.rawValue)

@@ -1,31 +1,33 @@
-// 3GPP TS 26.114 §7.4.5, coordination of video orientation (CVO), here with the header of the one-byte form:
-//
-//      0                   1
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |  ID   | len=0 |0 0 0 0 C F R R|
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// How the receiver is to turn a stream's pictures before it shows them (3GPP TS 26.114 §7.4.5).
+/// How a receiver rotates a stream's pictures before display (3GPP TS 26.114 §7.4.5).
 ///
-/// It holds until another packet of the stream says otherwise.
+/// The element of the header extension "coordination of video orientation" (CVO), here with a one-byte header:
+///
+/// ```text
+///  0                   1
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |  ID   | len=0 |0 0 0 0 C F R R|
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// An orientation applies until another packet of the stream changes it.
 public struct VideoOrientation: HeaderExtensionValue {
-    /// C: the camera at the back of the device, which points away from its user.
+    /// C: whether the camera is at the back of the device, facing away from its user.
     public var isBackCamera: Bool
-    /// F: the pictures are mirrored left to right; undone by the receiver before it turns them.
+    /// F: whether the pictures are mirrored left to right. The receiver undoes this before it rotates them.
     public var isFlipped: Bool
-    /// R: by how much the receiver turns the pictures.
+    /// R: the rotation that the receiver applies.
     public var rotation: Rotation
 
-    /// A turn clockwise.
+    /// A clockwise rotation.
     public enum Rotation: UInt8, Sendable, CaseIterable {
-        /// As sent.
+        /// No rotation.
         case none
-        /// A quarter.
+        /// A quarter turn.
         case clockwise90
-        /// A half.
+        /// A half turn.
         case clockwise180
-        /// Three quarters.
+        /// Three quarter turns.
         case clockwise270
     }
 
@@ -33,7 +35,7 @@ public struct VideoOrientation: HeaderExtensionValue {
     private static let flipBit: UInt8 = 0x04
     private static let rotationMask: UInt8 = 0x03
 
-    /// An orientation of these fields.
+    /// An orientation with these fields.
     public init(rotation: Rotation = .none, isFlipped: Bool = false, isBackCamera: Bool = false) {
         self.rotation = rotation
         self.isFlipped = isFlipped
@@ -42,10 +44,10 @@ public struct VideoOrientation: HeaderExtensionValue {
 
     /// Bytes of the element's data.
     public static let byteCount = 1
-    /// One.
+    /// The size of the element's data: 1 byte.
     public var byteCount: Int { VideoOrientation.byteCount }
 
-    /// Reads the orientation; the upper four bits are passed over.
+    /// Reads the orientation. Ignores the upper four bits.
     ///
     /// - Throws: `invalidExtension` unless the data has one byte.
     public init(parsing data: Span<UInt8>) throws(RTPError) {
@@ -56,7 +58,7 @@ public struct VideoOrientation: HeaderExtensionValue {
             isBackCamera: data[0] & VideoOrientation.cameraBit != 0)
     }
 
-    /// Appends the orientation. `output` has room for one byte; too little is the programmer's mistake.
+    /// Appends the orientation. Traps unless `output` has room for one byte.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         var bits = rotation.rawValue

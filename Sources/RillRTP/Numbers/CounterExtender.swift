@@ -1,20 +1,22 @@
-/// Turns a counter that wraps on the wire into one of 64 bits that does not.
+/// Extends a counter that wraps on the wire to 64 bits.
 ///
-/// Each value is taken to lie the short way round from the newest one seen so far, so it may come late by less than
-/// half the counter's range. The first value starts the count at itself.
+/// Each value is interpreted as the one closest to the newest value so far, so it may be late by less than half the
+/// counter's range. The first value is taken as is.
 ///
-///     var extender = CounterExtender(bitWidth: 16)
-///     extender.extend(65535)  // 65535
-///     extender.extend(0)      // 65536
-///     extender.extend(65534)  // 65534: late, not new
+/// ```swift
+/// var extender = CounterExtender(bitWidth: 16)
+/// extender.extend(65535)  // 65535
+/// extender.extend(0)      // 65536
+/// extender.extend(65534)  // 65534: late, does not become the newest
+/// ```
 @frozen
 public struct CounterExtender: Equatable, Sendable {
-    /// Bits of the counter on the wire: 7 and 15 for picture IDs, 8 for TL0PICIDX, 16 for sequence numbers, 32 for
-    /// timestamps.
+    /// The width of the counter on the wire in bits: 7 or 15 for picture IDs, 8 for TL0PICIDX, 16 for sequence
+    /// numbers, 32 for timestamps.
     public let bitWidth: Int
     @usableFromInline var last: Int64?
 
-    /// An extender for a counter of `bitWidth` bits, 2 to 32.
+    /// An extender for a counter of `bitWidth` bits. Traps unless that is 2 to 32.
     @inlinable
     public init(bitWidth: Int) {
         precondition((2...32).contains(bitWidth), "a wire counter has 2 to 32 bits, not \(bitWidth)")
@@ -25,7 +27,7 @@ public struct CounterExtender: Equatable, Sendable {
     @inlinable
     public var newest: Int64? { last }
 
-    /// The 64-bit value of `wire`, which becomes the newest if it lies after it.
+    /// Returns the 64-bit value of `wire`. It becomes the newest if it is after the newest so far.
     @inlinable
     public mutating func extend(_ wire: UInt32) -> Int64 {
         let value = peek(wire)
@@ -33,7 +35,7 @@ public struct CounterExtender: Equatable, Sendable {
         return value
     }
 
-    /// The 64-bit value that `wire` would get, without taking note of it.
+    /// Returns the 64-bit value that `wire` would get, without updating the newest value.
     @inlinable
     public func peek(_ wire: UInt32) -> Int64 {
         let modulus = Int64(1) << bitWidth

@@ -1,17 +1,17 @@
-/// The 7-bit number that says which payload format an RTP packet carries (RFC 3550 §5.1, RFC 3551).
+/// The 7-bit payload type of an RTP packet, which identifies its payload format (RFC 3550 §5.1, RFC 3551).
 @frozen
 public struct PayloadType: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
-    /// The number as it stands on the wire, 0 to 127.
+    /// The value on the wire, 0 to 127.
     public let rawValue: UInt8
 
-    /// `nil` for numbers over 127.
+    /// A payload type with that value; `nil` if it is over 127.
     @inlinable
     public init?(rawValue: UInt8) {
         guard rawValue < 128 else { return nil }
         self.rawValue = rawValue
     }
 
-    /// A number known to fit: more than 127 is the programmer's mistake. Dynamic types lie in 96...127.
+    /// A payload type with a value that is known to be valid. Traps if it is over 127. Dynamic types are 96 to 127.
     @inlinable
     public init(_ value: UInt8) {
         precondition(value < 128, "a payload type has 7 bits")

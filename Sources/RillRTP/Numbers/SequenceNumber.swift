@@ -1,33 +1,33 @@
-/// An RTP packet's 16-bit sequence number (RFC 3550 §5.1): counts up by one a packet and wraps.
+/// The 16-bit sequence number of an RTP packet (RFC 3550 §5.1). It increments by one per packet and wraps.
 @frozen
 public struct SequenceNumber: Codable, Hashable, Sendable, RawRepresentable, CustomStringConvertible {
-    /// The number as it stands on the wire.
+    /// The value on the wire.
     public var rawValue: UInt16
 
-    /// The number that stands on the wire as `rawValue`.
+    /// The number with the wire value `rawValue`.
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue }
-    /// The number that stands on the wire as `value`.
+    /// The number with the wire value `value`.
     @inlinable
     public init(_ value: UInt16) { self.rawValue = value }
 
-    /// The number after this one; 65535 is followed by 0.
+    /// The next number; 65535 is followed by 0.
     @inlinable
     public var next: SequenceNumber { SequenceNumber(rawValue &+ 1) }
 
-    /// The number `count` packets on (or back), wrapped.
+    /// Returns the number `count` packets later (or earlier, if negative), wrapped.
     @inlinable
     public func advanced(by count: Int) -> SequenceNumber {
         SequenceNumber(rawValue &+ UInt16(truncatingIfNeeded: count))
     }
 
-    /// How many packets this one comes after `other`, the short way round: -32768 to 32767.
+    /// Returns the number of packets from `other` to this one, by the shorter way around: -32768 to 32767.
     @inlinable
     public func distance(since other: SequenceNumber) -> Int {
         Int(Int16(bitPattern: rawValue &- other.rawValue))
     }
 
-    /// Whether this one comes after `other`, the short way round.
+    /// Returns whether this number is after `other`, by the shorter way around.
     @inlinable
     public func isNewer(than other: SequenceNumber) -> Bool { distance(since: other) > 0 }
 

@@ -1,31 +1,33 @@
-// RFC 7983 §7: the first byte tells what a datagram is, on a port that several protocols share.
-//
-//     +----------------+
-//     |        [0..3] -+--> STUN
-//     |      [16..19] -+--> ZRTP
-//     |      [20..63] -+--> DTLS
-//     |      [64..79] -+--> TURN channel
-//     |    [128..191] -+--> RTP or RTCP, which the second byte tells apart (RFC 5761 §4)
-//     +----------------+
-
-/// Which protocol a datagram belongs to, as far as its first two bytes tell (RFC 7983).
+/// The protocol of a datagram, according to its first two bytes (RFC 7983).
+///
+/// On a port shared by several protocols, the first byte distinguishes them (RFC 7983 §7):
+///
+/// ```text
+/// +----------------+
+/// |        [0..3] -+--> STUN
+/// |      [16..19] -+--> ZRTP
+/// |      [20..63] -+--> DTLS
+/// |      [64..79] -+--> TURN channel
+/// |    [128..191] -+--> RTP or RTCP, distinguished by the second byte (RFC 5761 §4)
+/// +----------------+
+/// ```
 public enum DatagramKind: Hashable, Sendable, CaseIterable {
     /// An RTP packet.
     case rtp
-    /// A compound of RTCP packets.
+    /// A compound RTCP packet.
     case rtcp
-    /// STUN: ICE's checks.
+    /// STUN: ICE connectivity checks.
     case stun
     /// ZRTP.
     case zrtp
     /// DTLS.
     case dtls
-    /// Data of a TURN channel.
+    /// Data on a TURN channel.
     case turnChannel
     /// None of these, or fewer than two bytes.
     case unknown
 
-    /// Looks at the first two bytes of `datagram`.
+    /// Classifies a datagram by its first two bytes.
     @inlinable
     public init(of datagram: Span<UInt8>) {
         guard datagram.count >= 2 else {

@@ -1,16 +1,16 @@
-/// What a datagram is that came to a port which RTP and RTCP share (RFC 5761 §4).
+/// The kind of a datagram on a port shared by RTP and RTCP (RFC 5761 §4).
 ///
-/// The second byte decides: RTCP's packet types are 192 to 223, and RTP's payload types 64 to 95, which would look like
-/// them with the marker set, must not be used on a shared port.
+/// The second byte decides: RTCP packet types are 192 to 223. RTP payload types 64 to 95, which with the marker bit
+/// set would look the same, must not be used on a shared port.
 public enum PacketKind: Equatable, Sendable {
-    /// An RTP packet, as far as its first two bytes tell.
+    /// An RTP packet, according to its first two bytes.
     case rtp
-    /// A compound of RTCP packets, as far as the first two bytes tell.
+    /// A compound RTCP packet, according to its first two bytes.
     case rtcp
     /// Neither: shorter than two bytes, or not version 2 (STUN and DTLS, RFC 7983, are among these).
     case other
 
-    /// Looks at the first two bytes of `datagram`.
+    /// Classifies a datagram by its first two bytes.
     public init(of datagram: Span<UInt8>) {
         guard datagram.count >= 2, datagram[0] >> 6 == RTPHeader.version else {
             self = .other
@@ -21,7 +21,8 @@ public enum PacketKind: Equatable, Sendable {
 }
 
 extension SSRC {
-    /// The sender of an RTP or RTCP packet, as far as its first bytes tell (RFC 3550 §5.1, §6.4); `nil` for others.
+    /// The SSRC of an RTP or RTCP packet's sender, read from its first bytes (RFC 3550 §5.1, §6.4); `nil` for other
+    /// datagrams and for packets that are too short.
     public init?(ofSenderOf datagram: Span<UInt8>) {
         switch PacketKind(of: datagram) {
         case .rtp: self.init(of: datagram, at: 8)
@@ -30,7 +31,7 @@ extension SSRC {
         }
     }
 
-    /// The sender of a packet that is one of RTP by its kind; `nil` for one that is too short.
+    /// The SSRC of an RTP packet, whose kind the caller has checked; `nil` if the packet is too short.
     @inline(__always)
     package init?(ofRTP datagram: Span<UInt8>) { self.init(of: datagram, at: 8) }
 

@@ -1,18 +1,3 @@
-// RFC 3550 §5.1:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|X|  CC   |M|     PT      |       sequence number         |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                           timestamp                           |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |           synchronization source (SSRC) identifier            |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |            contributing source (CSRC) identifiers             |
-//     |                             ....                              |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
 extension RTPHeader {
     @inlinable static var version: UInt8 { 2 }
     @inlinable static var paddingBit: UInt8 { 0x20 }
@@ -20,13 +5,13 @@ extension RTPHeader {
     @inlinable static var sourceCountMask: UInt8 { 0x0F }
     @inlinable static var markerBit: UInt8 { 0x80 }
     @inlinable static var payloadTypeMask: UInt8 { 0x7F }
-    /// The most contributing sources that the four bits of CC can say.
+    /// The maximum number of contributing sources in the four bits of CC.
     @inlinable static var maximumSourceCount: Int { 15 }
 
-    /// Bytes on the wire, contributing sources, extension and padding left out: 12.
+    /// The size of the fixed header on the wire: 12 bytes, without contributing sources, extension and padding.
     public var byteCount: Int { RTPHeader.fixedByteCount }
 
-    /// Reads the fixed part of the header at the front of a packet.
+    /// Reads the fixed header at the start of a packet.
     ///
     /// - Throws: `truncated` or `unsupportedVersion`.
     public init(parsing packet: Span<UInt8>) throws(RTPError) {
@@ -35,8 +20,8 @@ extension RTPHeader {
         try self.init(first, &reader)
     }
 
-    /// Reads what follows the `first` byte.
-    @inlinable @inline(__always)  // On the way of every packet.
+    /// Reads the fields after the `first` byte.
+    @inlinable @inline(__always)  // Hot path: runs for every packet.
     init(_ first: UInt8, _ reader: inout ByteReader) throws(RTPError) {
         guard first >> 6 == RTPHeader.version else { throw .unsupportedVersion(first >> 6) }
         try reader.require(RTPHeader.fixedByteCount - 1)
@@ -48,13 +33,13 @@ extension RTPHeader {
             ssrc: SSRC(try reader.uint32()))
     }
 
-    /// Appends the header; the caller appends what it announces.
+    /// Appends the header. The caller appends the parts that it announces.
     ///
     /// - Parameters:
-    ///   - output: has room for `byteCount` bytes; too little is the programmer's mistake.
-    ///   - sourceCount: CC: that many contributing sources follow at once, 0 to 15.
-    ///   - hasExtension: X: behind them follows an ``RTPHeaderExtension``.
-    ///   - hasPadding: P: the packet ends with padding.
+    ///   - output: where to append. Traps unless there is room for `byteCount` bytes.
+    ///   - sourceCount: CC: the number of contributing sources that follow the header. Traps unless it is 0 to 15.
+    ///   - hasExtension: X: whether an ``RTPHeaderExtension`` follows the contributing sources.
+    ///   - hasPadding: P: whether the packet ends with padding.
     @_lifetime(output: copy output)
     public func write(
         into output: inout OutputSpan<UInt8>, sourceCount: Int = 0, hasExtension: Bool = false, hasPadding: Bool = false

@@ -1,20 +1,35 @@
-/// The fixed part of an RTP packet's header (RFC 3550 §5.1).
+/// The fixed header of an RTP packet (RFC 3550 §5.1).
 ///
-/// Its P, X and CC fields are not fields of it: they say only that padding, an extension and contributing sources are
-/// there, and follow from those, which are parts of ``RTPPacket``.
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|X|  CC   |M|     PT      |       sequence number         |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                           timestamp                           |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |           synchronization source (SSRC) identifier            |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |            contributing source (CSRC) identifiers             |
+/// |                             ....                              |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// The P, X and CC fields have no properties here. They only announce padding, an extension and contributing sources,
+/// which are properties of ``RTPPacket``.
 public struct RTPHeader: Equatable, Sendable, BitwiseCopyable {
-    /// For video: the last packet of a frame.
+    /// M: for video, whether this is the last packet of a frame.
     public var marker: Bool
-    /// Which payload format follows.
+    /// PT: identifies the payload format.
     public var payloadType: PayloadType
-    /// Counts the packets of this source.
+    /// The sequence number; it increments by one per packet of this source.
     public var sequenceNumber: SequenceNumber
-    /// When the payload was sampled, in ticks of the media clock.
+    /// The sampling time of the payload, in ticks of the media clock.
     public var timestamp: RTPTimestamp
-    /// The source.
+    /// The synchronization source.
     public var ssrc: SSRC
 
-    /// A header of these fields.
+    /// A header with these fields.
     @inlinable
     public init(
         marker: Bool, payloadType: PayloadType, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC
@@ -26,7 +41,7 @@ public struct RTPHeader: Equatable, Sendable, BitwiseCopyable {
         self.ssrc = ssrc
     }
 
-    /// Bytes of a header without contributing sources.
+    /// The size of a header without contributing sources in bytes.
     @inlinable
     public static var fixedByteCount: Int { 12 }
 }

@@ -1,28 +1,28 @@
-// RFC 3550 §5.3.1:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |      defined by profile       |           length              |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                        header extension                       |
-//     |                             ....                              |
-
-/// The block between the header and the payload of an RTP packet (RFC 3550 §5.3.1).
+/// The header extension of an RTP packet, between its header and its payload (RFC 3550 §5.3.1).
 ///
-/// Its ``elements`` come one by one where it is written as RFC 8285 asks, as all are today. A view: it lives no longer
-/// than the bytes.
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |      defined by profile       |           length              |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                        header extension                       |
+/// |                             ....                              |
+/// ```
+///
+/// If the block follows RFC 8285, as all do today, ``elements`` iterates over its elements. A view that cannot
+/// outlive the bytes.
 public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
-    /// The 16 bits "defined by profile": 0xBEDE and 0x1000 to 0x100F are those of RFC 8285.
+    /// The 16 bits "defined by profile": 0xBEDE or 0x1000 to 0x100F for RFC 8285.
     public let profile: UInt16
-    /// What follows the length field: whole words of four bytes, at most 65535 of them.
+    /// The data after the length field: up to 65535 words of four bytes.
     public let data: Span<UInt8>
 
-    /// Bytes of the two fields before the data.
+    /// The size of the two fields before the data in bytes.
     @inlinable
     public static var fixedByteCount: Int { 4 }
 
-    /// A block of `data`, whose length must be a multiple of four and at most 262140: else the programmer's mistake.
+    /// A block with that data. Traps unless its length is a multiple of four and at most 262140 bytes.
     @_lifetime(copy data)
     public init(profile: UInt16, data: Span<UInt8>) {
         precondition(
@@ -35,7 +35,7 @@ public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
     /// Bytes on the wire.
     public var byteCount: Int { RTPHeaderExtension.fixedByteCount + data.count }
 
-    /// Reads the block at the front of `bytes`: as ``HeaderExtensionWriter`` wrote it, for a packetizer to take.
+    /// Parses the block at the start of `bytes`, as ``HeaderExtensionWriter`` wrote it, to pass it to a packetizer.
     ///
     /// - Throws: `truncated`.
     @_lifetime(copy bytes)
@@ -44,11 +44,11 @@ public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
         self = try RTPHeaderExtension.parse(&reader)
     }
 
-    /// Reads the block that a packet's reader has come to.
+    /// Parses the block at the position of a packet's reader.
     ///
     /// - Throws: `truncated`.
     @_lifetime(copy reader)
-    @inlinable @inline(__always)  // On the way of every packet that has one.
+    @inlinable @inline(__always)  // Hot path: runs for every packet that has one.
     static func parse(_ reader: inout ByteReader) throws(RTPError) -> RTPHeaderExtension {
         try reader.require(fixedByteCount)
         let profile = try reader.uint16()
@@ -62,7 +62,7 @@ public struct RTPHeaderExtension: ~Escapable, BitwiseCopyable {
         self.data = words
     }
 
-    /// Appends the block. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the block. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         output.append(bigEndian: profile)

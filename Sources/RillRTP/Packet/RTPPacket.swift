@@ -1,39 +1,43 @@
-// RFC 3550 §5.1: the header and its contributing sources, its extension if X is set, the payload, and padding if P is
-// set, whose last byte counts it, itself included.
-//
-//     +----------------+-------+-------------------+-----------------+-------------------+
-//     |     header     | CSRCs | extension (if X)  |     payload     | padding |  count  |
-//     +----------------+-------+-------------------+-----------------+-------------------+
-
-/// A view of one RTP packet: its header, and where in the bytes the rest of it stands.
+/// A view of one RTP packet: its header, and the location of its other parts.
 ///
-///     let packet = try RTPPacket(parsing: datagram)
-///     let payload = try VP8Payload(parsing: packet.payload)
-///     frame.append(copying: payload.piece)  // the frame's bytes in this packet
+/// The header is followed by its contributing sources, by an extension if X is set, by the payload, and by padding if
+/// P is set. The last byte of the padding is its length, including itself (RFC 3550 §5.1):
 ///
-/// The view lives no longer than the bytes. It may be made of any bytes: what is no RTP packet throws.
+/// ```text
+/// +----------------+-------+-------------------+-----------------+-------------------+
+/// |     header     | CSRCs | extension (if X)  |     payload     | padding |  count  |
+/// +----------------+-------+-------------------+-----------------+-------------------+
+/// ```
+///
+/// ```swift
+/// let packet = try RTPPacket(parsing: datagram)
+/// let payload = try VP8Payload(parsing: packet.payload)
+/// frame.append(copying: payload.piece)  // the frame's bytes in this packet
+/// ```
+///
+/// The view cannot outlive the bytes. Parsing accepts arbitrary bytes and throws if they are not an RTP packet.
 public struct RTPPacket: ~Escapable, BitwiseCopyable {
     /// The fixed fields of the header.
     public let header: RTPHeader
-    /// The up to fifteen sources that a mixer made this packet from; none in what every other sender makes.
+    /// The up to 15 contributing sources; empty except in packets from a mixer.
     public let csrcs: WireList<SSRC>
-    /// The header extension, where the packet has one.
+    /// The header extension, if the packet has one.
     public let headerExtension: RTPHeaderExtension?
-    /// The payload, without header and padding. It may be empty: some senders probe with padding alone.
+    /// The payload, without header and padding. It may be empty: some senders probe with padding only.
     public let payload: Span<UInt8>
-    /// Bytes of padding at the packet's end, the count itself included: 0 to 255.
+    /// The size of the padding in bytes, including its length byte: 0 to 255.
     public let paddingByteCount: Int
 
     /// A packet of these parts, to be written.
     ///
-    /// More than 15 contributing sources or 255 bytes of padding are the programmer's mistake.
+    /// Traps if there are more than 15 contributing sources or 255 bytes of padding.
     @_lifetime(copy csrcs, copy headerExtension, copy payload)
     public init(
         header: RTPHeader, csrcs: WireList<SSRC> = WireList(), headerExtension: RTPHeaderExtension? = nil,
         payload: Span<UInt8>, paddingByteCount: Int = 0
     ) {
         precondition(csrcs.count <= RTPHeader.maximumSourceCount, "\(csrcs.count) contributing sources: 15 fit")
-        precondition((0...255).contains(paddingByteCount), "padding of \(paddingByteCount) bytes: 0 to 255 can be told")
+        precondition((0...255).contains(paddingByteCount), "padding of \(paddingByteCount) bytes: 0 to 255 fit")
         self.header = header
         self.csrcs = csrcs
         self.headerExtension = headerExtension
@@ -41,10 +45,10 @@ public struct RTPPacket: ~Escapable, BitwiseCopyable {
         self.paddingByteCount = paddingByteCount
     }
 
-    /// Takes a packet apart.
+    /// Parses a packet.
     ///
     /// - Throws: `truncated`, `unsupportedVersion` or `invalidPadding`.
-    @inlinable @inline(__always) @_lifetime(copy bytes)  // A caller that looks at less pays for less.
+    @inlinable @inline(__always) @_lifetime(copy bytes)  // A caller that reads fewer parts pays for fewer.
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
         let layout = try RTPPacketLayout(parsing: bytes)
         header = layout.header
@@ -55,12 +59,12 @@ public struct RTPPacket: ~Escapable, BitwiseCopyable {
         paddingByteCount = bytes.count &- layout.payloadEnd
     }
 
-    /// Bytes of the whole packet.
+    /// The size of the whole packet in bytes.
     public var byteCount: Int {
         header.byteCount + csrcs.byteCount + (headerExtension?.byteCount ?? 0) + payload.count + paddingByteCount
     }
 
-    /// Appends the packet. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the packet. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         header.write(

@@ -1,18 +1,20 @@
-/// Where the parts of an RTP packet stand in its bytes (RFC 3550 §5.1): what a ``RTPPacket`` is a view by.
+/// The location of the parts of an RTP packet in its bytes (RFC 3550 §5.1); ``RTPPacket`` is a view based on it.
 ///
-/// Numbers alone, so few that they stay in registers: for who looks at each packet of a stream and needs the header and
-/// the payload of nearly all, but the rest of few.
+/// It holds only a few integers, so that they stay in registers. Use it for code that handles every packet of a
+/// stream and mostly needs just the header and the payload.
 ///
-///     let layout = try RTPPacketLayout(parsing: datagram)
-///     let payload = datagram.extracting(layout.payload)
+/// ```swift
+/// let layout = try RTPPacketLayout(parsing: datagram)
+/// let payload = datagram.extracting(layout.payload)
+/// ```
 public struct RTPPacketLayout: Equatable, Sendable, BitwiseCopyable {
     /// The fixed fields of the header.
     public let header: RTPHeader
-    /// Behind the contributing sources: there the extension begins, where there is one, else the payload.
+    /// The offset after the contributing sources, where the extension starts, or else the payload.
     public let sourcesEnd: Int
-    /// The payload's first byte.
+    /// The offset of the payload.
     public let payloadStart: Int
-    /// The one behind its last: it may be empty.
+    /// The offset after the payload. The payload may be empty.
     public let payloadEnd: Int
 
     /// Whether there is a header extension.
@@ -23,10 +25,10 @@ public struct RTPPacketLayout: Equatable, Sendable, BitwiseCopyable {
     @inlinable
     public var payload: Range<Int> { payloadStart..<payloadEnd }
 
-    /// Finds the parts of a packet.
+    /// Locates the parts of a packet.
     ///
     /// - Throws: `truncated`, `unsupportedVersion` or `invalidPadding`.
-    @inlinable @inline(__always)  // On the way of every packet.
+    @inlinable @inline(__always)  // Hot path: runs for every packet.
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(bytes)
         let first = try reader.uint8()

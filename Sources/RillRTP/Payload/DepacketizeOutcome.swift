@@ -1,27 +1,27 @@
-/// What became of a packet that was given to a depacketizer.
+/// The result of inserting a packet into a depacketizer.
 public enum DepacketizeOutcome: Equatable, Sendable {
-    /// It begins a frame: the array was emptied and holds this piece.
+    /// The packet starts a frame: the array was cleared and now holds this piece.
     case started
-    /// Its piece was appended.
+    /// The packet's piece was appended.
     case continued
-    /// It was the frame's last (and maybe only) packet: the array holds the whole frame.
+    /// The packet is the last (maybe the only) one of its frame: the array holds the whole frame.
     case completed
-    /// It has no payload, only padding.
+    /// The packet has no payload, only padding.
     case empty
-    /// It is not used. The frame in work is given up, unless the packet was `late`.
+    /// The packet was not used. The current frame is dropped, unless the packet was `late`.
     case outOfPlace(Reason)
-    /// It is no packet of this payload format. The frame in work is given up.
+    /// The packet does not have this payload format. The current frame is dropped.
     case malformed(RTPError)
 
-    /// Why a packet is not used.
+    /// The reason why a packet was not used.
     public enum Reason: Equatable, Sendable {
-        /// Its sequence number is the newest one's or up to 1000 before it: a duplicate, or too late.
+        /// Its sequence number equals the newest one or is up to 1000 before it: a duplicate, or too late.
         case late
-        /// It is in the middle of a frame whose beginning is missing, or that has a gap before it.
+        /// It belongs to a frame whose start is missing, or follows a gap.
         case noStart
-        /// It does not begin a frame but has another timestamp than the frame in work.
+        /// It does not start a frame, and its timestamp differs from the current frame's.
         case otherTimestamp
-        /// The frame would have more bytes than the limit.
+        /// The frame would exceed the size limit.
         case tooLarge
     }
 }

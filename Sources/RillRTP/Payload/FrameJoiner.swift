@@ -1,18 +1,19 @@
-/// Joins the packets of a stream to frames again, if they come in order: what the depacketizers of all payload formats
-/// share. A frame with a packet missing is given up whole.
+/// Reassembles frames from packets that arrive in order. The depacketizers of all payload formats share it.
+///
+/// A frame with a missing packet is dropped whole.
 struct FrameJoiner: Sendable {
-    /// A frame that grows beyond this is given up.
+    /// The maximum size of a frame in bytes; a larger frame is dropped.
     let maximumFrameByteCount: Int
     private var expected: Expectation?
     private var latest: Expectation?
 
-    /// A packet's place: of the newest one, or of the one that the frame in work goes on with.
+    /// The position of a packet: the newest one, or the one that continues the current frame.
     private struct Expectation {
         var sequenceNumber: SequenceNumber
         var timestamp: RTPTimestamp
     }
 
-    /// Where the frame's bytes begin in a payload, and whether they are the first of their frame.
+    /// Where the frame's bytes start in a payload, and whether they are the first of their frame.
     struct Piece {
         var startsFrame: Bool
         var offset: Int
@@ -22,13 +23,16 @@ struct FrameJoiner: Sendable {
         self.maximumFrameByteCount = maximumFrameByteCount
     }
 
-    /// Whether a frame has begun and its end is still to come.
+    /// Whether a frame has started and not yet ended.
     var isInFrame: Bool { expected != nil }
 
-    /// Takes the next packet.
+    /// Inserts the next packet.
     ///
-    /// - Parameter parse: takes the payload apart, which is not empty; it is told whether the packet goes on with the
-    ///   timestamp of the frame in work.
+    /// - Parameters:
+    ///   - packet: the packet.
+    ///   - frame: the bytes of the current frame; cleared when a frame starts.
+    ///   - parse: parses the payload, which is not empty. `goesOn` is whether the packet continues the current frame
+    ///     with its timestamp.
     mutating func insert(
         _ packet: RTPPacket, into frame: inout [UInt8],
         parse: (Span<UInt8>, _ goesOn: Bool) throws(RTPError) -> Piece
@@ -38,12 +42,12 @@ struct FrameJoiner: Sendable {
         if let latest, isLate(place.sequenceNumber, after: latest.sequenceNumber) { return .outOfPlace(.late) }
         latest = place
 
-        // The frame goes on only if nothing below finds fault.
+        // The current frame continues only if every check below passes.
         let expected = self.expected
         self.expected = nil
         let follows = expected?.sequenceNumber == place.sequenceNumber
         guard !packet.payload.isEmpty else {
-            // Padding between the packets of a frame takes a sequence number and changes nothing else.
+            // Padding between the packets of a frame uses a sequence number and changes nothing else.
             if follows, let expected { expect(after: place.sequenceNumber, timestamp: expected.timestamp) }
             return .empty
         }
@@ -68,7 +72,7 @@ struct FrameJoiner: Sendable {
         return piece.startsFrame ? .started : .continued
     }
 
-    /// Farther back than a network brings packets out of order, the sender has started anew.
+    /// A number further back than networks reorder packets means that the sender restarted.
     private func isLate(_ number: SequenceNumber, after latest: SequenceNumber) -> Bool {
         (-1000...0).contains(number.distance(since: latest))
     }

@@ -1,24 +1,31 @@
-/// How the bytes of a frame are shared out over packets: as few pieces as the limit allows, and of nearly equal sizes.
+/// How a frame is split into packets: as few pieces as the limit allows, of nearly equal size.
 ///
-/// The sizes differ by one byte at most, the longer pieces first. Equal packets are lost with equal chance and leave a
-/// paced link evenly; a tiny last packet would cost a whole header.
+/// Sizes differ by at most one byte, with the longer pieces first. Packets of equal size have equal chances of being
+/// lost and leave a paced link evenly; a tiny last packet would cost a whole header.
 ///
-///     Array(FrameSplit(byteCount: 10, maximumPieceByteCount: 4))  // [0..<4, 4..<7, 7..<10]
+/// ```swift
+/// Array(FrameSplit(byteCount: 10, maximumPieceByteCount: 4))  // [0..<4, 4..<7, 7..<10]
+/// ```
 ///
-/// Where the first packet has something else to carry (VP9's scalability structure), its piece is shorter by that much,
-/// so that again the packets are equal. Only when that is more than its share do the others have to differ from it.
+/// If the first packet carries additional data (VP9's scalability structure), its piece is shorter by that size, so
+/// that the packets still have equal size. Only if that data exceeds an equal share does the first packet differ from
+/// the others.
 public struct FrameSplit: RandomAccessCollection, Equatable, Sendable {
-    /// Bytes of the frame.
+    /// The size of the frame in bytes.
     public let byteCount: Int
-    /// How many pieces there are; none for a frame of no bytes.
+    /// The number of pieces; 0 for an empty frame.
     public let count: Int
     private let firstByteCount: Int
-    /// The pieces behind the first: `longer` of them have one byte more than `size`.
+    /// The pieces after the first: `longer` of them have one byte more than `size`.
     private let size: Int
     private let longer: Int
 
-    /// Shares out `byteCount` bytes (0 or more) over pieces of at most `maximumPieceByteCount` bytes, the first of which
-    /// has `reservation` bytes less. One byte at least must be left for each.
+    /// Splits a frame into pieces.
+    ///
+    /// - Parameters:
+    ///   - byteCount: the size of the frame in bytes, 0 or more.
+    ///   - limit: the maximum size of a piece in bytes.
+    ///   - reservation: the bytes to leave free in the first piece, 0 or more. Traps unless `limit` is greater.
     public init(byteCount: Int, maximumPieceByteCount limit: Int, firstPieceReservation reservation: Int = 0) {
         precondition(byteCount >= 0, "a frame of \(byteCount) bytes")
         precondition(
@@ -36,12 +43,12 @@ public struct FrameSplit: RandomAccessCollection, Equatable, Sendable {
             count > 1 ? (byteCount - firstByteCount).quotientAndRemainder(dividingBy: count - 1) : (0, 0)
     }
 
-    /// The first piece: 0.
+    /// The index of the first piece: 0.
     public var startIndex: Int { 0 }
-    /// Behind the last piece: `count`.
+    /// The index after the last piece: `count`.
     public var endIndex: Int { count }
 
-    /// Where in the frame piece `index` stands.
+    /// The range of piece `index` in the frame. Traps unless `index` is in range.
     public subscript(index: Int) -> Range<Int> {
         precondition(index >= 0 && index < count, "piece \(index) of \(count)")
         guard index > 0 else { return 0..<firstByteCount }

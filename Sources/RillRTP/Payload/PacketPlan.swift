@@ -1,5 +1,5 @@
-/// What the packetizers of all payload formats share: how many packets a frame makes, how long each is, and the headers
-/// before its payload.
+/// The number of packets for a frame, their sizes, and the headers before their payloads. The packetizers of all
+/// payload formats share it.
 struct PacketPlan: Sendable {
     /// Which bytes of the frame each packet carries.
     let split: FrameSplit
@@ -8,12 +8,16 @@ struct PacketPlan: Sendable {
     private let descriptorByteCount: Int
     private let firstExtraByteCount: Int
 
-    /// A plan for a frame of that many bytes.
+    /// A plan for one frame.
     ///
     /// - Parameters:
-    ///   - descriptorByteCount: what stands before the frame's bytes in every packet.
-    ///   - firstExtraByteCount: what stands there besides in the first packet.
-    ///   - reservedByteCount: what is left free in every packet.
+    ///   - frameByteCount: the size of the frame in bytes.
+    ///   - header: the header of the first packet.
+    ///   - descriptorByteCount: the size of the payload descriptor of every packet in bytes.
+    ///   - firstExtraByteCount: the size of additional data after the descriptor of the first packet in bytes.
+    ///   - maximumPacketByteCount: the maximum size of an RTP packet in bytes, headers included.
+    ///   - headerExtensionByteCount: the size of the header extension of every packet in bytes.
+    ///   - reservedByteCount: the bytes to leave free in every packet.
     init(
         frameByteCount: Int, header: RTPHeader, descriptorByteCount: Int, firstExtraByteCount: Int = 0,
         maximumPacketByteCount: Int, headerExtensionByteCount: Int, reservedByteCount: Int
@@ -28,22 +32,24 @@ struct PacketPlan: Sendable {
             firstPieceReservation: firstExtraByteCount)
     }
 
-    /// How many packets the frame makes.
+    /// The number of packets for the frame.
     var packetCount: Int { split.count }
 
-    /// Bytes of payload of all packets: the frame, and what stands before its bytes.
+    /// The size of all payloads in bytes: the frame, the descriptors and the additional data.
     var payloadByteCount: Int {
         split.isEmpty ? 0 : split.byteCount + split.count * descriptorByteCount + firstExtraByteCount
     }
 
-    /// Bytes of packet `index`, its header extension included.
+    /// The size of packet `index` in bytes, including its header extension.
     func byteCount(ofPacket index: Int) -> Int {
         header.byteCount + headerExtensionByteCount + descriptorByteCount + (index == 0 ? firstExtraByteCount : 0)
             + split[index].count
     }
 
-    /// Appends the header of packet `index`, with its number (`numbersTaken` went to other packets) and marker, and its
-    /// extension, if it has one: a packet without it is that much shorter.
+    /// Appends the header of packet `index` with its sequence number and marker bit, and its extension.
+    ///
+    /// A packet without an extension is shorter by the extension's size. `numbersTaken` is the number of sequence
+    /// numbers that other packets have used since the frame's first packet.
     @_lifetime(output: copy output)
     func writeHeader(
         ofPacket index: Int, of frame: Span<UInt8>, numbersTaken: Int, _ headerExtension: RTPHeaderExtension?,
@@ -52,7 +58,7 @@ struct PacketPlan: Sendable {
         precondition(
             frame.count == split.byteCount
                 && (headerExtension?.byteCount ?? headerExtensionByteCount) == headerExtensionByteCount,
-            "frame or header extension is not as long as was told")
+            "the frame or the header extension differs in size from the plan")
         var header = header
         header.sequenceNumber = header.sequenceNumber.advanced(by: index + numbersTaken)
         header.marker = index == split.count - 1

@@ -1,32 +1,36 @@
 extension PayloadFormat {
-    /// Rill's own format for codecs that have none: frame numbers, flags and references, in 3 to 10 bytes.
+    /// Rill's own format for codecs without an RTP payload format: frame numbers, flags and references, in 3 to 10
+    /// bytes.
     ///
-    /// It is in no RFC: both sides have to be told, as SDP's standard names do not cover it. Frames that refer to more than
-    /// three others, or to one more than 255 frames back, are told as ones that need all before them.
+    /// It is not standardized and has no name in SDP, so both sides must be configured to use it. A frame that refers
+    /// to more than three others, or to one more than 255 frames back, is signaled as one that needs all frames
+    /// before it.
     public static let numbered = PayloadFormat(
         "numbered",
         write: { frame, isFirst, bytes in NumberedPayload.write(frame, isFirst: isFirst, to: &bytes) },
         parse: { payload throws(RTPError) in try NumberedPayload.parse(payload) })
 }
 
-/// ``PayloadFormat/numbered`` on the wire.
+/// The wire format of ``PayloadFormat/numbered``.
 ///
-///      0 1 2 3 4 5 6 7
-///     +-+-+-+-+-+-+-+-+
-///     |S|K|D|0|TID| R |   S: first packet of its frame; K: key frame; D: discardable; R: how many distances
-///     +-+-+-+-+-+-+-+-+
-///     | frame number  |   16 bits, high byte first
-///     |               |
-///     +-+-+-+-+-+-+-+-+
-///     | distance      |   R times: how many frames before it a frame lies that it refers to, 1 to 255
-///     +-+-+-+-+-+-+-+-+
-///     | width         |   with S and K: 16 bits each, high byte first
-///     |               |
-///     | height        |
-///     |               |
-///     +-+-+-+-+-+-+-+-+
+/// ```text
+///  0 1 2 3 4 5 6 7
+/// +-+-+-+-+-+-+-+-+
+/// |S|K|D|0|TID| R |   S: first packet of its frame; K: key frame; D: discardable; R: number of distances
+/// +-+-+-+-+-+-+-+-+
+/// | frame number  |   16 bits, most significant byte first
+/// |               |
+/// +-+-+-+-+-+-+-+-+
+/// | distance      |   R times: how many frames back a referenced frame is, 1 to 255
+/// +-+-+-+-+-+-+-+-+
+/// | width         |   with S and K: 16 bits each, most significant byte first
+/// |               |
+/// | height        |
+/// |               |
+/// +-+-+-+-+-+-+-+-+
+/// ```
 ///
-/// Then come the frame's bytes, at least one. Senders set the bit without a name to 0, receivers ignore it.
+/// The frame's bytes follow, at least one. Senders set the unnamed bit to 0; receivers ignore it.
 enum NumberedPayload {
     private static let startBit: UInt8 = 0x80
     private static let keyBit: UInt8 = 0x40

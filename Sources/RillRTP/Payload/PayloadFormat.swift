@@ -1,41 +1,45 @@
-/// How the frames of an app's own codec are laid out in packets: what stands before a frame's bytes in each of them, written
-/// by the sender and read by the receiver.
+/// The RTP payload format of an app's own codec: the bytes before the frame's data in each packet.
 ///
-/// VP8 and VP9 have formats of their own (RFC 7741, RFC 9628). Of any other codec the sender's and the receiver's settings
-/// hold one of these; unless said otherwise it is ``numbered``, which suits any codec whose frames are byte strings. Another
-/// one is made of two functions that mirror each other:
+/// VP8 and VP9 have their own formats (RFC 7741, RFC 9628). For any other codec, the settings of sender and receiver
+/// hold a `PayloadFormat`. The default is ``numbered``, which suits any codec whose frames are byte strings. Another
+/// format consists of two functions that mirror each other:
 ///
-///     let plain = PayloadFormat("plain") { frame, isFirst, bytes in
-///         bytes.append((isFirst ? 0x80 : 0) | (frame.isKey ? 0x40 : 0))
-///     } parse: { payload throws(RTPError) in
-///         guard payload.count > 1 else { throw .truncated(needed: 2, available: payload.count) }
-///         let frame = PayloadFrame(isKey: payload[0] & 0x40 != 0, width: 640, height: 480)
-///         return PayloadPiece(frame, startsFrame: payload[0] & 0x80 != 0, offset: 1)
-///     }
+/// ```swift
+/// let plain = PayloadFormat("plain") { frame, isFirst, bytes in
+///     bytes.append((isFirst ? 0x80 : 0) | (frame.isKey ? 0x40 : 0))
+/// } parse: { payload throws(RTPError) in
+///     guard payload.count > 1 else { throw .truncated(needed: 2, available: payload.count) }
+///     let frame = PayloadFrame(isKey: payload[0] & 0x40 != 0, width: 640, height: 480)
+///     return PayloadPiece(frame, startsFrame: payload[0] & 0x80 != 0, offset: 1)
+/// }
+/// ```
 ///
-/// A frame goes into as few packets as it fits in, each with its piece of the frame behind what is written here; all bear one
-/// RTP timestamp, the last one the marker. Formats that change the frame's bytes on their way (H.264's, RFC 6184) are not
-/// of this kind.
+/// A frame is split into as few packets as possible. Each packet has the bytes written here, followed by its piece of
+/// the frame. All have the same RTP timestamp, and the last one has the marker bit. Formats that change the frame's
+/// bytes (H.264, RFC 6184) cannot be expressed this way.
 ///
-/// A value; two of one name are taken for the same. The functions are called on whatever thread has the sender or receiver.
+/// A value; formats with the same name are considered equal. The functions are called on the thread that drives the
+/// sender or receiver.
 public struct PayloadFormat: Sendable {
-    /// What tells it from others.
+    /// The name, which identifies the format.
     public let name: String
-    /// Writes what stands before the bytes of a frame.
+    /// Writes the bytes before a frame's data.
     package let write: Writer
-    /// Reads it.
+    /// Parses those bytes.
     package let parse: Parser
 
-    /// Appends what stands before the frame's bytes in its first packet, or in each of the others; called once a frame for
-    /// either. At most ``maximumByteCount`` bytes, and in the first packet as many as in the others, or more.
+    /// Appends the bytes before the frame's data, in the frame's first packet (`isFirst`) or in each of the others.
+    ///
+    /// Called once per frame for each of the two. It appends at most ``maximumByteCount`` bytes, and in the first
+    /// packet at least as many as in the others.
     public typealias Writer = @Sendable (_ frame: PayloadFrame, _ isFirst: Bool, _ bytes: inout [UInt8]) -> Void
-    /// Reads a packet's payload, which has one byte at least and comes from strangers; called once a packet, or twice.
+    /// Parses a packet's payload, which is untrusted and has at least one byte. Called once or twice per packet.
     public typealias Parser = @Sendable (_ payload: Span<UInt8>) throws(RTPError) -> PayloadPiece
 
-    /// The most bytes that may stand before those of the frame.
+    /// The maximum number of bytes before the frame's data.
     public static let maximumByteCount = 32
 
-    /// A format made of two functions.
+    /// A format that consists of two functions.
     public init(_ name: String, write: @escaping Writer, parse: @escaping Parser) {
         self.name = name
         self.write = write
@@ -44,30 +48,32 @@ public struct PayloadFormat: Sendable {
 }
 
 extension PayloadFormat: Equatable {
-    /// Formats of one name are the same.
+    /// Returns whether the names are equal.
     public static func == (a: PayloadFormat, b: PayloadFormat) -> Bool { a.name == b.name }
 }
 
-/// What the packets of a frame say of it, whatever their format is.
+/// The properties of a frame that its packets carry, in any format.
 public struct PayloadFrame: Equatable, Sendable {
-    /// Counts the frames, modulo 65536; `nil` if the format does not say. Without it a receiver can tell that no frame is
-    /// missing between two by the packets' numbers alone, and takes no ``distances``.
+    /// Counts the frames, modulo 65536; `nil` if the format does not carry it.
+    ///
+    /// Without it, a receiver can tell only by sequence numbers whether frames are missing, and ignores
+    /// ``distances``.
     public var number: UInt16?
-    /// Decodable without any other frame.
+    /// Whether the frame can be decoded without any other frame.
     public var isKey: Bool
-    /// No later frame refers to this one.
+    /// Whether no later frame refers to this one.
     public var isDiscardable: Bool
-    /// The temporal layer, 0 to 3. A receiver looks at it where the frame names those that it refers to.
+    /// The temporal layer, 0 to 3. A receiver uses it only if the frame lists its references.
     public var temporalIndex: UInt8
-    /// Which frames it refers to. None of a frame that is no key frame: it refers to the one before it.
+    /// The frames that this one refers to. If a delta frame lists none, it refers to the frame before it.
     public var distances: FrameDistances
-    /// The size of a key frame's picture, 1 to 16383 a side: the first packet of each key frame has to say it. 0 of other
-    /// frames.
+    /// The width of a key frame's picture in pixels, 1 to 16383; 0 for other frames. The first packet of each key
+    /// frame must carry the size.
     public var width: UInt16
-    /// See ``width``.
+    /// The height of a key frame's picture in pixels; see ``width``.
     public var height: UInt16
 
-    /// A frame; what is not said of it is not so.
+    /// A frame with these properties.
     public init(
         number: UInt16? = nil, isKey: Bool, isDiscardable: Bool = false, temporalIndex: UInt8 = 0,
         distances: FrameDistances = FrameDistances(), width: UInt16 = 0, height: UInt16 = 0
@@ -82,19 +88,19 @@ public struct PayloadFrame: Equatable, Sendable {
     }
 }
 
-/// How many frames before a frame those lie that it refers to: at most three, each 1 to 255, held inline.
+/// The distances of up to three referenced frames, in frames before the current one: 1 to 255 each, stored inline.
 public struct FrameDistances: Equatable, Sendable, BitwiseCopyable {
-    /// The most that there can be.
+    /// The maximum number of distances.
     public static let capacity = 3
 
-    /// How many there are.
+    /// The number of distances.
     public private(set) var count = 0
     private var distances: (UInt8, UInt8, UInt8) = (0, 0, 0)
 
-    /// None.
+    /// An empty list.
     public init() {}
 
-    /// Adds one: 1 is the frame before. 0, or a fourth, is a violated precondition.
+    /// Appends a distance; 1 is the frame before. Traps if it is 0 or a fourth.
     public mutating func append(_ distance: UInt8) {
         precondition(distance > 0, "a frame does not refer to itself")
         precondition(count < FrameDistances.capacity, "at most \(FrameDistances.capacity) distances")
@@ -106,7 +112,7 @@ public struct FrameDistances: Equatable, Sendable, BitwiseCopyable {
         count += 1
     }
 
-    /// The `index`th, in the order in which they were added.
+    /// The distance at `index`, in the order of appending. Traps unless `index` is in range.
     public subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count, "distance \(index) of \(count)")
         return switch index {
@@ -116,22 +122,23 @@ public struct FrameDistances: Equatable, Sendable, BitwiseCopyable {
         }
     }
 
-    /// The same distances in the same order.
+    /// Returns whether both have the same distances in the same order.
     public static func == (a: FrameDistances, b: FrameDistances) -> Bool {
         a.count == b.count && a.distances == b.distances
     }
 }
 
-/// What a ``PayloadFormat`` makes of a packet's payload.
+/// The result of parsing a packet's payload with a ``PayloadFormat``.
 public struct PayloadPiece: Equatable, Sendable {
-    /// What it says of its frame. What a frame's first packet says holds.
+    /// The properties of the frame. Those in the frame's first packet apply.
     public var frame: PayloadFrame
-    /// Whether it is the first packet of its frame.
+    /// Whether this is the first packet of its frame.
     public var startsFrame: Bool
-    /// Where in the payload the frame's bytes begin: before its end, as no packet is without any.
+    /// The offset of the frame's bytes in the payload. It is less than the payload's size: every packet carries frame
+    /// bytes.
     public var offset: Int
 
-    /// A piece of `frame`, from byte `offset` on.
+    /// A piece of `frame` that starts at byte `offset`.
     public init(_ frame: PayloadFrame, startsFrame: Bool, offset: Int) {
         self.frame = frame
         self.startsFrame = startsFrame

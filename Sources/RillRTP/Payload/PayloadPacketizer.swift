@@ -1,30 +1,30 @@
-/// Cuts one coded frame into RTP packets of a ``PayloadFormat``.
+/// Splits one encoded frame into RTP packets of a ``PayloadFormat``.
 ///
-/// A pure value made for each frame: it says how many packets there are and writes any of them, into memory of the
-/// caller's choice.
-///
-/// Allocates nothing but what the caller's descriptors are; writes each byte once.
+/// A value made for each frame. It knows the number of packets and writes any of them into memory that the caller
+/// provides. Allocates nothing except the descriptors that the caller passes; writes each byte once.
 public struct PayloadPacketizer: Sendable {
     private let plan: PacketPlan
     private let first: [UInt8]
     private let others: [UInt8]
 
-    /// Bytes of a packet that pass every path in practice, with room for UDP, IPv6, SRTP and a tunnel in 1500.
+    /// A packet size in bytes that works on practically every path: it leaves room for UDP, IPv6, SRTP and a tunnel
+    /// in 1500.
     public static let defaultMaximumPacketByteCount = 1200
 
-    /// A plan for a frame of that many bytes.
+    /// A plan for one frame.
+    ///
+    /// Traps if the limit leaves no byte for the frame, or if a descriptor is too long.
     ///
     /// - Parameters:
-    ///   - frameByteCount: length of the coded frame; a frame of no bytes makes no packets.
-    ///   - header: the first packet's. Sequence numbers count up from it, and the marker is set on the last packet.
-    ///   - first: what the format writes before the frame's bytes in the first packet, at most
-    ///     ``PayloadFormat/maximumByteCount`` bytes.
-    ///   - others: what it writes in each of the others: no more bytes than in the first.
-    ///   - maximumPacketByteCount: the most that an RTP packet may have, headers and all.
-    ///   - headerExtensionByteCount: bytes of the ``RTPHeaderExtension`` that packets will be given; 0 for none.
-    ///   - reservedByteCount: bytes to leave free for what is added later: see ``RepairOverhead``.
-    ///
-    /// A limit that leaves no byte for the frame, and descriptors that are too long, are violated preconditions.
+    ///   - frameByteCount: the size of the encoded frame in bytes; an empty frame makes no packets.
+    ///   - header: the header of the first packet. Sequence numbers count up from it, and the last packet gets the
+    ///     marker bit.
+    ///   - first: the format's bytes before the frame's data in the first packet, at most
+    ///     ``PayloadFormat/maximumByteCount``.
+    ///   - others: the format's bytes in each other packet, no more than in the first.
+    ///   - maximumPacketByteCount: the maximum size of an RTP packet in bytes, headers included.
+    ///   - headerExtensionByteCount: the size of the packets' ``RTPHeaderExtension`` in bytes; 0 for none.
+    ///   - reservedByteCount: the bytes to leave free in every packet for later additions; see ``RepairOverhead``.
     public init(
         frameByteCount: Int, header: RTPHeader, first: [UInt8], others: [UInt8],
         maximumPacketByteCount: Int = PayloadPacketizer.defaultMaximumPacketByteCount,
@@ -42,19 +42,21 @@ public struct PayloadPacketizer: Sendable {
             headerExtensionByteCount: headerExtensionByteCount, reservedByteCount: reservedByteCount)
     }
 
-    /// How many packets the frame makes.
+    /// The number of packets for the frame.
     public var packetCount: Int { plan.packetCount }
 
-    /// Bytes of packet `index`, its header extension included.
+    /// Returns the size of packet `index` in bytes, including its header extension.
     public func byteCount(ofPacket index: Int) -> Int { plan.byteCount(ofPacket: index) }
 
     /// Appends packet `index`.
     ///
     /// - Parameters:
-    ///   - frame: the whole frame, of the length that was told.
-    ///   - numbersTaken: sequence numbers that went to other packets (FEC packets) since the frame's first one.
-    ///   - headerExtension: as long as was told, or none.
-    ///   - output: has room for `byteCount(ofPacket:)` bytes; too little is a violated precondition.
+    ///   - index: the packet, 0 to `packetCount - 1`.
+    ///   - frame: the whole frame, of the planned size.
+    ///   - numbersTaken: the number of sequence numbers that other packets (FEC packets) have used since the frame's
+    ///     first packet.
+    ///   - headerExtension: the header extension, of the planned size, or `nil`.
+    ///   - output: where to append. Traps unless there is room for `byteCount(ofPacket:)` bytes.
     @_lifetime(output: copy output)
     public func writePacket(
         _ index: Int, of frame: Span<UInt8>, numbersTaken: Int = 0, headerExtension: RTPHeaderExtension? = nil,

@@ -1,4 +1,4 @@
-/// A counter of frames in a payload descriptor that has either 7 or 15 bits on the wire (RFC 7741 §4.2, RFC 9628 §4.2).
+/// The picture ID in a payload descriptor, which counts frames in 7 or 15 bits (RFC 7741 §4.2, RFC 9628 §4.2).
 public enum PictureID: Equatable, Sendable {
     /// M = 0: 0 to 127.
     case short(UInt8)
@@ -7,21 +7,21 @@ public enum PictureID: Equatable, Sendable {
 
     @inlinable static var longBit: UInt8 { 0x80 }
 
-    /// The number, whichever its width.
+    /// The number, regardless of its width.
     public var value: UInt16 {
         switch self {
         case .short(let value): UInt16(value)
         case .long(let value): value
         }
     }
-    /// Bits of the counter.
+    /// The width of the counter in bits.
     public var bitWidth: Int {
         switch self {
         case .short: 7
         case .long: 15
         }
     }
-    /// The number `count` frames on (or back), wrapped to the counter's width.
+    /// Returns the picture ID `count` frames later (or earlier, if negative), wrapped to the counter's width.
     public func advanced(by count: Int64) -> PictureID {
         let modulo = UInt16(truncatingIfNeeded: Int64(value) &+ count) & ((1 << UInt16(bitWidth)) - 1)
         return switch self {
@@ -30,7 +30,7 @@ public enum PictureID: Equatable, Sendable {
         }
     }
 
-    // MARK: The wire: |M| PictureID |, and if M is set a second byte
+    // MARK: The wire: |M| PictureID |, and a second byte if M is set
 
     var byteCount: Int {
         switch self {
@@ -39,7 +39,7 @@ public enum PictureID: Equatable, Sendable {
         }
     }
 
-    @inlinable @inline(__always)  // On the way of every packet.
+    @inlinable @inline(__always)  // Hot path: runs for every packet.
     static func parse(_ reader: inout ByteReader) throws(RTPError) -> PictureID {
         let high = try reader.uint8()
         guard high & longBit != 0 else { return .short(high) }

@@ -1,24 +1,27 @@
-/// The packets of an RTCP compound, one after the other (RFC 3550 §6.1).
+/// Iterates over the packets of a compound RTCP packet (RFC 3550 §6.1).
 ///
-/// Packets of unknown type come like all others: their length says where the next one begins. That the compound begins
-/// with a report is not asked, so that reduced-size ones pass (RFC 5506); ``isReducedSize`` tells them apart.
+/// Packets of unknown types are returned like all others, because the length field gives the start of the next
+/// packet. The compound need not start with a report, so that reduced-size RTCP is accepted (RFC 5506); see
+/// ``isReducedSize``.
 ///
-///     var compound = RTCPCompound(datagram)
-///     while let packet = try compound.next() {
-///         switch try RTCPMessage(parsing: packet) {
-///         case .pictureLossIndication(let request): …
-///         case .unknown: continue
-///         …
-///         }
+/// ```swift
+/// var compound = RTCPCompound(datagram)
+/// while let packet = try compound.next() {
+///     switch try RTCPMessage(parsing: packet) {
+///     case .pictureLossIndication(let request): sendKeyFrame(of: request.media)
+///     case .genericNACK(let nack): retransmit(nack)
+///     default: continue
 ///     }
+/// }
+/// ```
 ///
-/// What throws differs: an error of ``next()`` means that the rest of the datagram cannot be told apart and is the end
-/// of the iteration; an error of ``RTCPMessage`` concerns one packet, and the next may be good.
+/// The two errors differ. An error of ``next()`` means that the rest of the datagram cannot be parsed, and ends the
+/// iteration. An error of ``RTCPMessage`` concerns a single packet; the next may be valid.
 ///
-/// A view: it lives no longer than the bytes. Takes any bytes, allocates nothing.
+/// A view that cannot outlive the bytes. Accepts arbitrary bytes and allocates nothing.
 public struct RTCPCompound: ~Escapable {
     private var rest: Span<UInt8>
-    /// Whether the first packet is no report, so that feedback comes sooner and smaller (RFC 5506 §3.4).
+    /// Whether the first packet is not a report, which makes feedback faster and smaller (RFC 5506 §3.4).
     public let isReducedSize: Bool
 
     /// The packets of `datagram`.
@@ -29,9 +32,9 @@ public struct RTCPCompound: ~Escapable {
         isReducedSize = type != .senderReport && type != .receiverReport
     }
 
-    /// The next packet; `nil` behind the last, and after an error.
+    /// Returns the next packet, or `nil` after the last one and after an error.
     ///
-    /// - Throws: `truncated`, `unsupportedVersion`, `invalidPadding`, or `misplacedPadding` when a packet with padding
+    /// - Throws: `truncated`, `unsupportedVersion`, `invalidPadding`, or `misplacedPadding` if a packet with padding
     ///   is not the last (RFC 3550 §6.4.1).
     @_lifetime(copy self)
     public mutating func next() throws(RTPError) -> RTCPPacket? {

@@ -1,6 +1,6 @@
-/// What an RTCP packet says, for the types that Rill knows.
+/// The parsed contents of an RTCP packet, for the types that Rill knows.
 ///
-/// A view: it lives no longer than the bytes.
+/// A view that cannot outlive the bytes.
 public enum RTCPMessage: ~Escapable {
     /// SR.
     case senderReport(SenderReport)
@@ -26,12 +26,12 @@ public enum RTCPMessage: ~Escapable {
     case receiverEstimatedMaximumBitrate(ReceiverEstimatedMaximumBitrate)
     /// XR.
     case extendedReport(ExtendedReport)
-    /// Any other type, or feedback of any other format, as it came.
+    /// Any other type, or feedback in any other format, unparsed.
     case unknown(RTCPPacket)
 
-    /// Takes a packet apart.
+    /// Parses a packet.
     ///
-    /// - Throws: whatever the reader of its type does; the packet's neighbours are not touched by it.
+    /// - Throws: the errors of the parser for its type. They do not affect the other packets of the compound.
     @_lifetime(copy packet)
     public init(parsing packet: RTCPPacket) throws(RTPError) {
         switch (packet.type, packet.count) {

@@ -1,39 +1,41 @@
-// RFC 3550 §6.4.1, the word that every RTCP packet begins with:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P| RC/FMT  |      PT       |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//
-// The length counts the words that follow.
-
-/// A view of one packet of an RTCP compound: its first word, and its body not taken apart.
+/// A view of one packet of an RTCP compound: its header, and its unparsed body.
 ///
-/// It lives no longer than the bytes. ``RTCPCompound`` gives these, ``RTCPMessage`` takes them apart.
+/// The first word of every RTCP packet (RFC 3550 §6.4.1); the length counts the words that follow:
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P| RC/FMT  |      PT       |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// The view cannot outlive the bytes. ``RTCPCompound`` returns these packets, ``RTCPMessage`` parses them.
 public struct RTCPPacket: ~Escapable {
-    /// What the packet is.
+    /// The packet type.
     public let type: RTCPPacketType
-    /// Five bits whose meaning depends on the type: how many reports or sources follow, or the kind of feedback (FMT).
+    /// Five bits whose meaning depends on the type: the number of reports or sources, or the feedback message type
+    /// (FMT).
     public let count: UInt8
-    /// What follows the first word, padding left out: whole words.
+    /// The data after the first word, without padding: whole words.
     public let body: Span<UInt8>
-    /// Bytes of padding behind the body.
+    /// The size of the padding after the body in bytes.
     public let paddingByteCount: Int
 
-    /// Bytes of the first word.
+    /// The size of the first word in bytes.
     package static let headerByteCount = 4
-    /// The most that the five bits of `count` can say.
+    /// The maximum value of the five bits of `count`.
     static let maximumCount = 31
     private static let paddingBit: UInt8 = 0x20
     private static let countMask: UInt8 = 0x1F
 
-    /// Bytes of the packet in its compound.
+    /// The size of the packet in its compound in bytes.
     public var byteCount: Int { RTCPPacket.headerByteCount + body.count + paddingByteCount }
 
     /// A packet of any type and body, to be written, without padding.
     ///
-    /// A `count` over 31 and a body that is no multiple of four bytes, or over 262140, are the programmer's mistake.
+    /// Traps if `count` exceeds 31 or if the size of the body is not a multiple of four bytes. Writing a body of more
+    /// than 262140 bytes traps.
     @_lifetime(copy body)
     public init(type: RTCPPacketType, count: UInt8, body: Span<UInt8>) {
         precondition(count <= RTCPPacket.maximumCount, "a count of \(count) in 5 bits")
@@ -44,7 +46,7 @@ public struct RTCPPacket: ~Escapable {
         self.paddingByteCount = 0
     }
 
-    /// Reads the packet at the front of `bytes`, others may follow.
+    /// Parses the packet at the start of `bytes`; other packets may follow.
     ///
     /// - Throws: `truncated`, `unsupportedVersion` or `invalidPadding`.
     @_lifetime(copy bytes)
@@ -58,7 +60,7 @@ public struct RTCPPacket: ~Escapable {
         let range = try reader.range(4 * words)
         if first & RTCPPacket.paddingBit != 0 {
             let padding = range.isEmpty ? 0 : Int(bytes[range.upperBound - 1])
-            // "It will be a multiple of four" (RFC 3550 §6.4.1): what is left are whole words.
+            // "It will be a multiple of four" (RFC 3550 §6.4.1), so the body is whole words.
             guard padding > 0, padding % 4 == 0, padding <= range.count else {
                 throw .invalidPadding(count: padding, available: range.count)
             }
@@ -69,7 +71,7 @@ public struct RTCPPacket: ~Escapable {
         body = bytes.extracting(range.lowerBound..<range.upperBound - paddingByteCount)
     }
 
-    /// Appends the packet, padding left out. `output` has room for it; too little is the programmer's mistake.
+    /// Appends the packet without its padding. Traps unless `output` has room for it.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         RTCPPacket.writeHeader(
@@ -77,12 +79,14 @@ public struct RTCPPacket: ~Escapable {
         output.append(copying: body)
     }
 
-    /// Appends padding to the packet that begins at byte `start` of `output` and ends at its end.
+    /// Appends padding to the packet that starts at byte `start` of `output` and ends at its end.
     ///
-    /// Only a compound's last packet may have padding (RFC 3550 §6.4.1).
+    /// Only the last packet of a compound may have padding (RFC 3550 §6.4.1).
     ///
-    /// - Parameter byteCount: 4 to 252, a multiple of four. Anything else, and too little room, is the programmer's
-    ///   mistake.
+    /// - Parameters:
+    ///   - start: the offset of the packet in `output`. Traps unless a packet header fits between it and the end.
+    ///   - byteCount: the size of the padding in bytes. Traps unless it is a multiple of four from 4 to 252.
+    ///   - output: where the packet was written. Traps unless there is room for the padding.
     @_lifetime(output: copy output)
     public static func pad(packetAt start: Int, by byteCount: Int, in output: inout OutputSpan<UInt8>) {
         precondition(byteCount % 4 == 0 && (4...252).contains(byteCount), "padding of \(byteCount) bytes")
@@ -93,7 +97,7 @@ public struct RTCPPacket: ~Escapable {
         patchLength(ofPacketAt: start, in: &output)
     }
 
-    /// Makes the length field of the packet at `start` say that it ends at the output's end.
+    /// Sets the length field of the packet at `start`, so that it ends at the output's end.
     @_lifetime(output: copy output)
     static func patchLength(ofPacketAt start: Int, in output: inout OutputSpan<UInt8>) {
         let byteCount = output.count - start
@@ -104,13 +108,14 @@ public struct RTCPPacket: ~Escapable {
         output[start + 3] = UInt8(truncatingIfNeeded: words)
     }
 
-    /// Traps unless a report of that many blocks, with an extension of that many bytes, can be written.
+    /// Traps unless a report with that many blocks and an extension of that many bytes can be written.
     static func checkReport(blocks count: Int, extensionByteCount: Int) {
         precondition(count <= maximumCount, "\(count) report blocks: 31 fit")
         precondition(extensionByteCount % 4 == 0, "an extension of \(extensionByteCount) bytes is not whole words")
     }
 
-    /// Appends the first word of a packet without padding, `byteCount` bytes in all, a multiple of four.
+    /// Appends the first word of a packet without padding. `byteCount` is the size of the packet in bytes, a multiple
+    /// of four.
     @_lifetime(output: copy output)
     static func writeHeader(
         _ type: RTCPPacketType, count: Int, byteCount: Int, into output: inout OutputSpan<UInt8>
@@ -123,16 +128,16 @@ public struct RTCPPacket: ~Escapable {
         output.append(bigEndian: UInt16(byteCount / 4 - 1))
     }
 
-    /// Throws unless the packet is of that type and, where feedback has one, of that format.
+    /// Throws unless the packet has that type and, if given, that feedback format.
     func require(_ type: RTCPPacketType, format: UInt8? = nil) throws(RTPError) {
         guard self.type == type, format ?? count == count else { throw .unexpectedPacketType(self.type.rawValue) }
     }
 }
 
 extension ByteReader {
-    /// Passes over a list of `count` elements, and gives it.
+    /// Reads a list of `count` elements.
     ///
-    /// - Throws: `invalidCount` when there is not room for as many.
+    /// - Throws: `invalidCount` if fewer bytes remain.
     @_lifetime(copy self) @_lifetime(self: copy self)
     mutating func list<Element>(count: UInt8) throws(RTPError) -> WireList<Element> {
         let byteCount = Int(count) * Element.byteCount

@@ -1,42 +1,50 @@
-// RFC 2198 §3: a header for each block, then the blocks in the same order. All but the last header:
-//
-//      0                   1                    2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3  4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |F|   block PT  |  timestamp offset         |   block length    |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//
-// F = 1: another header follows. The last, of the primary block, which reaches to the packet's end and has its timestamp:
-//
-//      0 1 2 3 4 5 6 7
-//     +-+-+-+-+-+-+-+-+
-//     |0|   Block PT  |
-//     +-+-+-+-+-+-+-+-+
-
-/// A view of a RED payload (RFC 2198): one primary block, and before it any number of redundant ones of earlier times.
+/// A view of a RED payload (RFC 2198): a primary block, preceded by any number of redundant blocks with earlier
+/// timestamps.
 ///
-/// Video uses RED with a primary block alone, to carry FEC among the packets that it protects (RFC 5109 §14.2).
+/// The payload has one header per block, then the blocks in the same order (RFC 2198 §3). The header of a redundant
+/// block, where F = 1 means that another header follows:
 ///
-///     var red = try REDPayload(parsing: packet.payload)
-///     while let block = red.next() { … }
+/// ```text
+///  0                   1                    2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3  4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |F|   block PT  |  timestamp offset         |   block length    |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
 ///
-/// The view lives no longer than the bytes. It may be made of any bytes: what is no such payload throws. Allocates
-/// nothing.
+/// The last header, of the primary block, which extends to the end of the packet and has its timestamp:
+///
+/// ```text
+///  0 1 2 3 4 5 6 7
+/// +-+-+-+-+-+-+-+-+
+/// |0|   Block PT  |
+/// +-+-+-+-+-+-+-+-+
+/// ```
+///
+/// Video uses RED with only a primary block, to carry FEC packets in the stream that they protect (RFC 5109 §14.2).
+///
+/// ```swift
+/// var red = try REDPayload(parsing: packet.payload)
+/// while let block = red.next() { note(block.payloadType, block.data) }
+/// ```
+///
+/// The view cannot outlive the bytes. Parsing accepts arbitrary bytes and throws if they are not a RED payload.
+/// Allocates nothing.
 public struct REDPayload: ~Escapable {
     private let bytes: Span<UInt8>
-    /// Where the next header and the next block's data begin.
+    /// The offsets of the next header and of the next block's data.
     private var header = 0
     private var data: Int
     private var isOver = false
 
     /// One block.
     public struct Block: ~Escapable {
-        /// What the data is.
+        /// The payload type of the data.
         public let payloadType: PayloadType
-        /// How many ticks before the packet's timestamp the block's own lies, 0 to 16383; `nil` for the primary block,
-        /// whose timestamp is the packet's.
+        /// How many ticks the block's timestamp is before the packet's, 0 to 16383; `nil` for the primary block,
+        /// which has the packet's timestamp.
         public let timestampOffset: Int?
-        /// The block's data.
+        /// The data of the block.
         public let data: Span<UInt8>
 
         @_lifetime(copy data)
@@ -49,16 +57,16 @@ public struct REDPayload: ~Escapable {
 
     private static let moreBit: UInt8 = 0x80
     private static let payloadTypeMask: UInt8 = 0x7F
-    /// Bytes of the header of a redundant block, and of the primary one.
+    /// The size of a redundant block's header in bytes.
     public static let redundantHeaderByteCount = 4
-    /// Bytes of the header of a primary block: what RED costs a packet that has no other.
+    /// The size of the primary block's header in bytes: the overhead of RED in a packet without redundant blocks.
     public static let primaryHeaderByteCount = 1
-    /// The most that the 14 bits of a timestamp offset can tell.
+    /// The maximum timestamp offset (14 bits), in ticks.
     public static let maximumTimestampOffset = (1 << 14) - 1
-    /// The most bytes that a redundant block can have (10 bits).
+    /// The maximum size of a redundant block in bytes (10 bits).
     public static let maximumRedundantByteCount = (1 << 10) - 1
 
-    /// Reads all headers and sees that their blocks are there.
+    /// Parses all headers and checks that their blocks are complete.
     ///
     /// - Throws: `truncated`.
     @_lifetime(copy payload)
@@ -74,7 +82,7 @@ public struct REDPayload: ~Escapable {
         _ = try reader.range(length)
     }
 
-    /// The next block, the primary one at the end; `nil` behind it.
+    /// Returns the next block, or `nil` after the primary block, which is the last.
     @_lifetime(copy self)
     public mutating func next() -> Block? {
         guard !isOver else { return nil }
@@ -91,9 +99,9 @@ public struct REDPayload: ~Escapable {
         return Block(payloadType: type, timestampOffset: word >> 10, data: bytes.extracting(range))
     }
 
-    /// Appends the header of a redundant block; the headers of all blocks come before the first block's data.
+    /// Appends the header of a redundant block. Write the headers of all blocks before the data of the first.
     ///
-    /// An offset or length beyond its bits is the programmer's mistake, and so is room for fewer than four bytes.
+    /// Traps if the offset or the length exceeds its bits, or if there is no room for four bytes.
     @_lifetime(output: copy output)
     public static func writeRedundantHeader(
         payloadType: PayloadType, timestampOffset: Int, byteCount: Int, into output: inout OutputSpan<UInt8>
@@ -101,7 +109,7 @@ public struct REDPayload: ~Escapable {
         precondition(
             (0...maximumTimestampOffset).contains(timestampOffset)
                 && (0...maximumRedundantByteCount).contains(byteCount),
-            "a redundant block of \(byteCount) bytes, \(timestampOffset) ticks ago: 1023 bytes, 16383 ticks can be told"
+            "a redundant block of \(byteCount) bytes, \(timestampOffset) ticks ago: 1023 bytes, 16383 ticks fit"
         )
         output.append(
             bigEndian: UInt32(moreBit | payloadType.rawValue) << 24 | UInt32(timestampOffset) << 10 | UInt32(byteCount))
@@ -114,15 +122,18 @@ public struct REDPayload: ~Escapable {
     }
 }
 
-/// Puts whole RTP packets into RED and takes them out: what video does with it.
+/// Wraps whole RTP packets in RED and unwraps them, as video uses it.
 public enum REDPacket {
-    /// Appends `packet` as the primary block of a RED packet of the same numbers. Padding is left out.
+    /// Appends a RED packet whose primary block is the payload of `packet`, with the same sequence number and
+    /// timestamp.
+    ///
+    /// Padding is omitted.
     ///
     /// - Parameters:
     ///   - packet: a whole RTP packet.
-    ///   - payloadType: that of RED.
-    ///   - output: has room for the packet and one byte; too little is the programmer's mistake.
-    /// - Throws: what ``RTPPacket`` throws, when `packet` is none. Nothing is appended then.
+    ///   - payloadType: the payload type of RED.
+    ///   - output: where to append. Traps unless there is room for the packet and one byte.
+    /// - Throws: the errors of ``RTPPacket`` if `packet` is not an RTP packet. Appends nothing in this case.
     @_lifetime(output: copy output)
     public static func write(
         wrapping packet: Span<UInt8>, payloadType: PayloadType, into output: inout OutputSpan<UInt8>
@@ -135,10 +146,12 @@ public enum REDPacket {
         output.append(copying: original.payload)
     }
 
-    /// Appends the packet whose payload the primary block of a RED packet is. Redundant blocks are passed over.
+    /// Appends the packet that the primary block of a RED packet contains. Ignores redundant blocks.
     ///
-    /// - Parameter output: has room for as many bytes as `packet` has; too little is the programmer's mistake.
-    /// - Throws: what ``RTPPacket`` and ``REDPayload`` throw. Nothing is appended then.
+    /// - Parameters:
+    ///   - packet: a whole RED packet.
+    ///   - output: where to append. Traps unless there is room for as many bytes as `packet` has.
+    /// - Throws: the errors of ``RTPPacket`` and ``REDPayload``. Appends nothing in this case.
     @_lifetime(output: copy output)
     public static func writePrimary(
         of packet: Span<UInt8>, into output: inout OutputSpan<UInt8>

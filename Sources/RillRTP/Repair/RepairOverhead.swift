@@ -1,24 +1,29 @@
-/// The bytes that repair adds to packets, which a packetizer has to leave free so that none exceeds the path's limit.
+/// The bytes that loss repair adds to packets. A packetizer leaves them free so that no packet exceeds the path's
+/// limit.
 ///
-///     let overhead = RepairOverhead(usesRTX: true, usesRED: true, usesULPFEC: true)
-///     VP8Packetizer(…, maximumPacketByteCount: 1200, reservedByteCount: overhead.byteCount)
+/// ```swift
+/// let overhead = RepairOverhead(usesRTX: true, usesRED: true, usesULPFEC: true)
+/// let packetizer = VP8Packetizer(
+///     frameByteCount: frame.count, header: header, descriptor: descriptor, reservedByteCount: overhead.byteCount)
+/// ```
 public struct RepairOverhead: Equatable, Sendable {
-    /// Lost packets are sent again as RFC 4588 has it.
+    /// Whether lost packets are retransmitted as RTX (RFC 4588).
     public var usesRTX: Bool
-    /// All packets go in RED.
+    /// Whether all packets are wrapped in RED.
     public var usesRED: Bool
-    /// Packets are protected by ULPFEC.
+    /// Whether ULPFEC protects the packets.
     public var usesULPFEC: Bool
 
-    /// What a session does for repair.
+    /// The overhead of a session that uses these mechanisms.
     public init(usesRTX: Bool = false, usesRED: Bool = false, usesULPFEC: Bool = false) {
         self.usesRTX = usesRTX
         self.usesRED = usesRED
         self.usesULPFEC = usesULPFEC
     }
 
-    /// Bytes to leave free in each packet: what the largest of those that come of it has more than itself. FEC packets are
-    /// not sent again.
+    /// The number of bytes to leave free in each packet: the largest overhead of any packet derived from it.
+    ///
+    /// FEC packets are not retransmitted, so RTX and ULPFEC do not add up.
     public var byteCount: Int {
         let red = usesRED ? REDPayload.primaryHeaderByteCount : 0
         return red

@@ -1,41 +1,47 @@
-// RFC 4588 §4:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                         RTP Header                            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |            OSN                |                               |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+                               |
-//     |                  Original RTP Packet Payload                  |
-//     |                                                               |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//
-// The header is the original's, extension and contributing sources included, but for the payload type, and for the
-// sequence number and source, which are those of the retransmission stream. Padding is left out.
-
-/// A view of a packet of a retransmission stream, RTX (RFC 4588), with sources told apart by SSRC.
+/// A view of a packet of a retransmission stream, RTX (RFC 4588), in SSRC multiplexing.
 ///
-///     let again = [UInt8](capacity: packet.count + RetransmittedPacket.headerByteCount) { output in
-///         try RetransmittedPacket.write(packet, payloadType: rtx, sequenceNumber: number, ssrc: source, into: &output)
-///     }
-///     let packet = try RetransmittedPacket(parsing: again.span)
-///     packet.writeOriginal(payloadType: vp8, ssrc: media, into: &output)
+/// The layout of the packet (RFC 4588 §4):
 ///
-/// The view lives no longer than the bytes. It may be made of any bytes: what is no such packet throws. Allocates nothing.
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                         RTP Header                            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |            OSN                |                               |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+                               |
+/// |                  Original RTP Packet Payload                  |
+/// |                                                               |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// The header is that of the original packet, including its extension and contributing sources. Only the payload
+/// type, the sequence number and the SSRC are those of the retransmission stream. Padding is omitted.
+///
+/// ```swift
+/// let rtx = try [UInt8](capacity: packet.count + RetransmittedPacket.headerByteCount) { output in
+///     try RetransmittedPacket.write(
+///         packet, payloadType: rtxType, sequenceNumber: number, ssrc: rtxSSRC, into: &output)
+/// }
+/// let retransmission = try RetransmittedPacket(parsing: rtx.span)
+/// retransmission.writeOriginal(payloadType: vp8, ssrc: media, into: &output)
+/// ```
+///
+/// The view cannot outlive the bytes. Parsing accepts arbitrary bytes and throws if they are not such a packet.
+/// Allocates nothing.
 public struct RetransmittedPacket: ~Escapable {
-    /// OSN: the number under which the packet was sent first.
+    /// OSN: the sequence number of the original packet.
     public let originalSequenceNumber: SequenceNumber
-    /// The source of the retransmission stream.
+    /// The SSRC of the retransmission stream.
     public let ssrc: SSRC
     private let packet: RewrittenPacket
 
-    /// Bytes that a packet grows by: OSN.
+    /// The overhead of a retransmission in bytes: the size of OSN.
     public static let headerByteCount = 2
 
-    /// Takes a packet apart.
+    /// Parses a packet.
     ///
-    /// - Throws: what ``RTPPacket`` throws; `truncated` without OSN, as in packets of padding alone.
+    /// - Throws: the errors of ``RTPPacket``; `truncated` without OSN, as in packets that contain only padding.
     @_lifetime(copy bytes)
     public init(parsing bytes: Span<UInt8>) throws(RTPError) {
         packet = try RewrittenPacket(parsing: bytes)
@@ -44,14 +50,14 @@ public struct RetransmittedPacket: ~Escapable {
         originalSequenceNumber = SequenceNumber(try reader.uint16())
     }
 
-    /// Bytes of the original packet; its padding is not restored.
+    /// The size of the original packet in bytes, without its padding, which is not restored.
     public var originalByteCount: Int {
         packet.headByteCount + packet.payload.count - RetransmittedPacket.headerByteCount
     }
 
-    /// Appends the packet as it was sent first, under its payload type and source, which the session knows.
+    /// Appends the original packet, with the payload type and SSRC of its stream, which the session knows.
     ///
-    /// `output` has room for `originalByteCount` bytes; too little is the programmer's mistake.
+    /// Traps unless `output` has room for `originalByteCount` bytes.
     @_lifetime(output: copy output)
     public func writeOriginal(payloadType: PayloadType, ssrc: SSRC, into output: inout OutputSpan<UInt8>) {
         packet.writeHead(
@@ -59,15 +65,15 @@ public struct RetransmittedPacket: ~Escapable {
         output.append(copying: packet.payload.extracting(RetransmittedPacket.headerByteCount...))
     }
 
-    /// Appends the packet that sends `original` again.
+    /// Appends the packet that retransmits `original`.
     ///
     /// - Parameters:
     ///   - original: a whole RTP packet.
-    ///   - payloadType: that of RTX for the original's type (`apt` of the session description).
-    ///   - sequenceNumber: the next one of the retransmission stream.
-    ///   - ssrc: the source of the retransmission stream.
-    ///   - output: has room for the original and `headerByteCount` bytes; too little is the programmer's mistake.
-    /// - Throws: what ``RTPPacket`` throws, when `original` is none. Nothing is appended then.
+    ///   - payloadType: the RTX payload type for the original's type (`apt` of the session description).
+    ///   - sequenceNumber: the next sequence number of the retransmission stream.
+    ///   - ssrc: the SSRC of the retransmission stream.
+    ///   - output: where to append. Traps unless there is room for the original and `headerByteCount` bytes.
+    /// - Throws: the errors of ``RTPPacket`` if `original` is not an RTP packet. Appends nothing in this case.
     @_lifetime(output: copy output)
     public static func write(
         _ original: Span<UInt8>, payloadType: PayloadType, sequenceNumber: SequenceNumber, ssrc: SSRC,

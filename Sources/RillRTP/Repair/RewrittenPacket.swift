@@ -1,19 +1,20 @@
-/// An RTP packet whose header goes on with other numbers: what RTX and RED make of each other's and of media packets.
+/// An RTP packet whose header is rewritten with other values. RTX and RED use it to convert to and from media
+/// packets.
 ///
-/// Works on the bytes as they are, so that contributing sources and header extensions pass untouched.
+/// It works on the bytes directly, so contributing sources and header extensions are unchanged.
 struct RewrittenPacket: ~Escapable {
     /// Header, contributing sources and header extension.
     private let head: Span<UInt8>
     /// The payload, without padding.
     let payload: Span<UInt8>
-    /// The number in the header.
+    /// The sequence number in the header.
     let sequenceNumber: SequenceNumber
-    /// The source in the header.
+    /// The SSRC in the header.
     let ssrc: SSRC
 
-    /// Takes a packet apart.
+    /// Parses a packet.
     ///
-    /// - Throws: what ``RTPPacket`` throws.
+    /// - Throws: the errors of ``RTPPacket``.
     @_lifetime(copy bytes)
     init(parsing bytes: Span<UInt8>) throws(RTPError) {
         let packet = try RTPPacket(parsing: bytes)
@@ -23,10 +24,10 @@ struct RewrittenPacket: ~Escapable {
         ssrc = packet.header.ssrc
     }
 
-    /// Bytes before the payload.
+    /// The number of bytes before the payload.
     var headByteCount: Int { head.count }
 
-    /// Appends what stands before the payload, under those numbers and without padding.
+    /// Appends the bytes before the payload, with these values and with the padding bit cleared.
     @_lifetime(output: copy output)
     func writeHead(
         payloadType: PayloadType, sequenceNumber: SequenceNumber, ssrc: SSRC, into output: inout OutputSpan<UInt8>

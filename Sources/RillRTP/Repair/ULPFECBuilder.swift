@@ -1,15 +1,18 @@
-/// Makes the payload of a ULPFEC packet from the packets that it is to protect (RFC 5109 §8).
+/// Builds the payload of a ULPFEC packet from the packets that it protects (RFC 5109 §8).
 ///
-/// The FEC packet grows in a buffer of the caller, which is passed with each step and never read before it was written:
+/// The payload is computed in a buffer of the caller, which is passed to each step. The buffer need not be
+/// initialized: no byte is read before it was written.
 ///
-///     var FEC packet = ULPFECBuilder(base: first)
-///     for packet in packets { FEC packet.add(packet, in: &buffer) }
-///     FEC packet.write(buffer, into: &payload)
+/// ```swift
+/// var builder = ULPFECBuilder(base: first)
+/// for packet in packets { builder.add(packet, in: &buffer) }
+/// builder.write(buffer, into: &payload)
+/// ```
 ///
-/// The packets are our own: what is no RTP packet, or lies more than 47 numbers behind `base`, is the programmer's
-/// mistake. A value of a few words; allocates nothing.
+/// The packets are the sender's own. Traps if one is not an RTP packet or is more than 47 sequence numbers after
+/// `base`. A value of a few words; allocates nothing.
 public struct ULPFECBuilder: Sendable {
-    /// SN base: no packet that is protected has a lower number.
+    /// SN base: the lowest sequence number that a protected packet may have.
     public let base: SequenceNumber
     private let level0Limit: Int
     private let level1Limit: Int
@@ -20,29 +23,32 @@ public struct ULPFECBuilder: Sendable {
 
     private struct Level {
         var mask: UInt64 = 0
-        /// Bytes of the longest packet.
+        /// The size of the longest packet in bytes.
         var byteCount = 0
     }
 
     /// Levels of protection.
     public struct Levels: OptionSet, Sendable {
-        /// A bit a level.
+        /// One bit per level.
         public let rawValue: Int
 
-        /// Levels by their bits.
+        /// Levels with these bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Level 0: header, length, and the first bytes.
         public static let zero = Levels(rawValue: 1)
-        /// Level 1: the bytes behind those of level 0.
+        /// Level 1: the bytes after those of level 0.
         public static let one = Levels(rawValue: 2)
     }
 
-    /// An FEC packet of no packets.
+    /// A builder without packets.
     ///
     /// - Parameters:
-    ///   - level0Limit: bytes, from the 13th of a packet on, that level 0 protects at most; all of them if nothing is said.
-    ///   - level1Limit: bytes behind those that level 1 protects at most.
+    ///   - base: SN base: the lowest sequence number that a protected packet may have.
+    ///   - level0Limit: the maximum number of bytes per packet, from the 13th on, that level 0 protects: 0 to 65535.
+    ///     All of them by default.
+    ///   - level1Limit: the maximum number of bytes after those that level 1 protects: 0 to 65535. All of them by
+    ///     default.
     public init(base: SequenceNumber, level0Limit: Int = Int(UInt16.max), level1Limit: Int = Int(UInt16.max)) {
         let allowed = 0...Int(UInt16.max)
         precondition(
@@ -52,13 +58,14 @@ public struct ULPFECBuilder: Sendable {
         self.level1Limit = level1Limit
     }
 
-    /// Bytes of the payload, as far as packets were added.
+    /// The size of the payload in bytes for the packets added so far.
     public var byteCount: Int {
         ULPFECPayload.headerByteCount + levelHeaderByteCount + level0ByteCount
             + (level1.mask != 0 ? levelHeaderByteCount + level1.byteCount : 0)
     }
 
-    /// What level 0 protects. Where level 1 follows, it begins behind the limit, however short level 0's packets are.
+    /// The bytes that level 0 protects. If there is a level 1, it starts after the limit, however short level 0's
+    /// packets are.
     private var level0ByteCount: Int { level1.mask != 0 ? level0Limit : level0.byteCount }
 
     private var hasLongMask: Bool {
@@ -70,9 +77,14 @@ public struct ULPFECBuilder: Sendable {
         hasLongMask ? ULPFECPayload.longLevelHeaderByteCount : ULPFECPayload.levelHeaderByteCount
     }
 
-    /// Protects one more packet.
+    /// Adds a packet to protect.
     ///
-    /// - Parameter buffer: has room for what is protected of the longest packet; too little is the programmer's mistake.
+    /// - Parameters:
+    ///   - packet: a whole RTP packet, 0 to 47 sequence numbers after `base`. Traps otherwise, and if it was added
+    ///     before.
+    ///   - levels: the levels that protect the packet; level 0 by default.
+    ///   - buffer: the buffer of the computation. Traps unless it has room for the protected bytes of the longest
+    ///     packet.
     @_lifetime(buffer: copy buffer)
     public mutating func add(
         _ packet: Span<UInt8>, levels: Levels = .zero, in buffer: inout MutableSpan<UInt8>
@@ -102,13 +114,12 @@ public struct ULPFECBuilder: Sendable {
         level.mask |= bit
         let common = min(bytes.count, level.byteCount)
         buffer.formFECPacket(at: offset, with: bytes.extracting(first: common))
-        // Behind the longest packet so far there is nothing yet that these bytes would meet.
+        // Bytes after the longest packet so far have nothing to be combined with yet.
         buffer.copy(bytes.extracting(common...), at: offset + common)
         level.byteCount = max(level.byteCount, bytes.count)
     }
 
-    /// Appends the payload. `output` has room for `byteCount` bytes; too little is the programmer's mistake, and so are
-    /// no packets at all.
+    /// Appends the payload. Traps unless `output` has room for `byteCount` bytes and at least one packet was added.
     @_lifetime(output: copy output)
     public func write(_ buffer: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         precondition(level0.mask != 0, "an FEC packet of no packets")
@@ -125,7 +136,7 @@ public struct ULPFECBuilder: Sendable {
             into: &output)
     }
 
-    /// Appends a level; behind the longest packet the FEC packet is zero.
+    /// Appends a level. Bytes after the longest packet are zero.
     @_lifetime(output: copy output)
     private func write(
         _ level: Level, _ bytes: Span<UInt8>, upTo byteCount: Int, into output: inout OutputSpan<UInt8>

@@ -1,55 +1,60 @@
-// RFC 5109 §7.3, the FEC header; the rest of the payload are its levels:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |E|L|P|X|  CC   |M| PT recovery |            SN base            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                          TS recovery                          |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |        length recovery        |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//
-// §7.4, the header of each level, which the protected bytes of that level follow:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |       Protection Length       |             mask              |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |              mask cont. (present only when L = 1)             |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//
-// Bit i of a mask, the highest being bit 0, stands for the packet of number SN base + i. Level 0 protects the bytes of
-// those packets from the 13th on (behind the fixed header), level 1 the bytes behind those of level 0.
-
-/// A view of the payload of a ULPFEC packet (RFC 5109): FEC packets of RTP packets, of which one that is lost can be computed
-/// from the others.
+/// A view of the payload of a ULPFEC packet (RFC 5109): parities of RTP packets, which can recover a lost one.
 ///
-/// Levels 0 and 1 are read, and what lies behind them is passed over. ``ULPFECRecovery`` computes, ``ULPFECBuilder`` makes
-/// such payloads.
+/// The FEC header (RFC 5109 §7.3); the levels make up the rest of the payload:
 ///
-/// The view lives no longer than the bytes. It may be made of any bytes: what is no such payload throws. Allocates nothing.
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |E|L|P|X|  CC   |M| PT recovery |            SN base            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                          TS recovery                          |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |        length recovery        |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// The header of each level (§7.4), which the parity of the level's bytes follows:
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |       Protection Length       |             mask              |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |              mask cont. (present only when L = 1)             |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// Bit i of a mask, where bit 0 is the most significant, is the packet with sequence number SN base + i. Level 0
+/// protects the bytes of those packets from the 13th on (after the fixed header), level 1 the bytes after those of
+/// level 0.
+///
+/// Only levels 0 and 1 are read; further levels are ignored. ``ULPFECRecovery`` recovers packets, ``ULPFECBuilder``
+/// builds such payloads.
+///
+/// The view cannot outlive the bytes. Parsing accepts arbitrary bytes and throws if they are not such a payload.
+/// Allocates nothing.
 public struct ULPFECPayload: ~Escapable {
-    /// SN base: the number that the masks count from.
+    /// SN base: the sequence number of the first bit of the masks.
     public let sequenceNumberBase: SequenceNumber
-    /// L: masks have 48 bits instead of 16.
+    /// L: whether masks have 48 bits instead of 16.
     public let hasLongMask: Bool
-    /// Level 0, which protects the beginnings of packets.
+    /// Level 0, which protects the first bytes of the packets.
     public let level0: Level
-    /// Level 1, where there is one.
+    /// Level 1, if present.
     public let level1: Level?
 
-    /// The first eight bytes of the header, with bits and number that are not recovered: parity of the RTP headers'.
+    /// The first eight bytes of the FEC header: the parity of the RTP headers, except for the bits E, L and SN base.
     let headerRecovery: UInt64
-    /// Parity of the packets' lengths, without the fixed header.
+    /// The parity of the packets' lengths, without the fixed header.
     let lengthRecovery: UInt16
 
     /// One level of protection.
     public struct Level: ~Escapable {
-        /// Which packets it protects: bit 47 stands for SN base, bit 0 for the 47th after it.
+        /// The protected packets: bit 47 is the packet at SN base, bit 0 the 47th after it.
         public let mask: UInt64
-        /// Parity of the bytes that it protects.
+        /// The parity of the bytes that this level protects.
         public let payload: Span<UInt8>
 
         @_lifetime(copy payload)
@@ -63,15 +68,15 @@ public struct ULPFECPayload: ~Escapable {
     static let headerByteCount = 10
     static let levelHeaderByteCount = 4
     static let longLevelHeaderByteCount = 8
-    /// Packets that a mask tells of.
+    /// The number of packets in a long mask.
     public static let maskBitWidth = 48
     static let shortMaskBitWidth = 16
 
-    /// The most bytes that a ULPFEC packet of one level, its RTP header included, has more than the longest packet that
-    /// it protects: its own headers.
+    /// The maximum number of bytes by which a ULPFEC packet of one level, including its RTP header, exceeds the
+    /// longest packet that it protects: its own headers.
     public static let maximumOverhead = headerByteCount + longLevelHeaderByteCount
 
-    /// Takes a payload apart.
+    /// Parses a payload.
     ///
     /// - Throws: `truncated`.
     @_lifetime(copy payload)
@@ -102,17 +107,17 @@ public struct ULPFECPayload: ~Escapable {
         return (mask, try reader.range(length))
     }
 
-    /// Whether level 0 protects the packet of that number.
+    /// Returns whether level 0 protects the packet with that sequence number.
     public func protects(_ number: SequenceNumber) -> Bool { level0.mask & bit(of: number) != 0 }
 
-    /// The mask's bit for a packet; none for a packet that the mask does not reach.
+    /// Returns the mask bit of a packet; 0 if the mask does not include the packet.
     func bit(of number: SequenceNumber) -> UInt64 {
         let offset = number.distance(since: sequenceNumberBase)
         guard (0..<ULPFECPayload.maskBitWidth).contains(offset) else { return 0 }
         return 1 << UInt64(ULPFECPayload.maskBitWidth - 1 - offset)
     }
 
-    /// Calls `body` with the numbers of the packets that level 0 protects, in order.
+    /// Calls `body` with the sequence number of each packet that level 0 protects, in order.
     public func forEachProtected(_ body: (SequenceNumber) -> Void) {
         for offset in 0..<ULPFECPayload.maskBitWidth {
             let number = sequenceNumberBase.advanced(by: offset)
@@ -120,6 +125,6 @@ public struct ULPFECPayload: ~Escapable {
         }
     }
 
-    /// How many packets level 0 protects.
+    /// The number of packets that level 0 protects.
     public var protectedCount: Int { level0.mask.nonzeroBitCount }
 }

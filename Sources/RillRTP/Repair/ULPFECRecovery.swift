@@ -1,51 +1,57 @@
-/// Computes one lost packet from an FEC packet and the other packets that it protects (RFC 5109 §9).
+/// Recovers one lost packet from an FEC packet and the other packets that it protects (RFC 5109 §9).
 ///
-/// The packet comes to stand at the front of a buffer of the caller, which is passed with each step:
+/// The packet is computed at the start of a buffer of the caller, which is passed to each step:
 ///
-///     var recovery = ULPFECRecovery(of: lost, ssrc: media)
-///     try recovery.begin(fec, in: &buffer)
-///     for packet in others { try recovery.add(packet, in: &buffer) }  // those not protected are passed over
-///     let byteCount = try recovery.finish(in: &buffer)                // buffer[..<byteCount] is the packet
+/// ```swift
+/// var recovery = ULPFECRecovery(of: lost, ssrc: media)
+/// try recovery.begin(fec, in: &buffer)
+/// for packet in others { try recovery.add(packet, in: &buffer) }  // ignores packets that are not protected
+/// let byteCount = try recovery.finish(in: &buffer)                // the packet is buffer[..<byteCount]
+/// ```
 ///
-/// An FEC packet of two levels restores the beginning of a packet with `begin(fec)`, and more of it, once the packets of the
-/// first step were added, with `begin(fec, level: 1)`, of the same FEC packet or of another one; RTP packets are used only
-/// whole, so `finish` throws until all of it is there.
+/// With an FEC packet of two levels, `begin(fec)` recovers the first bytes of a packet. After the packets of that
+/// step were added, `begin(fec, level: 1)` recovers more, from the same FEC packet or another one. RTP packets are
+/// only usable whole, so `finish` throws until all bytes are recovered.
 ///
-/// Takes any bytes. A value of a few words; allocates nothing.
+/// Accepts arbitrary bytes. A value of a few words; allocates nothing.
 public struct ULPFECRecovery: Sendable {
-    /// The number of the packet that is lost.
+    /// The sequence number of the lost packet.
     public let lost: SequenceNumber
     private let ssrc: SSRC
-    /// Parity of the headers' first eight bytes, and of the lengths.
+    /// The parity of the headers' first eight bytes, and of the lengths.
     private var header: UInt64 = 0
     private var length: UInt16 = 0
-    /// Bytes behind the fixed header that earlier levels have restored.
+    /// The bytes after the fixed header that earlier levels have recovered.
     private var restored = 0
     private var step: Step?
 
-    /// The level in work.
+    /// The current level.
     private struct Step {
         var base: SequenceNumber
-        /// The packets that are still to be added.
+        /// The packets yet to be added.
         var missing: UInt64
-        /// Where its bytes stand behind the fixed header.
+        /// The range of its bytes after the fixed header.
         var range: Range<Int>
         var level: Int
     }
 
-    /// A computation of the packet of that number and source.
+    /// A recovery of the packet with that sequence number and SSRC.
     public init(of lost: SequenceNumber, ssrc: SSRC) {
         self.lost = lost
         self.ssrc = ssrc
     }
 
-    /// How many packets are still to be added before the level in work is done.
+    /// The number of packets yet to be added to complete the current level.
     public var missingCount: Int { step?.missing.nonzeroBitCount ?? 0 }
 
-    /// Begins with level 0 of an FEC packet, or goes on with level 1 of one.
+    /// Starts with level 0 of an FEC packet, or continues with level 1.
     ///
-    /// - Throws: `notProtected` when that level is not there or does not protect the packet, or does not follow what is
-    ///   restored; `recoveryIncomplete` when packets of the level before are missing; `bufferTooSmall`.
+    /// - Parameters:
+    ///   - fec: the payload of the FEC packet.
+    ///   - level: 0 (the default) or 1.
+    ///   - buffer: the buffer of the recovery.
+    /// - Throws: `notProtected` if the level is missing, does not protect the packet, or does not continue the
+    ///   recovered bytes; `recoveryIncomplete` if packets of the previous level are missing; `bufferTooSmall`.
     @_lifetime(buffer: copy buffer)
     public mutating func begin(
         _ fec: ULPFECPayload, level: Int = 0, in buffer: inout MutableSpan<UInt8>
@@ -74,10 +80,10 @@ public struct ULPFECRecovery: Sendable {
         }
     }
 
-    /// Adds a packet that has come; one that the level in work does not protect, or that was added before, changes
-    /// nothing.
+    /// Adds a received packet. A packet that the current level does not protect, or that was added before, has no
+    /// effect.
     ///
-    /// - Throws: `truncated` when it has no whole header.
+    /// - Throws: `truncated` if the packet does not have a whole header.
     @_lifetime(buffer: copy buffer)
     public mutating func add(_ packet: Span<UInt8>, in buffer: inout MutableSpan<UInt8>) throws(RTPError) {
         guard packet.count >= RTPHeader.fixedByteCount else {
@@ -101,11 +107,13 @@ public struct ULPFECRecovery: Sendable {
             at: RTPHeader.fixedByteCount + step.range.lowerBound, with: body.extracting(range))
     }
 
-    /// Ends the computation. The packet is as its sender wrote it; whether it is a sound one, only parsing tells.
+    /// Completes the recovery. The result is the packet as its sender wrote it; only parsing shows whether it is
+    /// valid.
     ///
-    /// - Returns: the bytes of the packet at the front of the buffer.
-    /// - Throws: `recoveryIncomplete` when packets are missing, `notRestored` when the packet is longer than what was
-    ///   protected of it.
+    /// - Parameter buffer: the buffer of the recovery. The packet is at its start.
+    /// - Returns: the size of the packet in bytes.
+    /// - Throws: `recoveryIncomplete` if packets are missing, `notRestored` if the packet is longer than its
+    ///   protected part.
     @_lifetime(buffer: copy buffer)
     public mutating func finish(in buffer: inout MutableSpan<UInt8>) throws(RTPError) -> Int {
         try endStep()
@@ -133,6 +141,6 @@ public struct ULPFECRecovery: Sendable {
 }
 
 extension Span where Element == UInt8 {
-    /// The first eight bytes of an RTP header, which must be there.
+    /// The first eight bytes of an RTP header. Traps if there are fewer.
     var headerWord: UInt64 { UInt64(bigEndianUInt32(at: 0)) << 32 | UInt64(bigEndianUInt32(at: 4)) }
 }

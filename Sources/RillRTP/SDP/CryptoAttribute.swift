@@ -1,55 +1,60 @@
-// RFC 4568 §9.1:
-//
-//     a=crypto:<tag> <crypto-suite> <key-params> [<session-params>]
-//
-//     key-params     = key-param *(";" key-param)
-//     key-param      = "inline:" <key||salt in base64> ["|" ["2^"] <lifetime>] ["|" <MKI> ":" <its length>]
-//     session-params = KDR=… | UNENCRYPTED_SRTP | UNENCRYPTED_SRTCP | UNAUTHENTICATED_SRTP | FEC_ORDER=… | FEC_KEY=… | WSH=…
-
-/// a=crypto: a key that its writer will protect its packets with (SDES, RFC 4568).
+/// a=crypto: a key with which the writer of the description protects its packets (SDES, RFC 4568).
 ///
-///     for crypto in video.crypto where crypto.suite == .aeadAES128GCM { … }
+/// The grammar (RFC 4568 §9.1):
 ///
-/// The description is then as secret as the key, and must travel encrypted (over TLS, say). The key itself is in
-/// ``SessionDescription/text``, where it belongs, and nowhere else: not in `description`, a mirror, `dump`, or an error.
-/// RillSecurity makes an `SRTPKey` of it.
+/// ```text
+/// a=crypto:<tag> <crypto-suite> <key-params> [<session-params>]
+///
+/// key-params     = key-param *(";" key-param)
+/// key-param      = "inline:" <key||salt in base64> ["|" ["2^"] <lifetime>] ["|" <MKI> ":" <its length>]
+/// session-params = KDR=… | UNENCRYPTED_SRTP | UNENCRYPTED_SRTCP | UNAUTHENTICATED_SRTP
+///                | FEC_ORDER=… | FEC_KEY=… | WSH=…
+/// ```
+///
+/// ```swift
+/// let supported = video.crypto.filter { $0.suite == .aeadAES128GCM }
+/// ```
+///
+/// The description is as secret as the key and must be encrypted in transit (for example, by TLS). The key appears
+/// only in ``SessionDescription/text``. It does not appear in `description`, mirrors, `dump` or errors. RillSecurity
+/// makes an `SRTPKey` of it.
 public struct CryptoAttribute: Hashable, Sendable {
-    /// Which of the attributes of this section it is, 0 to 999999999: an answer takes the tag of the one that it chose.
+    /// The attribute's number in its section, 0 to 999999999. An answer uses the tag of the attribute that it chose.
     public var tag: Int
-    /// How packets are encrypted and authenticated.
+    /// The encryption and authentication of packets.
     public var suite: Suite
-    /// The keys. More than one have master key identifiers.
+    /// The keys. If there are several, each has a master key identifier.
     public var keys: [Key]
-    /// What else is agreed on, in the order of the text: `KDR=0`, `UNENCRYPTED_SRTCP`, `WSH=64`.
+    /// The session parameters, in the order of the text: `KDR=0`, `UNENCRYPTED_SRTCP`, `WSH=64`.
     public var sessionParameters: [String]
 
-    /// A suite of RFC 4568 §6.2 and RFC 7714 §14.2, by its name; any other name is allowed.
+    /// The name of a suite in RFC 4568 §6.2 or RFC 7714 §14.2; any other name is allowed.
     public struct Suite: Hashable, Sendable, RawRepresentable {
         /// The name.
         public var rawValue: String
-        /// The suite of that name.
+        /// The suite with that name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// AES-128 in Galois/Counter mode, with a tag of 16 bytes.
+        /// AES-128 in Galois/Counter mode, with a 16-byte tag.
         public static let aeadAES128GCM = Suite(rawValue: "AEAD_AES_128_GCM")
-        /// AES-256 in Galois/Counter mode, with a tag of 16 bytes.
+        /// AES-256 in Galois/Counter mode, with a 16-byte tag.
         public static let aeadAES256GCM = Suite(rawValue: "AEAD_AES_256_GCM")
-        /// AES-128 in counter mode, HMAC-SHA1 cut to 10 bytes.
+        /// AES-128 in counter mode, with HMAC-SHA1 truncated to 10 bytes.
         public static let aesCM128Tag80 = Suite(rawValue: "AES_CM_128_HMAC_SHA1_80")
-        /// AES-128 in counter mode, HMAC-SHA1 cut to 4 bytes for RTP and to 10 for RTCP.
+        /// AES-128 in counter mode, with HMAC-SHA1 truncated to 4 bytes for RTP and to 10 bytes for RTCP.
         public static let aesCM128Tag32 = Suite(rawValue: "AES_CM_128_HMAC_SHA1_32")
     }
 
-    /// A master key with its salt, as SDP carries it.
+    /// A master key and its salt, as in SDP.
     public struct Key: Hashable, Sendable {
-        /// Key and salt, one behind the other, in base64.
+        /// The key followed by the salt, in base64.
         public var keyAndSalt: String
-        /// How many packets it may protect, where that is said.
+        /// The maximum number of packets that the key may protect; `nil` if not specified.
         public var lifetime: UInt64?
-        /// Which of several keys it is, where packets say so.
+        /// The identifier in the packets that are protected with this key; `nil` if packets carry none.
         public var identifier: MasterKeyIdentifier?
 
-        /// The key that `keyAndSalt` is in base64.
+        /// A key from the base64 text `keyAndSalt`.
         public init(_ keyAndSalt: String, lifetime: UInt64? = nil, identifier: MasterKeyIdentifier? = nil) {
             self.keyAndSalt = keyAndSalt
             self.lifetime = lifetime
@@ -57,7 +62,7 @@ public struct CryptoAttribute: Hashable, Sendable {
         }
     }
 
-    /// An attribute of that tag, 0 to 999999999.
+    /// An attribute with that tag. Traps unless it is 0 to 999999999 and there is at least one key.
     public init(tag: Int, _ suite: Suite, _ keys: [Key], sessionParameters: [String] = []) {
         precondition((0...999_999_999).contains(tag), "a=crypto has a tag of up to nine digits, not \(tag)")
         precondition(!keys.isEmpty, "a=crypto has a key")
@@ -97,7 +102,7 @@ extension CryptoAttribute.Key {
         guard pieces.count <= 3, !pieces[0].isEmpty, pieces[0].utf8.allSatisfy(isBase64) else { return nil }
         self.init(String(pieces[0]))
         var rest = pieces[1...]
-        // The lifetime can be left out; the identifier has a colon in it, which the lifetime never has.
+        // The lifetime is optional. The identifier contains a colon, the lifetime never does.
         if let piece = rest.first, !piece.utf8.contains(Sign.colon) {
             guard let lifetime = Self.lifetime(piece) else { return nil }
             self.lifetime = lifetime
@@ -130,16 +135,16 @@ private func isBase64(_ byte: UInt8) -> Bool {
     }
 }
 
-// MARK: What is shown
+// MARK: Descriptions without the key
 
 extension CryptoAttribute.Key: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// All but the key.
+    /// The properties except the key.
     public var description: String {
         "inline:(hidden)" + (lifetime.map { "|\($0)" } ?? "") + (identifier.map { "|\($0)" } ?? "")
     }
-    /// The same.
+    /// The properties except the key.
     public var debugDescription: String { description }
-    /// The same fields: the key is not among them.
+    /// A mirror of the properties except the key.
     public var customMirror: Mirror {
         Mirror(self, children: ["lifetime": lifetime as Any, "identifier": identifier as Any])
     }

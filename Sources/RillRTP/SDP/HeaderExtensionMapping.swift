@@ -1,15 +1,15 @@
-/// a=extmap: what the elements of one number in header extensions mean (RFC 8285 §5).
+/// a=extmap: maps an ID to a header extension (RFC 8285 §5).
 public struct HeaderExtensionMapping: Equatable, Sendable {
-    /// The number: 1 to 14 fit the one-byte form, 15 to 255 the two-byte form, 4096 to 4351 stand for "to be chosen".
+    /// The ID: 1 to 14 fit the one-byte form, 15 to 255 the two-byte form, 4096 to 4351 mean "to be chosen".
     public var id: UInt16
-    /// Which way packets bear the extension, where that is not the stream's direction.
+    /// The direction in which packets carry the extension; `nil` if it is the stream's direction.
     public var direction: MediaDirection?
-    /// The name of the extension.
+    /// The URI of the extension.
     public var uri: String
-    /// What else is said of it.
+    /// Extension attributes, if any.
     public var attributes: String?
 
-    /// The extension `uri` under the number `id`.
+    /// A mapping of the ID `id` to the extension `uri`.
     public init(id: UInt16, direction: MediaDirection? = nil, uri: String, attributes: String? = nil) {
         self.id = id
         self.direction = direction
@@ -17,12 +17,12 @@ public struct HeaderExtensionMapping: Equatable, Sendable {
         self.attributes = attributes
     }
 
-    /// The kind `kind` under the number `id`.
+    /// A mapping of the ID `id` to the extension `kind`.
     public init(id: UInt8, _ kind: HeaderExtensionKind, direction: MediaDirection? = nil) {
         self.init(id: UInt16(id), direction: direction, uri: kind.uri)
     }
 
-    /// The kind that the name stands for; `nil` for one that Rill does not know.
+    /// The kind with that URI; `nil` for extensions that Rill does not know.
     public var kind: HeaderExtensionKind? { HeaderExtensionKind(uri: uri) }
 
     /// `1/sendonly urn:… attributes`.

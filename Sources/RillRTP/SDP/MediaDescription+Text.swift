@@ -1,25 +1,5 @@
-// RFC 8866 §5.14:
-//
-//     m=<media> <port>[/<number of ports>] <proto> <fmt> …
-//
-// and the attributes that RTP over UDP uses:
-//
-//     a=mid:<name>                                       RFC 5888
-//     a=sendrecv | a=sendonly | a=recvonly | a=inactive  RFC 8866 §6.7
-//     a=rtcp-mux                                         RFC 5761
-//     a=crypto:<tag> <suite> inline:<key> …              RFC 4568
-//     a=framerate:<number>                               RFC 8866 §6.13
-//     a=extmap:<id>[/<direction>] <uri> …                RFC 8285
-//     a=rtpmap:<payload type> <name>/<clock rate>[/…]    RFC 8866 §6.6
-//     a=fmtp:<payload type> <name>=<value>;…             RFC 8866 §6.15
-//     a=rtcp-fb:<payload type or *> <kind> …             RFC 4585 §4.2
-//     a=rid:<name> <direction> …                         RFC 8851
-//     a=simulcast:send <names> recv <names>              RFC 8853
-//     a=ssrc-group:<semantics> <ssrc> …                  RFC 5576
-//     a=ssrc:<ssrc> <attribute>[:<value>]                RFC 5576
-
 extension MediaDescription {
-    /// Reads what stands behind `m=`.
+    /// Parses the value of `m=`.
     init?(_ text: Substring) {
         let words = text.words
         guard words.count >= 3 else { return nil }
@@ -42,7 +22,7 @@ extension MediaDescription {
         }
     }
 
-    /// Adds what a line behind `m=` says.
+    /// Adds a line that follows `m=`.
     mutating func add(_ line: SDPLines.Line) throws(SDPError) {
         switch line.type {
         case "c" where connection == nil:
@@ -56,13 +36,13 @@ extension MediaDescription {
         }
     }
 
-    /// The section with its other lines in the order of writing.
+    /// The section, with its other lines in the order of writing.
     consuming func arranged() -> MediaDescription {
         otherLines.arrange()
         return self
     }
 
-    /// Takes an attribute in; `false` for one that has no field of its own here.
+    /// Parses an attribute; returns `false` if it has no property here.
     private mutating func understands(
         _ attribute: SessionDescription.Attribute, _ line: SDPLines.Line
     ) throws(SDPError) -> Bool {
@@ -102,7 +82,7 @@ extension MediaDescription {
         return true
     }
 
-    /// What is said of one payload type. One that the m= line does not list is none of this section's.
+    /// Parses an attribute of one payload type; returns `false` if the m= line does not list the payload type.
     private mutating func understandsFormat(
         _ name: String, _ value: Substring, _ line: SDPLines.Line
     ) throws(SDPError) -> Bool {
@@ -151,7 +131,7 @@ extension MediaDescription {
     }
 }
 
-/// a=framerate: digits with at most one point.
+/// a=framerate: digits with at most one decimal point.
 private enum FrameRateNotation {
     private static let range = 0.0001...1_000_000
 
@@ -163,7 +143,7 @@ private enum FrameRateNotation {
         return value
     }
 
-    /// The shortest digits that give the same number.
+    /// The shortest digits that parse to the same number.
     static func text(_ value: Double) -> String {
         precondition(range.contains(value), "a frame rate of \(value)")
         return value.rounded() == value ? "\(Int(value))" : "\(value)"

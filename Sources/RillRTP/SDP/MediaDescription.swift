@@ -1,65 +1,88 @@
-/// m= and the lines behind it: one stream of a session, or several that share its port (RFC 8866 §5.14).
+/// A media section, m= and its lines: one stream of a session, or several that share a port (RFC 8866 §5.14).
 ///
-///     var video = MediaDescription(.video, port: 5004, formats: [.vp8(PayloadType(96)), .rtx(PayloadType(97), for: PayloadType(96))])
-///     video.headerExtensions = [HeaderExtensionMapping(id: 1, .absoluteSendTime)]
+/// ```swift
+/// var video = MediaDescription(
+///     .video, port: 5004, formats: [.vp8(PayloadType(96)), .rtx(PayloadType(97), for: PayloadType(96))])
+/// video.headerExtensions = [HeaderExtensionMapping(id: 1, .absoluteSendTime)]
+/// ```
+///
+/// The m= line, and the attributes that RTP over UDP uses:
+///
+/// ```text
+/// m=<media> <port>[/<number of ports>] <proto> <fmt> …
+///
+/// a=mid:<name>                                       RFC 5888
+/// a=sendrecv | a=sendonly | a=recvonly | a=inactive  RFC 8866 §6.7
+/// a=rtcp-mux                                         RFC 5761
+/// a=crypto:<tag> <suite> inline:<key> …              RFC 4568
+/// a=framerate:<number>                               RFC 8866 §6.13
+/// a=extmap:<id>[/<direction>] <uri> …                RFC 8285
+/// a=rtpmap:<payload type> <name>/<clock rate>[/…]    RFC 8866 §6.6
+/// a=fmtp:<payload type> <name>=<value>;…             RFC 8866 §6.15
+/// a=rtcp-fb:<payload type or *> <kind> …             RFC 4585 §4.2
+/// a=rid:<name> <direction> …                         RFC 8851
+/// a=simulcast:send <names> recv <names>              RFC 8853
+/// a=ssrc-group:<semantics> <ssrc> …                  RFC 5576
+/// a=ssrc:<ssrc> <attribute>[:<value>]                RFC 5576
+/// ```
 public struct MediaDescription: Equatable, Sendable {
-    /// What kind of stream it is.
+    /// The media type.
     public var kind: Kind
-    /// The port that packets go to; 0 where the stream is refused.
+    /// The destination port of the packets; 0 if the stream is rejected.
     public var port: UInt16
-    /// How many streams go to ports of their own, where it is said.
+    /// The number of ports, if specified.
     public var portCount: UInt16?
-    /// The protocol: `RTP/AVP`, with feedback `RTP/AVPF`, encrypted `UDP/TLS/RTP/SAVPF`.
+    /// The protocol: `RTP/AVP`; with feedback, `RTP/AVPF`; encrypted, `UDP/TLS/RTP/SAVPF`.
     public var transport: String
-    /// What the payload types mean, the preferred first. Each payload type stands here once.
+    /// The payload types and their formats, preferred first. Each payload type occurs once.
     public var formats: [RTPFormat]
     /// The formats of a protocol that is not RTP.
     public var otherFormats: [String]
-    /// c=: where the packets go to, where that is not the session's.
+    /// c=: the destination address of the packets; `nil` if it is the session's.
     public var connection: ConnectionAddress?
-    /// a=mid: the stream's name, which header extensions and `group` refer to (RFC 5888).
+    /// a=mid: the identification tag of the section, which header extensions and `group` refer to (RFC 5888).
     public var mid: String?
-    /// Which way the stream goes, where that is not the session's.
+    /// The direction of the stream; `nil` if it is the session's.
     public var direction: MediaDirection?
-    /// a=rtcp-mux: RTP and RTCP come on one port (RFC 5761).
+    /// a=rtcp-mux: whether RTP and RTCP share one port (RFC 5761).
     public var isRTCPMultiplexed: Bool
-    /// a=crypto: keys that the writer of the description protects its packets with (RFC 4568), the preferred first.
+    /// a=crypto: the keys with which the writer of the description protects its packets (RFC 4568), preferred first.
     public var crypto: [CryptoAttribute]
-    /// a=framerate: pictures a second, 0.0001 to 1000000.
+    /// a=framerate: frames per second, 0.0001 to 1000000.
     public var frameRate: Double?
-    /// a=extmap: what the numbers of header extensions mean (RFC 8285).
+    /// a=extmap: the IDs of header extensions (RFC 8285).
     public var headerExtensions: [HeaderExtensionMapping]
-    /// a=rtcp-fb:*: feedback that all formats take.
+    /// a=rtcp-fb:*: feedback for all formats.
     public var feedback: [RTCPFeedback]
-    /// a=rid: names for the streams of a simulcast, and their limits (RFC 8851).
+    /// a=rid: identifiers of the simulcast streams, and their restrictions (RFC 8851).
     public var rids: [RestrictionIdentifier]
-    /// a=simulcast (RFC 8853).
+    /// a=simulcast: the simulcast streams (RFC 8853).
     public var simulcast: Simulcast?
-    /// a=ssrc-group: sources that belong together, as `FID` says of a stream and its retransmission (RFC 5576).
+    /// a=ssrc-group: groups of related sources; `FID`, for example, is a stream and its retransmissions (RFC 5576).
     public var sourceGroups: [SourceGroup]
-    /// a=ssrc: what is said of single sources (RFC 5576).
+    /// a=ssrc: attributes of individual sources (RFC 5576).
     public var sources: [SourceAttribute]
     /// Lines of other types, i= first.
     public var otherLines: [SessionDescription.Line]
-    /// Other attributes, in their order. What is said of payload types that the m= line does not list is among them.
+    /// Other attributes, in order. These include attributes of payload types that the m= line does not list.
     public var otherAttributes: [SessionDescription.Attribute]
 
-    /// The kinds of stream, under their names in SDP; any other name is allowed.
+    /// A media type by its name in SDP; any other name is allowed.
     public struct Kind: Hashable, Sendable, RawRepresentable {
         /// The name.
         public var rawValue: String
-        /// The kind of that name.
+        /// The media type with that name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Moving pictures.
+        /// Video.
         public static let video = Kind(rawValue: "video")
-        /// Sound.
+        /// Audio.
         public static let audio = Kind(rawValue: "audio")
-        /// Data of an application.
+        /// Application data.
         public static let application = Kind(rawValue: "application")
     }
 
-    /// A stream of RTP in these formats; everything else is empty and can be set afterwards.
+    /// An RTP section with these formats. All other properties are empty and can be set afterwards.
     public init(_ kind: Kind, port: UInt16, transport: String = "RTP/AVPF", formats: [RTPFormat] = []) {
         self.kind = kind
         self.port = port
@@ -90,7 +113,7 @@ public struct MediaDescription: Equatable, Sendable {
         transport[...].pieces(at: Sign.slash).contains("RTP")
     }
 
-    /// The meaning of a payload type; `nil` where the m= line does not list it.
+    /// The format of a payload type; `nil` if the m= line does not list it.
     public subscript(payloadType: PayloadType) -> RTPFormat? {
         formats.first { $0.payloadType == payloadType }
     }

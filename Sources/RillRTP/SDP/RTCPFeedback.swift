@@ -1,8 +1,8 @@
-/// a=rtcp-fb: a kind of feedback that a stream takes (RFC 4585 §4.2, RFC 5104 §7.1).
+/// a=rtcp-fb: a kind of feedback that a stream supports (RFC 4585 §4.2, RFC 5104 §7.1).
 public struct RTCPFeedback: Hashable, Sendable {
     /// The first word: `nack`, `ccm`, `ack`, `goog-remb`, …
     public var kind: String
-    /// What stands behind it (`pli`, `fir`); `nil` where nothing does.
+    /// The rest of the value (`pli`, `fir`); `nil` if there is none.
     public var parameter: String?
 
     /// The feedback `kind`, or `kind parameter`.
@@ -11,18 +11,18 @@ public struct RTCPFeedback: Hashable, Sendable {
         self.parameter = parameter
     }
 
-    /// Generic NACK: single packets are asked for again.
+    /// Generic NACK: requests the retransmission of individual packets.
     public static let nack = RTCPFeedback("nack")
-    /// PLI: a key frame is asked for.
+    /// PLI: requests a key frame after picture loss.
     public static let pictureLossIndication = RTCPFeedback("nack", "pli")
-    /// FIR: a key frame is commanded.
+    /// FIR: commands a key frame.
     public static let fullIntraRequest = RTCPFeedback("ccm", "fir")
-    /// REMB: the receiver's estimate of the bitrate (draft-alvestrand-rmcat-remb).
+    /// REMB: the receiver's bitrate estimate (draft-alvestrand-rmcat-remb).
     public static let receiverEstimatedMaximumBitrate = RTCPFeedback("goog-remb")
-    /// The arrival time of every packet (draft-holmer-rmcat-transport-wide-cc-extensions).
+    /// Transport-wide feedback: the arrival time of every packet (draft-holmer-rmcat-transport-wide-cc-extensions).
     public static let transportWideCongestionControl = RTCPFeedback("transport-cc")
 
-    /// What stands behind the payload type.
+    /// Parses the text after the payload type.
     init?(_ text: Substring) {
         let (kind, parameter) = text.trimmed.cut(at: Sign.space)
         guard !kind.isEmpty else { return nil }

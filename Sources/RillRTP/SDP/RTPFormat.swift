@@ -1,15 +1,15 @@
-/// What a payload type stands for: a=rtpmap, a=fmtp and a=rtcp-fb of it (RFC 8866 §6.6, §6.15; RFC 4585 §4.2).
+/// A payload type and its format: its a=rtpmap, a=fmtp and a=rtcp-fb (RFC 8866 §6.6, §6.15; RFC 4585 §4.2).
 public struct RTPFormat: Equatable, Sendable {
-    /// The number in the packets' headers.
+    /// The payload type in the packets' headers.
     public var payloadType: PayloadType
-    /// The payload format; `nil` where only the number says it (types below 96, RFC 3551).
+    /// The payload format; `nil` if only the payload type defines it (types below 96, RFC 3551).
     public var encoding: Encoding?
-    /// The settings of the format, in their order.
+    /// The format parameters, in order.
     public var parameters: [Parameter]
-    /// The feedback that the stream takes.
+    /// The supported feedback.
     public var feedback: [RTCPFeedback]
 
-    /// A payload type of these properties.
+    /// A format with these properties.
     public init(
         _ payloadType: PayloadType, encoding: Encoding? = nil, parameters: [Parameter] = [],
         feedback: [RTCPFeedback] = []
@@ -20,16 +20,16 @@ public struct RTPFormat: Equatable, Sendable {
         self.feedback = feedback
     }
 
-    /// The name of a payload format and its clock.
+    /// The name and clock rate of a payload format.
     public struct Encoding: Equatable, Sendable {
-        /// The registered name (`VP8`, `rtx`, …), in upper or lower case.
+        /// The registered name (`VP8`, `rtx`, …); case-insensitive.
         public var name: String
-        /// Ticks of the RTP timestamp a second.
+        /// The rate of the RTP timestamp in Hz.
         public var clockRate: UInt32
-        /// What else is said: the channels of sound.
+        /// The encoding parameters: the number of audio channels.
         public var channels: String?
 
-        /// A format of that name.
+        /// An encoding with that name.
         public init(_ name: String, clockRate: UInt32 = 90000, channels: String? = nil) {
             self.name = name
             self.clockRate = clockRate
@@ -37,37 +37,37 @@ public struct RTPFormat: Equatable, Sendable {
         }
     }
 
-    /// One setting of a format.
+    /// A format parameter.
     public struct Parameter: Equatable, Sendable {
-        /// What stands before the equals sign.
+        /// The text before the equals sign.
         public var name: String
-        /// What stands behind it; `nil` where there is none (`a=fmtp:127 96/96` of RED).
+        /// The text after the equals sign; `nil` without an equals sign (`a=fmtp:127 96/96` of RED).
         public var value: String?
 
-        /// The setting `name=value`, or `name`.
+        /// The parameter `name=value`, or `name`.
         public init(_ name: String, _ value: String? = nil) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Whether the format bears that name, in upper or lower case.
+    /// Returns whether the format has that name, ignoring case.
     public func isNamed(_ name: String) -> Bool {
         encoding?.name.lowercased() == name.lowercased()
     }
 
-    /// The value of the first setting of that name.
+    /// The value of the first parameter with that name.
     public subscript(parameter name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
 
-    /// apt: of which payload type this one carries the retransmissions (RFC 4588 §8.6).
+    /// apt: the payload type whose retransmissions this format carries (RFC 4588 §8.6).
     public var associatedPayloadType: PayloadType? {
         self[parameter: "apt"].flatMap { $0[...].payloadType }
     }
 }
 
-// MARK: - Formats of video
+// MARK: - Video formats
 
 extension RTPFormat {
     /// VP8 (RFC 7741).
@@ -75,7 +75,7 @@ extension RTPFormat {
         RTPFormat(payloadType, encoding: Encoding("VP8"), feedback: feedback)
     }
 
-    /// VP9 of a profile, 0 to 3 (RFC 9628).
+    /// VP9 with a profile, 0 to 3 (RFC 9628).
     public static func vp9(
         _ payloadType: PayloadType, profile: Int = 0, feedback: [RTCPFeedback] = []
     ) -> RTPFormat {
@@ -84,7 +84,12 @@ extension RTPFormat {
             feedback: feedback)
     }
 
-    /// Retransmissions of the packets of `associated`, sent for so many milliseconds where it is said (RFC 4588).
+    /// RTX: retransmissions of the packets with payload type `associated` (RFC 4588).
+    ///
+    /// - Parameters:
+    ///   - payloadType: the payload type of the retransmissions.
+    ///   - associated: the payload type of the original packets.
+    ///   - milliseconds: how long packets are kept for retransmission; `nil` (the default) to leave it unspecified.
     public static func rtx(
         _ payloadType: PayloadType, for associated: PayloadType, milliseconds: Int? = nil
     ) -> RTPFormat {
@@ -93,12 +98,12 @@ extension RTPFormat {
         return RTPFormat(payloadType, encoding: Encoding("rtx"), parameters: parameters)
     }
 
-    /// Packets with redundancy (RFC 2198).
+    /// RED: packets with redundant data (RFC 2198).
     public static func red(_ payloadType: PayloadType) -> RTPFormat {
         RTPFormat(payloadType, encoding: Encoding("red"))
     }
 
-    /// Forward error correction by parity (RFC 5109).
+    /// ULPFEC: forward error correction (RFC 5109).
     public static func ulpfec(_ payloadType: PayloadType) -> RTPFormat {
         RTPFormat(payloadType, encoding: Encoding("ulpfec"))
     }
@@ -131,7 +136,7 @@ extension RTPFormat.Encoding {
 }
 
 extension RTPFormat.Parameter {
-    /// `apt=96;rtx-time=200`, with or without blanks; empty pieces are passed over.
+    /// `apt=96;rtx-time=200`, with or without spaces. Skips empty pieces.
     static func list(_ text: Substring) -> [RTPFormat.Parameter] {
         text.pieces(at: Sign.semicolon).compactMap { piece in
             guard !piece.trimmed.isEmpty else { return nil }

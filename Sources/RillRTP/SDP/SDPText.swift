@@ -1,7 +1,7 @@
-// How the lines of a session description are cut up. All cuts are made between bytes, at ASCII signs: Swift's characters
-// would take a colon and an accent behind it for one.
+// Splitting the lines of a session description. All splits are between bytes, at ASCII delimiters: Swift's characters
+// would merge a colon with a combining accent after it.
 
-/// The signs that the grammar of RFC 8866 §9 is made of.
+/// The delimiters of the grammar in RFC 8866 §9.
 enum Sign {
     static let space = UInt8(ascii: " ")
     static let colon = UInt8(ascii: ":")
@@ -12,13 +12,13 @@ enum Sign {
 }
 
 extension Substring {
-    /// What stands before the first `sign`, and what stands behind it; `nil` where there is none.
+    /// Returns the text before and after the first `sign`; the latter is `nil` if there is no `sign`.
     func cut(at sign: UInt8) -> (before: Substring, after: Substring?) {
         guard let index = utf8.firstIndex(of: sign) else { return (self, nil) }
         return (self[..<index], self[utf8.index(after: index)...])
     }
 
-    /// The pieces between the signs, empty ones too.
+    /// Returns the pieces between the delimiters, including empty ones.
     func pieces(at sign: UInt8) -> [Substring] {
         var pieces: [Substring] = []
         var rest = self
@@ -30,7 +30,7 @@ extension Substring {
         }
     }
 
-    /// What stands between spaces and tabs.
+    /// The words between spaces and tabs.
     var words: [Substring] {
         var words: [Substring] = []
         var rest = self.trimmed
@@ -42,7 +42,7 @@ extension Substring {
         return words
     }
 
-    /// The text without blanks at its ends.
+    /// The text without leading and trailing blanks.
     var trimmed: Substring {
         guard let first = utf8.firstIndex(where: { !isBlank($0) }),
             let last = utf8.lastIndex(where: { !isBlank($0) })
@@ -50,7 +50,7 @@ extension Substring {
         return self[first...last]
     }
 
-    /// The text as a whole number from `range`, written in nothing but digits; `nil` for everything else.
+    /// Returns the text as an integer in `range`; `nil` unless it consists of digits only.
     func number(in range: ClosedRange<UInt64>) -> UInt64? {
         guard (1...20).contains(utf8.count), utf8.allSatisfy(isDigit), let value = UInt64(self) else { return nil }
         return range.contains(value) ? value : nil
@@ -64,7 +64,7 @@ func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).co
 
 private func isBlank(_ byte: UInt8) -> Bool { byte == Sign.space || byte == UInt8(ascii: "\t") }
 
-/// The lines of a text in whatever way they end (CR LF, LF, CR), with their numbers; empty ones are passed over.
+/// The lines of a text with their numbers, for any line ending (CR LF, LF, CR). Skips empty lines.
 struct SDPLines: ~Escapable {
     private let bytes: Span<UInt8>
     private var position = 0
@@ -75,14 +75,14 @@ struct SDPLines: ~Escapable {
         self.bytes = bytes
     }
 
-    /// One line: its number, its letter, and what stands behind the equals sign.
+    /// One line: its number, its letter, and the text after the equals sign.
     struct Line {
         let number: Int
         let type: Unicode.Scalar
         let value: Substring
     }
 
-    /// The next line; `nil` behind the last.
+    /// Returns the next line, or `nil` after the last one.
     ///
     /// - Throws: `notALine`.
     @_lifetime(self: copy self)
@@ -113,7 +113,7 @@ struct SDPLines: ~Escapable {
     }
 }
 
-/// The beginning of a text, for an error; nothing of one that may bear a key (`a=crypto`, RFC 4568).
+/// The start of a text, for an error. Hides a text that may contain a key (`a=crypto`, RFC 4568).
 private func shown(_ text: Substring) -> String {
     let beginning = text.prefix(80)
     let isSecret = beginning.lowercased().contains("crypto") || text.lowercased().contains("inline")
@@ -121,9 +121,9 @@ private func shown(_ text: Substring) -> String {
 }
 
 extension SDPLines.Line {
-    /// What `parse` makes of `text`.
+    /// Returns the result of parsing `text`.
     ///
-    /// - Throws: `invalidValue`, when it makes nothing of it.
+    /// - Throws: `invalidValue` if `parse` returns `nil`.
     func require<Value>(
         _ text: Substring, as field: String, _ parse: (Substring) -> Value?
     ) throws(SDPError) -> Value {
@@ -133,7 +133,7 @@ extension SDPLines.Line {
         return value
     }
 
-    /// The same of what bears a key: the error does not show it.
+    /// Returns the result of parsing a `text` that contains a key: the error does not show it.
     func requireSecret<Value>(
         _ text: Substring, as field: String, _ parse: (Substring) -> Value?
     ) throws(SDPError) -> Value {
@@ -141,7 +141,7 @@ extension SDPLines.Line {
         return value
     }
 
-    /// Sets what can be said once.
+    /// Sets a value that may occur only once.
     ///
     /// - Throws: `repeated`, or `invalidValue`.
     func set<Value>(
@@ -153,11 +153,11 @@ extension SDPLines.Line {
 }
 
 extension String {
-    /// Appends a line. A value with a line end in it would become two: the programmer's mistake.
+    /// Appends a line. Traps if the value contains a line ending, which would split the line.
     mutating func appendLine(_ type: Unicode.Scalar, _ value: String) {
         precondition(
             !value.utf8.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 },
-            "a value in a session description stands on one line")
+            "a value in a session description must be a single line")
         unicodeScalars.append(type)
         append("=")
         append(value)

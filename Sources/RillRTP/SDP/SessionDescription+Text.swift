@@ -1,20 +1,7 @@
-// RFC 8866 §5, the order of the lines (* optional):
-//
-//     v=0                                    version
-//     o=<username> <sess-id> <sess-version> <nettype> <addrtype> <unicast-address>
-//     s=<session name>
-//     i=* u=* e=* p=*                        information, URI, e-mail, phone
-//     c=*<nettype> <addrtype> <connection-address>
-//     b=*<bwtype>:<bandwidth>
-//     t=<start-time> <stop-time>   r=*       times, repetitions
-//     z=* k=*                                time zones, key
-//     a=*<attribute>[:<value>]
-//     m=*<media> <port> <proto> <fmt> …      the first of the media sections
-
 extension SessionDescription {
-    /// Reads a description, whatever its line ends are.
+    /// Parses a description with any line endings.
     ///
-    /// The order of lines is not insisted on, nor are those that others leave out (v=, o=, s=, t=).
+    /// Lines may be in any order, and the lines that some implementations omit (v=, o=, s=, t=) are optional.
     ///
     /// - Throws: `empty`, `tooLarge`, `notALine`, `invalidValue` or `repeated`.
     public init(parsing bytes: Span<UInt8>) throws(SDPError) {
@@ -27,18 +14,18 @@ extension SessionDescription {
         self = parser.session
     }
 
-    /// Reads a description.
+    /// Parses a description.
     ///
-    /// - Throws: as ``init(parsing:)``.
+    /// - Throws: the errors of ``init(parsing:)``.
     public init(_ text: String) throws(SDPError) {
         let bytes = [UInt8](text.utf8)
         try self.init(parsing: bytes.span)
     }
 
-    /// The description as text, in the RFC's order, each line ended by CR LF.
+    /// The description as text, in the RFC's order, with CR LF line endings.
     ///
-    /// Reading it gives the same value, where names are not empty, words hold no blanks, and values have none at their
-    /// ends. A value with a line end in it is the programmer's mistake.
+    /// Parsing it returns an equal value if names are not empty, words contain no blanks, and values do not start or
+    /// end with blanks. Traps if a value contains a line ending.
     public var text: String {
         var text = ""
         text.appendLine("v", "0")
@@ -64,7 +51,7 @@ extension SessionDescription {
 }
 
 extension SessionDescription.Line {
-    /// Where the line stands among the others: before the connection, before the times, or behind them.
+    /// The line's position among the others: before the connection, before the times, or after them.
     var rank: Int {
         switch type {
         case "i", "u", "e", "p": 0
@@ -75,13 +62,13 @@ extension SessionDescription.Line {
 }
 
 extension [SessionDescription.Line] {
-    /// Puts the lines into the order of writing; those of one rank keep theirs.
+    /// Sorts the lines into the order of writing. Stable within a rank.
     mutating func arrange() {
         self = (0...2).flatMap { rank in filter { $0.rank == rank } }
     }
 }
 
-/// A description that grows line by line.
+/// Builds a description line by line.
 private struct Parser {
     private(set) var hasLines = false
     private var result = SessionDescription(times: [])
@@ -136,7 +123,7 @@ private struct Parser {
                 guard result.direction == nil else { throw .repeated(line: line.number, field: "direction") }
                 result.direction = direction
             } else if attribute.name == "crypto" {
-                // A key is of a section (RFC 4568 §4), and what is kept here would be shown.
+                // Keys belong to a section (RFC 4568 §4), and a key stored here would be shown.
                 throw .invalidValue(line: line.number, field: "crypto of the whole session", value: "(hidden)")
             } else {
                 result.otherAttributes.append(attribute)
@@ -147,7 +134,7 @@ private struct Parser {
     }
 }
 
-// MARK: - The values of single lines
+// MARK: The values of individual lines
 
 extension SessionDescription.Attribute {
     init(_ text: Substring) {
@@ -183,7 +170,7 @@ extension ConnectionAddress {
         self.init(words: text.words[...])
     }
 
-    /// `IN IP4 224.2.36.42/127/3`, `IN IP6 FF15::101/3`: numbers behind slashes are of multicast.
+    /// `IN IP4 224.2.36.42/127/3`, `IN IP6 FF15::101/3`: numbers after slashes are for multicast.
     fileprivate init?(words: ArraySlice<Substring>) {
         guard words.count == 3, let network = words.first, network == "IN",
             let family = Family(rawValue: String(words[words.startIndex + 1]))

@@ -1,36 +1,52 @@
-/// What an RTP session consists of, as SDP (RFC 8866) tells it to the other side: which streams go to which address, what
-/// their payload types mean, which feedback they take.
+/// The description of an RTP session in SDP (RFC 8866): its streams, their addresses, payload types and feedback.
 ///
-///     var video = MediaDescription(.video, port: 5004, formats: [.vp8(PayloadType(96))])
-///     video.isRTCPMultiplexed = true
-///     let session = SessionDescription(connection: ConnectionAddress("127.0.0.1"), media: [video])
-///     print(session.text)                                          // for `ffplay -protocol_whitelist file,udp,rtp`
-///     let theirs = try SessionDescription(parsing: bytes.span)     // from GStreamer, FFmpeg, Janus, a browser
+/// ```swift
+/// var video = MediaDescription(.video, port: 5004, formats: [.vp8(PayloadType(96))])
+/// video.isRTCPMultiplexed = true
+/// let session = SessionDescription(connection: ConnectionAddress("127.0.0.1"), media: [video])
+/// print(session.text)                                          // for `ffplay -protocol_whitelist file,udp,rtp`
+/// let theirs = try SessionDescription(parsing: bytes.span)     // from GStreamer, FFmpeg, Janus, a browser
+/// ```
 ///
-/// A value without behaviour: what to do with a description is the caller's business (RFC 3264's offer and answer are not
-/// modelled). What it has no name for is kept, in its order, and written again.
+/// A plain value: what to do with a description is up to the caller, and the offer/answer model of RFC 3264 is not
+/// implemented. Lines and attributes without a property are kept in order and written again.
+///
+/// The order of the lines (RFC 8866 §5; * optional):
+///
+/// ```text
+/// v=0                                    version
+/// o=<username> <sess-id> <sess-version> <nettype> <addrtype> <unicast-address>
+/// s=<session name>
+/// i=* u=* e=* p=*                        information, URI, e-mail, phone
+/// c=*<nettype> <addrtype> <connection-address>
+/// b=*<bwtype>:<bandwidth>
+/// t=<start-time> <stop-time>   r=*       times, repetitions
+/// z=* k=*                                time zones, key
+/// a=*<attribute>[:<value>]
+/// m=*<media> <port> <proto> <fmt> …      the first of the media sections
+/// ```
 public struct SessionDescription: Equatable, Sendable {
-    /// o=: who made the description.
+    /// o=: the originator of the description.
     public var origin: Origin
-    /// s=: what the session is called; `-` where nobody named it.
+    /// s=: the session name; `-` if it has none.
     public var name: String
-    /// c=: where the streams go to that do not say so themselves.
+    /// c=: the destination address of the streams that do not have their own.
     public var connection: ConnectionAddress?
-    /// t=: when the session takes place.
+    /// t=: the times at which the session is active.
     public var times: [ActiveTime]
-    /// Which way the streams go that do not say so themselves.
+    /// The direction of the streams that do not have their own.
     public var direction: MediaDirection?
     /// Lines of other types, in the order of the RFC: i=, u=, e=, p=, then b=, then k=, z= and unknown ones.
     public var otherLines: [Line]
     /// Other attributes of the session (`group`, `msid-semantic`, `tool`, …), in their order.
     public var otherAttributes: [Attribute]
-    /// m=: the streams.
+    /// m=: the media sections.
     public var media: [MediaDescription]
 
-    /// The longest text that is read; a browser's with fifty streams has 150,000 bytes.
+    /// The maximum size of a text in bytes; a browser's description with fifty streams has 150,000 bytes.
     public static let maximumByteCount = 1 << 18
 
-    /// A description of these parts.
+    /// A description with these properties.
     public init(
         origin: Origin = Origin(), name: String = "-", connection: ConnectionAddress? = nil,
         times: [ActiveTime] = [.always], direction: MediaDirection? = nil, otherLines: [Line] = [],
@@ -46,18 +62,18 @@ public struct SessionDescription: Equatable, Sendable {
         self.media = media
     }
 
-    /// o=: who made the description, and which version of it this is (RFC 8866 §5.2).
+    /// o=: the originator of a description, and the version of the description (RFC 8866 §5.2).
     public struct Origin: Equatable, Sendable {
-        /// The user's name there; `-` where there is none. No spaces.
+        /// The user's login on the originating host; `-` if there is none. No spaces.
         public var username: String
-        /// Tells this session from the origin's others.
+        /// Distinguishes this session from others of the originator.
         public var sessionID: UInt64
-        /// Grows with each change of the description.
+        /// Increases with each change of the description.
         public var version: UInt64
-        /// The machine.
+        /// The address of the originating host.
         public var address: ConnectionAddress
 
-        /// An origin; by default one that says nothing.
+        /// An originator; the defaults carry no information.
         public init(
             username: String = "-", sessionID: UInt64 = 0, version: UInt64 = 0,
             address: ConnectionAddress = ConnectionAddress("127.0.0.1")
@@ -69,31 +85,31 @@ public struct SessionDescription: Equatable, Sendable {
         }
     }
 
-    /// t= and the r= lines behind it: when a session takes place (RFC 8866 §5.9).
+    /// t= and its r= lines: when a session is active (RFC 8866 §5.9).
     public struct ActiveTime: Equatable, Sendable {
-        /// Seconds since 1900; 0 for "since ever".
+        /// The start in seconds since 1900; 0 for a permanent session.
         public var start: UInt64
-        /// Seconds since 1900; 0 for "without end".
+        /// The end in seconds since 1900; 0 for an unbounded session.
         public var stop: UInt64
-        /// The r= lines, not taken apart.
+        /// The r= lines, not parsed.
         public var repeats: [String]
 
-        /// From `start` to `stop`.
+        /// Active from `start` to `stop`.
         public init(start: UInt64, stop: UInt64, repeats: [String] = []) {
             self.start = start
             self.stop = stop
             self.repeats = repeats
         }
 
-        /// `t=0 0`: what every live session says.
+        /// `t=0 0`: always active, as live sessions are.
         public static let always = ActiveTime(start: 0, stop: 0)
     }
 
-    /// A line that is kept as it is.
+    /// A line that is preserved unchanged.
     public struct Line: Equatable, Sendable {
         /// The letter before the equals sign.
         public var type: Unicode.Scalar
-        /// What stands behind it: no line end, no blanks at its end.
+        /// The text after the equals sign, without line endings and trailing blanks.
         public var value: String
 
         /// The line `type=value`.
@@ -103,11 +119,11 @@ public struct SessionDescription: Equatable, Sendable {
         }
     }
 
-    /// An attribute that is kept as it is.
+    /// An attribute that is preserved unchanged.
     public struct Attribute: Hashable, Sendable {
-        /// What stands before the first colon.
+        /// The text before the first colon.
         public var name: String
-        /// What stands behind it; `nil` without a colon.
+        /// The text after the first colon; `nil` without a colon.
         public var value: String?
 
         /// The attribute `name`, or `name:value`.
@@ -118,26 +134,26 @@ public struct SessionDescription: Equatable, Sendable {
     }
 }
 
-/// c=, and the end of o=: an Internet address or name (RFC 8866 §5.7).
+/// c=, and the end of o=: an Internet address or host name (RFC 8866 §5.7).
 public struct ConnectionAddress: Equatable, Sendable {
-    /// The two kinds of address, under their names in SDP.
+    /// The address families, with their names in SDP.
     public enum Family: String, Sendable, CaseIterable {
-        /// Version 4.
+        /// IPv4.
         case ip4 = "IP4"
-        /// Version 6.
+        /// IPv6.
         case ip6 = "IP6"
     }
 
-    /// Which kind of address it is.
+    /// The address family.
     public var family: Family
-    /// Numbers or a name, not checked.
+    /// A numeric address or a host name; not checked.
     public var host: String
-    /// Of IPv4 multicast: over how many routers packets may go, 0 to 255.
+    /// For IPv4 multicast: the maximum number of hops, 0 to 255.
     public var timeToLive: UInt8?
-    /// Of multicast: how many addresses there are, this one the first.
+    /// For multicast: the number of consecutive addresses, starting with this one.
     public var count: UInt32?
 
-    /// An address. The family is that of its signs: with a colon it is IPv6.
+    /// An address. The family is IPv6 if the host contains a colon, otherwise IPv4.
     public init(_ host: String, timeToLive: UInt8? = nil, count: UInt32? = nil) {
         self.family = host.utf8.contains(Sign.colon) ? .ip6 : .ip4
         self.host = host
@@ -146,14 +162,14 @@ public struct ConnectionAddress: Equatable, Sendable {
     }
 }
 
-/// Which way a stream goes, seen from who wrote the description (RFC 8866 §6.7).
+/// The direction of a stream, as seen by the writer of the description (RFC 8866 §6.7).
 public enum MediaDirection: String, Sendable, CaseIterable {
-    /// Both ways; what is meant where nothing is said.
+    /// Both directions; the default if none is specified.
     case sendAndReceive = "sendrecv"
     /// Only from the writer.
     case sendOnly = "sendonly"
     /// Only to the writer.
     case receiveOnly = "recvonly"
-    /// Not now.
+    /// Neither direction at the moment.
     case inactive = "inactive"
 }

@@ -1,15 +1,15 @@
-/// a=rid: the name of an RTP stream and what it is restricted to (RFC 8851).
+/// a=rid: the identifier of an RTP stream and its restrictions (RFC 8851).
 public struct RestrictionIdentifier: Equatable, Sendable {
-    /// The name: letters, digits, `-` and `_`.
+    /// The identifier: letters, digits, `-` and `_`.
     public var id: String
-    /// Which way the stream goes.
+    /// The direction of the stream.
     public var direction: Direction
-    /// pt=: the payload types that it may use; none said, all.
+    /// pt=: the payload types that the stream may use; empty for all.
     public var payloadTypes: [PayloadType]
-    /// `max-width`, `max-fps` and so on, in their order.
+    /// `max-width`, `max-fps` and so on, in order.
     public var restrictions: [RTPFormat.Parameter]
 
-    /// The two ways, seen from who wrote the description.
+    /// The direction of a stream, as seen by the writer of the description.
     public enum Direction: String, Sendable, CaseIterable {
         /// From the writer.
         case send
@@ -17,7 +17,7 @@ public struct RestrictionIdentifier: Equatable, Sendable {
         case receive = "recv"
     }
 
-    /// The stream `id`.
+    /// The stream with the identifier `id`.
     public init(
         _ id: String, _ direction: Direction, payloadTypes: [PayloadType] = [],
         restrictions: [RTPFormat.Parameter] = []
@@ -38,7 +38,7 @@ public struct RestrictionIdentifier: Equatable, Sendable {
         var types: [PayloadType] = []
         if parameters.first?.name == "pt" {
             for piece in (parameters.removeFirst().value ?? "")[...].pieces(at: Sign.comma) {
-                // A list of a thousand types is no list of types.
+                // There are only 128 payload types, so a longer list is invalid.
                 guard let type = piece.trimmed.payloadType, types.count < 128 else { return nil }
                 types.append(type)
             }
@@ -55,41 +55,43 @@ public struct RestrictionIdentifier: Equatable, Sendable {
     }
 }
 
-/// a=simulcast: which streams are sent, or can be received, of one source at once (RFC 8853 §5.1).
+/// a=simulcast: the streams of one source that are sent, or can be received, at the same time (RFC 8853 §5.1).
 ///
-///     Simulcast(send: [["hi"], ["mid"], ["lo"]])     // a=simulcast:send hi;mid;lo
+/// ```swift
+/// Simulcast(send: [["hi"], ["mid"], ["lo"]])     // a=simulcast:send hi;mid;lo
+/// ```
 public struct Simulcast: Equatable, Sendable {
-    /// The streams sent; none where the text has no `send`.
+    /// The streams sent; empty without `send`.
     public var send: [Stream]
-    /// The streams received; none where the text has no `recv`.
+    /// The streams received; empty without `recv`.
     public var receive: [Stream]
 
-    /// One stream of a simulcast: at least one format, the preferred first.
+    /// One stream of a simulcast: at least one alternative, preferred first.
     public struct Stream: Equatable, Sendable, ExpressibleByArrayLiteral {
-        /// The names of ``RestrictionIdentifier``s of which one is used.
+        /// The alternatives, of which one is used; each refers to a ``RestrictionIdentifier``.
         public var alternatives: [Alternative]
 
-        /// A stream of one of those formats.
+        /// A stream with these alternatives.
         public init(_ alternatives: [Alternative]) { self.alternatives = alternatives }
-        /// A stream of one of those formats, none of them paused.
+        /// A stream with these alternatives, none of them paused.
         public init(arrayLiteral elements: String...) { alternatives = elements.map { Alternative($0) } }
     }
 
-    /// One format of a stream.
+    /// One alternative of a simulcast stream.
     public struct Alternative: Equatable, Sendable {
-        /// The name of its ``RestrictionIdentifier``.
+        /// The identifier of its ``RestrictionIdentifier``.
         public var rid: String
-        /// `~`: it begins paused.
+        /// `~`: whether it is initially paused.
         public var isPaused: Bool
 
-        /// The format `rid`.
+        /// The alternative `rid`.
         public init(_ rid: String, isPaused: Bool = false) {
             self.rid = rid
             self.isPaused = isPaused
         }
     }
 
-    /// Streams sent and received, not none of both.
+    /// A simulcast of streams sent and received. At least one of the two must not be empty.
     public init(send: [Stream] = [], receive: [Stream] = []) {
         self.send = send
         self.receive = receive

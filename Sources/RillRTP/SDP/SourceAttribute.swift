@@ -1,11 +1,11 @@
-/// a=ssrc: something that is said of one source (RFC 5576 §4.1).
+/// a=ssrc: an attribute of one source (RFC 5576 §4.1).
 public struct SourceAttribute: Equatable, Sendable {
     /// The source.
     public var ssrc: SSRC
-    /// What is said of it: `cname:…`, `msid:…`.
+    /// The attribute: `cname:…`, `msid:…`.
     public var attribute: SessionDescription.Attribute
 
-    /// `attribute` of the source `ssrc`.
+    /// The attribute `attribute` of the source `ssrc`.
     public init(_ ssrc: SSRC, _ attribute: SessionDescription.Attribute) {
         self.ssrc = ssrc
         self.attribute = attribute
@@ -23,14 +23,14 @@ public struct SourceAttribute: Equatable, Sendable {
     }
 }
 
-/// a=ssrc-group: sources that belong together (RFC 5576 §4.2).
+/// a=ssrc-group: a group of related sources (RFC 5576 §4.2).
 public struct SourceGroup: Equatable, Sendable {
-    /// How: `FID` for a stream and its retransmissions, `FEC-FR` for one and its repair packets.
+    /// How they are related: `FID` for a stream and its retransmissions, `FEC-FR` for a stream and its FEC packets.
     public var semantics: String
-    /// The sources, in the order that the semantics give a meaning.
+    /// The sources; the semantics define the meaning of the order.
     public var ssrcs: [SSRC]
 
-    /// The sources `ssrcs`, which belong together as `semantics` says.
+    /// A group of the sources `ssrcs` with that semantics.
     public init(_ semantics: String, _ ssrcs: [SSRC]) {
         self.semantics = semantics
         self.ssrcs = ssrcs

@@ -1,16 +1,22 @@
 extension MediaDescription {
-    /// The section's streams in one direction: one for each layer of a simulcast (RFC 8853); where none has a name, one for each
-    /// source that is announced, or one of which the source is not known. None where no format is among `codecs`.
+    /// Returns the section's streams in one direction; none if no format is among `codecs`.
     ///
-    /// - Throws: `headerExtensionInUse`. Whether all fits together, ``StreamDescription/validate()`` says.
+    /// There is one stream per simulcast layer (RFC 8853). Without RIDs, there is one per announced source, or a
+    /// single one with an unknown source.
+    ///
+    /// - Parameters:
+    ///   - way: the direction, as seen by the writer of the description.
+    ///   - codecs: the names of the payload formats to accept; case-insensitive.
+    /// - Throws: `headerExtensionInUse`. ``StreamDescription/validate()`` checks whether all properties are
+    ///   consistent.
     public func streams(
         _ way: RestrictionIdentifier.Direction, codecs: [String]
     ) throws(StreamDescriptionError) -> [StreamDescription] {
         let extensions = try headerExtensionMap(way)
         let layers = layers(way)
-        // What is announced of sources is of those that the writer sends.
+        // Announced sources are those that the writer sends.
         let sources = way == .send ? primarySources : []
-        // Which source has which name nobody says; where each is of a simulcast, they stand in one order.
+        // SDP does not map sources to RIDs; if all of them are in the simulcast, both are in the same order.
         let areInOneOrder = sources.count == layers.count && (layers.count == 1 || isSimulcastOfSources)
         var found: [StreamDescription] = []
         for index in 0..<max(layers.count, layers.isEmpty ? max(sources.count, 1) : 0) {
@@ -38,7 +44,7 @@ extension MediaDescription {
         return found
     }
 
-    /// A stream with a name.
+    /// A stream with a RID.
     private struct Layer {
         var rid: String
         var alternatives: [String]
@@ -47,7 +53,7 @@ extension MediaDescription {
         var restrictions: [RTPFormat.Parameter]
     }
 
-    /// The streams with names that go that way. What a=simulcast names without a line of its own is passed over (RFC 8853 §5.2).
+    /// The streams with RIDs in that direction. Ignores names in a=simulcast that have no a=rid line (RFC 8853 §5.2).
     private func layers(_ way: RestrictionIdentifier.Direction) -> [Layer] {
         let known = rids.filter { $0.direction == way }
         let streams = simulcast.map { way == .send ? $0.send : $0.receive } ?? []
@@ -63,7 +69,7 @@ extension MediaDescription {
         }
     }
 
-    /// The first format that is wanted, among those that the layer may use.
+    /// The first format that is among `codecs` and that the layer may use.
     private func format(for layer: Layer?, _ codecs: [String]) -> RTPFormat? {
         formats.first { format in
             guard let types = layer?.payloadTypes, !types.isEmpty, !types.contains(format.payloadType) else {
@@ -73,7 +79,7 @@ extension MediaDescription {
         }
     }
 
-    /// How packets of a payload type are repaired.
+    /// The repair settings for packets with a payload type.
     private func repair(of payloadType: PayloadType, _ ssrc: SSRC?) -> RepairSettings {
         var repair = RepairSettings()
         repair.redPayloadType = formats.first { $0.isNamed("red") }?.payloadType
@@ -95,7 +101,7 @@ extension MediaDescription {
     private var primarySources: [SSRC] {
         var secondary: Set<SSRC> = []
         for group in sourceGroups where ["FID", "FEC", "FEC-FR"].contains(group.semantics) {
-            // One that stands beside itself is for validation to find.
+            // Validation reports a source that is grouped with itself.
             secondary.formUnion(group.ssrcs.dropFirst().filter { $0 != group.ssrcs[0] })
         }
         var seen = secondary
@@ -110,7 +116,7 @@ extension MediaDescription {
         sources.first { $0.ssrc == ssrc && $0.attribute.name == "cname" }?.attribute.value
     }
 
-    /// The numbers of the extensions that packets bear which go that way. Numbers that are to be chosen yet stand for nothing.
+    /// The IDs of the extensions in packets of that direction. Ignores IDs that mean "to be chosen".
     private func headerExtensionMap(
         _ way: RestrictionIdentifier.Direction
     ) throws(StreamDescriptionError) -> HeaderExtensionMap {

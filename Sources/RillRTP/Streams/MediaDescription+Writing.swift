@@ -1,18 +1,23 @@
 extension MediaDescription {
-    /// The section for streams of one source and of the other side's: what ``streams(_:codecs:)`` reads again.
+    /// A section for the streams of one simulcast in each direction; ``streams(_:codecs:)`` parses it again.
     ///
-    ///     let video = try MediaDescription(sending: [high, low], port: 5004)
-    ///     print(SessionDescription(connection: ConnectionAddress("192.0.2.1"), media: [video]).text)
+    /// ```swift
+    /// let video = try MediaDescription(sending: [high, low], port: 5004)
+    /// print(SessionDescription(connection: ConnectionAddress("192.0.2.1"), media: [video]).text)
+    /// ```
     ///
-    /// RTP and RTCP go to one port. Several streams of one direction are a simulcast, by RIDs where they have these (RFC 8853), else
-    /// by their sources. A source is written with its CNAME (RFC 5576 §6.1), `-` where it has none.
+    /// RTP and RTCP share one port. Several streams in one direction are a simulcast, described by their RIDs if they
+    /// have them (RFC 8853), otherwise by their sources. A source is written with its CNAME (RFC 5576 §6.1), or `-`
+    /// if it has none.
     ///
     /// - Parameters:
-    ///   - sending: what the description's writer sends; its first format is the preferred.
-    ///   - receiving: what it takes. At least one stream goes one of the ways.
-    ///   - port: where the other side's packets are to go.
-    /// - Throws: what [StreamDescription]'s `validate()` throws of one direction's streams, and `identifierInUse` for streams of
-    ///   several sections.
+    ///   - sending: the streams that the writer of the description sends, preferred format first.
+    ///   - receiving: the streams that it receives. Traps if both directions are empty.
+    ///   - kind: the media type; video by default.
+    ///   - port: the port that receives the other side's packets.
+    ///   - transport: the protocol; `RTP/AVPF` by default.
+    /// - Throws: the errors of [StreamDescription]'s `validate()` for the streams of one direction, and
+    ///   `identifierInUse` if the streams belong to several sections.
     public init(
         sending: [StreamDescription], receiving: [StreamDescription] = [], _ kind: Kind = .video, port: UInt16,
         transport: String = "RTP/AVPF"
@@ -28,7 +33,7 @@ extension MediaDescription {
         isRTCPMultiplexed = true
         for stream in all { add(formatsOf: stream) }
         try add(headerExtensionsOf: all)
-        // Who uses other formats than the rest says so.
+        // If payload types differ, each stream specifies its own.
         let areFormatsSaid = Set(all.map(\.payloadType)).count > 1
         let simulcasts = (
             send: name(sending, .send, areFormatsSaid), receive: name(receiving, .receive, areFormatsSaid)
@@ -59,7 +64,7 @@ extension MediaDescription {
         }
     }
 
-    /// Adds a format, or the feedback that another stream of it takes.
+    /// Adds a format, or merges the feedback of another stream with the same format.
     private mutating func add(_ format: RTPFormat) {
         guard let index = formats.firstIndex(where: { $0.payloadType == format.payloadType }) else {
             return formats.append(format)
@@ -81,7 +86,8 @@ extension MediaDescription {
         }
     }
 
-    /// Adds the lines of streams with names; what a=simulcast is to say of them, nothing where one line says all.
+    /// Adds the a=rid lines of streams with RIDs. Returns the entries for a=simulcast; none if a single a=rid line
+    /// suffices.
     private mutating func name(
         _ streams: [StreamDescription], _ way: RestrictionIdentifier.Direction, _ areFormatsSaid: Bool
     ) -> [Simulcast.Stream] {

@@ -1,17 +1,21 @@
 extension SessionDescription {
-    /// The streams that go one way, of all sections of a kind, in their order: each layer of a simulcast is one.
+    /// Returns the streams of one direction from all sections of a media type, in order. Each simulcast layer is a
+    /// stream.
     ///
-    ///     let offer = try SessionDescription(parsing: bytes.span)
-    ///     for stream in try offer.streams(.send) { … }      // what its writer sends: RTPSession.receive
-    ///     for stream in try offer.streams(.receive) { … }   // what its writer takes: RTPSession.send
+    /// ```swift
+    /// let offer = try SessionDescription(parsing: bytes.span)
+    /// let theirs = try offer.streams(.send)      // what its writer sends: RTPSession.receive
+    /// let ours = try offer.streams(.receive)     // what its writer receives: RTPSession.send
+    /// ```
     ///
-    /// Of each stream's formats it is the first that is among `codecs`; VP9 of profile 0. Sections that are refused, go the other way
-    /// or are not RTP have none.
+    /// Each stream has its first format that is among `codecs`; VP9 only with profile 0. Sections that are rejected,
+    /// have the other direction or are not RTP have no streams.
     ///
     /// - Parameters:
-    ///   - way: seen from who wrote the description.
-    ///   - codecs: names of payload formats, in upper or lower case.
-    /// - Throws: `noCodec` for a section without such a format, and what [StreamDescription]'s `validate()` throws.
+    ///   - way: the direction, as seen by the writer of the description.
+    ///   - kind: the media type; video by default.
+    ///   - codecs: the names of the payload formats to accept; case-insensitive. VP8 and VP9 by default.
+    /// - Throws: `noCodec` for a section without such a format, and the errors of [StreamDescription]'s `validate()`.
     public func streams(
         _ way: RestrictionIdentifier.Direction, of kind: MediaDescription.Kind = .video,
         codecs: [String] = ["VP8", "VP9"]
@@ -22,7 +26,7 @@ extension SessionDescription {
             let streams = try section.streams(way, codecs: codecs)
             guard !streams.isEmpty else { throw .noCodec(section: index) }
             found += streams
-            // A description of many sections is refused before all of them are read.
+            // Stops early: a description with too many streams is rejected without parsing all of them.
             guard found.count <= [StreamDescription].maximumStreamCount else { break }
         }
         try found.validate()
@@ -31,9 +35,9 @@ extension SessionDescription {
 }
 
 extension MediaDescription {
-    /// Whether streams of the section go that way at all.
+    /// Whether the section has streams in that direction.
     fileprivate func goes(_ way: RestrictionIdentifier.Direction, unlessSaid session: MediaDirection?) -> Bool {
-        // Port 0 refuses, but in a group that shares another section's port (RFC 9143 §6).
+        // Port 0 rejects a section, except in a group that shares another section's port (RFC 9143 §6).
         guard isRTP, port != 0 || otherAttributes.contains(where: { $0.name == "bundle-only" }) else { return false }
         return switch direction ?? session ?? .sendAndReceive {
         case .sendAndReceive: true

@@ -1,4 +1,4 @@
-// Feedback and limits under their names in session descriptions.
+// Feedback and limits with their names in session descriptions.
 
 extension StreamDescription.Feedback {
     private static let names: [(Self, RTCPFeedback)] = [
@@ -7,18 +7,18 @@ extension StreamDescription.Feedback {
         (.transportWideCongestionControl, .transportWideCongestionControl), (.pause, RTCPFeedback("ccm", "pause")),
     ]
 
-    /// The kinds among these; others are passed over.
+    /// The known kinds among `messages`; ignores others.
     init(_ messages: [RTCPFeedback]) {
         self = []
         for (kind, message) in Self.names where messages.contains(message) { insert(kind) }
     }
 
-    /// As a=rtcp-fb says it.
+    /// The feedback as in a=rtcp-fb.
     var messages: [RTCPFeedback] { Self.names.filter { contains($0.0) }.map(\.1) }
 }
 
 extension StreamDescription.Limits {
-    /// What restrictions of a=rid say (RFC 8851 §5); values that are not positive numbers say nothing.
+    /// The limits in the restrictions of a=rid (RFC 8851 §5). Ignores values that are not positive numbers.
     init(_ restrictions: [RTPFormat.Parameter]) {
         func number(_ name: String) -> Int? {
             restrictions.first { $0.name == name }?.value.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
@@ -32,7 +32,7 @@ extension StreamDescription.Limits {
         framesPerSecond = rate.flatMap { $0 > 0 && $0 < .infinity ? $0 : nil }
     }
 
-    /// As a=rid says it.
+    /// The limits as in a=rid.
     var restrictions: [RTPFormat.Parameter] {
         let numbers = [
             ("max-width", width), ("max-height", height), ("max-fs", pixelsPerFrame), ("max-pps", pixelsPerSecond),

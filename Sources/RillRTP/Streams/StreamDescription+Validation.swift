@@ -1,8 +1,8 @@
 extension StreamDescription {
-    /// The payload types that look like RTCP when the marker is set (RFC 5761 §4).
+    /// The payload types that look like RTCP when the marker bit is set (RFC 5761 §4).
     static let reservedPayloadTypes = PayloadType(64).rawValue...PayloadType(95).rawValue
 
-    /// Checks what another side may have chosen: whether numbers and names tell formats and streams apart.
+    /// Checks values from another side: whether payload types, sources and names are valid and unambiguous.
     ///
     /// - Throws: `payloadTypeInUse`, `reservedPayloadType`, `sourceInUse`, `invalidIdentifier`, `invalidCanonicalName`.
     public func validate() throws(StreamDescriptionError) {
@@ -26,13 +26,13 @@ extension StreamDescription {
         }
     }
 
-    /// Whether a header extension of the one-byte form and a session description can both bear it: visible ASCII.
+    /// Whether a one-byte header extension and a session description can both carry the name: visible ASCII.
     static func isToken(_ name: String) -> Bool {
         (1...StreamIdentifier.maximumByteCount).contains(name.utf8.count)
             && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// Letters, digits, - and _ (RFC 8851 §10), as many as a header extension of the one-byte form bears.
+    /// Letters, digits, - and _ (RFC 8851 §10), up to the size that a one-byte header extension can carry.
     static func isRID(_ name: String) -> Bool {
         isToken(name)
             && name.utf8.allSatisfy { byte in
@@ -47,15 +47,15 @@ extension StreamDescription {
 }
 
 extension [StreamDescription] {
-    /// So many streams may come over one transport in one direction.
+    /// The maximum number of streams on one transport in one direction.
     public static let maximumStreamCount = 1024
 
-    /// Checks streams that come over one transport: each by itself, and whether each packet then belongs to one of them.
+    /// Checks the streams of one transport: each by itself, and that every packet can be assigned to one of them.
     ///
-    /// Numbers of header extensions and payload types mean the same in all of them (RFC 9143 §9, §10.2). A payload type may
-    /// be that of several streams, which sources or MIDs and RIDs then tell apart.
+    /// Header extension IDs and payload types must have the same meaning in all streams (RFC 9143 §9, §10.2). Several
+    /// streams may share a payload type if sources, or MIDs and RIDs, distinguish them.
     ///
-    /// - Throws: what a stream's ``StreamDescription/validate()`` throws, `tooManyStreams`, `payloadTypeInUse`,
+    /// - Throws: the errors of a stream's ``StreamDescription/validate()``, `tooManyStreams`, `payloadTypeInUse`,
     ///   `sourceInUse`, `identifierInUse`, `headerExtensionInUse`, `indistinguishable`.
     public func validate() throws(StreamDescriptionError) {
         guard count <= Self.maximumStreamCount else {
@@ -69,7 +69,7 @@ extension [StreamDescription] {
     }
 }
 
-/// What streams of a session have taken.
+/// The identifiers that the streams of a session use.
 private struct Agreed {
     private var sources: Set<SSRC> = []
     private var names: Set<Name> = []
@@ -77,25 +77,25 @@ private struct Agreed {
     private var extensions = HeaderExtensionMap()
     private var meanings: [PayloadType: Meaning] = [:]
 
-    /// A RID names a stream among those of its MID.
+    /// A RID identifies a stream among those with the same MID.
     private struct Name: Hashable {
         var mid: String?
         var rid: String?
     }
 
-    /// What a packet of a source that nobody announced is known by.
+    /// What identifies the packets of an unannounced source.
     private struct Unannounced: Hashable {
         var name: Name
-        /// Where it has no name.
+        /// Set if the stream has no name.
         var payloadType: PayloadType?
     }
 
-    /// What a payload type stands for.
+    /// The meaning of a payload type.
     private struct Meaning: Equatable {
         var name: String
         var clockRate: UInt32
         var parameters: [RTPFormat.Parameter]
-        /// Of retransmissions: of what.
+        /// For retransmissions: the payload type of the original packets.
         var original: PayloadType?
     }
 
@@ -105,7 +105,7 @@ private struct Agreed {
             throw .identifierInUse(rid)
         }
         if stream.ssrc == nil {
-            // Its packets bear those names that there are header extensions for.
+            // Its packets carry only the names that have a header extension.
             let name = Name(
                 mid: stream.headerExtensions[.mid] == nil ? nil : stream.mid,
                 rid: stream.headerExtensions[.rid] == nil ? nil : stream.rid)

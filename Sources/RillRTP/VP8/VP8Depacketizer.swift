@@ -1,34 +1,37 @@
-/// Joins the packets of a VP8 stream to frames again, for streams whose packets come in order (RFC 7741 §4).
+/// Reassembles VP8 frames from packets that arrive in order (RFC 7741 §4).
 ///
-/// Feed it packets in the order of their sequence numbers; it appends to the caller's array and says with each packet
-/// what became of it. A frame with a packet missing is given up whole. Packets that come out of order want the jitter
-/// buffer of `RillReceive` instead.
+/// Insert packets in the order of their sequence numbers. The depacketizer appends to the caller's array and reports
+/// the outcome for each packet. A frame with a missing packet is dropped whole. For packets that arrive out of order,
+/// use the jitter buffer of `RillReceive` instead.
 ///
-///     var depacketizer = VP8Depacketizer()
-///     var frame: [UInt8] = []
-///     for packet in packets where depacketizer.insert(packet, into: &frame) == .completed {
-///         try decoder.decode(frame.span)
-///     }
+/// ```swift
+/// var depacketizer = VP8Depacketizer()
+/// var frame: [UInt8] = []
+/// for packet in packets where depacketizer.insert(packet, into: &frame) == .completed {
+///     try decoder.decode(frame.span)
+/// }
+/// ```
 ///
-/// Takes any bytes. A value with one owner; allocates only when the caller's array has to grow.
+/// Accepts arbitrary bytes. A value with one owner. Allocates only when the caller's array has to grow.
 public struct VP8Depacketizer: Sendable {
     private var joiner: FrameJoiner
 
-    /// What became of a packet.
+    /// The outcome for a packet.
     public typealias Outcome = DepacketizeOutcome
 
-    /// A depacketizer that gives up frames of more than `maximumFrameByteCount` bytes.
+    /// A depacketizer that drops frames of more than `maximumFrameByteCount` bytes (16 MiB by default).
     public init(maximumFrameByteCount: Int = 16 << 20) {
         joiner = FrameJoiner(maximumFrameByteCount: maximumFrameByteCount)
     }
 
-    /// A frame that grows beyond this is given up.
+    /// The maximum size of a frame in bytes; a larger frame is dropped.
     public var maximumFrameByteCount: Int { joiner.maximumFrameByteCount }
 
-    /// Whether a frame has begun and its end is still to come.
+    /// Whether a frame has started and not yet ended.
     public var isInFrame: Bool { joiner.isInFrame }
 
-    /// Takes the next packet. `frame` is the depacketizer's to fill: leave it alone between a frame's packets.
+    /// Inserts the next packet and appends its piece to `frame`. Do not modify `frame` between the packets of a
+    /// frame.
     public mutating func insert(_ packet: RTPPacket, into frame: inout [UInt8]) -> Outcome {
         joiner.insert(packet, into: &frame) { (payload, _) throws(RTPError) in
             let parsed = try VP8Payload(parsing: payload)

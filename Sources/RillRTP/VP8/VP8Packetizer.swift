@@ -1,38 +1,39 @@
-/// Cuts one coded VP8 frame into RTP packets (RFC 7741 §4).
+/// Splits one encoded VP8 frame into RTP packets (RFC 7741 §4).
 ///
-/// A pure value made for each frame: it says how many packets there are and writes any of them, into memory of the
-/// caller's choice.
+/// A value made for each frame. It knows the number of packets and writes any of them into memory that the caller
+/// provides.
 ///
-///     let packetizer = VP8Packetizer(
-///         frameByteCount: frame.count, header: header, descriptor: VP8PayloadDescriptor(startsPartition: true))
-///     for index in 0..<packetizer.packetCount {
-///         let packet = [UInt8](capacity: packetizer.byteCount(ofPacket: index)) { output in
-///             packetizer.writePacket(index, of: frame, into: &output)
-///         }
+/// ```swift
+/// let packetizer = VP8Packetizer(
+///     frameByteCount: frame.count, header: header, descriptor: VP8PayloadDescriptor(startsPartition: true))
+/// for index in 0..<packetizer.packetCount {
+///     let packet = [UInt8](capacity: packetizer.byteCount(ofPacket: index)) { output in
+///         packetizer.writePacket(index, of: frame, into: &output)
 ///     }
+/// }
+/// ```
 ///
-/// The frame counts as one partition: PID "MAY be kept at 0 for all packets", and where the others begin is known only
-/// to who decodes the frame's header. Every packet bears the whole descriptor, so that what it says of the frame
-/// survives the loss of the others.
+/// The frame counts as one partition: PID "MAY be kept at 0 for all packets", and finding the other partitions
+/// requires decoding the frame's header. Every packet carries the whole descriptor, so that the loss of one packet
+/// loses nothing of it.
 ///
 /// Allocates nothing; writes each byte once.
 public struct VP8Packetizer: Sendable {
     private let plan: PacketPlan
     private let descriptor: VP8PayloadDescriptor
 
-    /// A plan for a frame of that many bytes.
+    /// A plan for one frame. Traps if the limit leaves no byte for the frame.
     ///
     /// - Parameters:
-    ///   - frameByteCount: length of the coded frame; a frame of no bytes makes no packets.
-    ///   - header: the first packet's. Sequence numbers count up from it, and the marker is set on the last packet.
-    ///   - descriptor: what is said of the frame; `startsPartition` is set on the first packet alone, `partitionIndex`
-    ///     is 0.
-    ///   - maximumPacketByteCount: the most that an RTP packet may have, headers and all.
-    ///   - headerExtensionByteCount: bytes of the ``RTPHeaderExtension`` that packets will be given; 0 for none. Each
-    ///     packet has room for it, also one that then gets none.
-    ///   - reservedByteCount: bytes to leave free for what is added later: see ``RepairOverhead``.
-    ///
-    /// A limit that leaves no byte for the frame is the programmer's mistake.
+    ///   - frameByteCount: the size of the encoded frame in bytes; an empty frame makes no packets.
+    ///   - header: the header of the first packet. Sequence numbers count up from it, and the last packet gets the
+    ///     marker bit.
+    ///   - descriptor: the properties of the frame. The packetizer sets `startsPartition` on the first packet only,
+    ///     and `partitionIndex` to 0.
+    ///   - maximumPacketByteCount: the maximum size of an RTP packet in bytes, headers included.
+    ///   - headerExtensionByteCount: the size of the packets' ``RTPHeaderExtension`` in bytes; 0 for none. Each
+    ///     packet has room for it, even a packet that is written without one.
+    ///   - reservedByteCount: the bytes to leave free in every packet for later additions; see ``RepairOverhead``.
     public init(
         frameByteCount: Int, header: RTPHeader, descriptor: VP8PayloadDescriptor,
         maximumPacketByteCount: Int = PayloadPacketizer.defaultMaximumPacketByteCount,
@@ -45,25 +46,27 @@ public struct VP8Packetizer: Sendable {
             reservedByteCount: reservedByteCount)
     }
 
-    /// Which bytes of the frame each packet carries.
+    /// The range of the frame that each packet carries.
     public var split: FrameSplit { plan.split }
 
-    /// How many packets the frame makes.
+    /// The number of packets for the frame.
     public var packetCount: Int { plan.packetCount }
 
-    /// Bytes of payload of all packets: the frame, and a descriptor in each.
+    /// The size of all payloads in bytes: the frame, and a descriptor per packet.
     public var payloadByteCount: Int { plan.payloadByteCount }
 
-    /// Bytes of packet `index`, its header extension included.
+    /// Returns the size of packet `index` in bytes, including its header extension.
     public func byteCount(ofPacket index: Int) -> Int { plan.byteCount(ofPacket: index) }
 
     /// Appends packet `index`.
     ///
     /// - Parameters:
-    ///   - frame: the whole frame, of the length that was told.
-    ///   - numbersTaken: sequence numbers that went to other packets (FEC packets) since the frame's first one.
-    ///   - headerExtension: as long as was told, or none.
-    ///   - output: has room for `byteCount(ofPacket:)` bytes; too little is the programmer's mistake.
+    ///   - index: the packet, 0 to `packetCount - 1`.
+    ///   - frame: the whole frame, of the planned size.
+    ///   - numbersTaken: the number of sequence numbers that other packets (FEC packets) have used since the frame's
+    ///     first packet.
+    ///   - headerExtension: the header extension, of the planned size, or `nil`.
+    ///   - output: where to append. Traps unless there is room for `byteCount(ofPacket:)` bytes.
     @_lifetime(output: copy output)
     public func writePacket(
         _ index: Int, of frame: Span<UInt8>, numbersTaken: Int = 0, headerExtension: RTPHeaderExtension? = nil,

@@ -1,12 +1,14 @@
-/// A view of the payload of one RTP packet of a VP8 stream (RFC 7741 §4.2): its descriptor, and the piece of the frame.
+/// A view of the payload of one VP8 RTP packet (RFC 7741 §4.2): its descriptor and its piece of the frame.
 ///
-///     let payload = try VP8Payload(parsing: packet.payload)
-///     if payload.descriptor.startsFrame { … }
-///     frame.append(copying: payload.piece)
+/// ```swift
+/// let payload = try VP8Payload(parsing: packet.payload)
+/// if payload.descriptor.startsFrame { frame.removeAll(keepingCapacity: true) }
+/// frame.append(copying: payload.piece)
+/// ```
 ///
-/// It lives no longer than the bytes. It may be made of any bytes: what is no VP8 payload throws.
+/// The view cannot outlive the bytes. Parsing accepts arbitrary bytes and throws if they are not a VP8 payload.
 public struct VP8Payload: ~Escapable {
-    /// What is said of the frame.
+    /// The payload descriptor.
     public let descriptor: VP8PayloadDescriptor
     /// The frame's bytes in this packet, at least one.
     public let piece: Span<UInt8>
@@ -18,11 +20,11 @@ public struct VP8Payload: ~Escapable {
         self.piece = piece
     }
 
-    /// Takes a payload apart. Reserved bits are passed over, as the RFC asks.
+    /// Parses a payload. Ignores reserved bits, as the RFC requires.
     ///
-    /// - Throws: `truncated`, or `emptyPayload` when no byte of a frame follows.
+    /// - Throws: `truncated`, or `emptyPayload` if no frame data follows.
     @_lifetime(copy payload)
-    @inlinable @inline(__always)  // On the way of every packet.
+    @inlinable @inline(__always)  // Hot path: runs for every packet.
     public init(parsing payload: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(payload)
         descriptor = try VP8PayloadDescriptor(&reader)
@@ -30,11 +32,10 @@ public struct VP8Payload: ~Escapable {
         piece = payload.extracting(reader.position...)
     }
 
-    /// Bytes of the whole payload.
+    /// The size of the whole payload in bytes.
     public var byteCount: Int { descriptor.byteCount + piece.count }
 
-    /// Appends the payload. `output` has room for `byteCount` bytes; too little is the programmer's mistake, and so are
-    /// fields beyond their bits.
+    /// Appends the payload. Traps unless `output` has room for `byteCount` bytes and every field fits its bits.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         descriptor.write(into: &output)

@@ -1,22 +1,5 @@
-// RFC 7741 §4.2:
-//
-//          0 1 2 3 4 5 6 7                      0 1 2 3 4 5 6 7
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//         |X|R|N|S|R| PID | (REQUIRED)         |X|R|N|S|R| PID | (REQUIRED)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    X:   |I|L|T|K| RSV   | (OPTIONAL)   X:   |I|L|T|K| RSV   | (OPTIONAL)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    I:   |M| PictureID   | (OPTIONAL)   I:   |M| PictureID   | (OPTIONAL)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    L:   |   TL0PICIDX   | (OPTIONAL)         |   PictureID   |
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    T/K: |TID|Y| KEYIDX  | (OPTIONAL)   L:   |   TL0PICIDX   | (OPTIONAL)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//                                        T/K: |TID|Y| KEYIDX  | (OPTIONAL)
-//                                             +-+-+-+-+-+-+-+-+
-
 extension VP8PayloadDescriptor {
-    // The first byte.
+    // The required first byte.
     @inlinable static var extendedBit: UInt8 { 0x80 }
     @inlinable static var nonReferenceBit: UInt8 { 0x20 }
     @inlinable static var startBit: UInt8 { 0x10 }
@@ -29,25 +12,25 @@ extension VP8PayloadDescriptor {
     // The T/K byte.
     @inlinable static var layerSyncBit: UInt8 { 0x20 }
     @inlinable static var keyIndexMask: UInt8 { 0x1F }
-    /// The first byte, X, PictureID in two bytes, TL0PICIDX, and T/K.
+    /// The size of the first byte, X, a two-byte PictureID, TL0PICIDX, and T/K.
     @inlinable static var maximumByteCount: Int { 6 }
 
-    /// Whether the X byte and any of the optional fields are there.
+    /// Whether the X byte and any optional field are present.
     private var isExtended: Bool {
         pictureID != nil || tl0PictureIndex != nil || temporalLayer != nil || keyIndex != nil
     }
 
-    /// Bytes on the wire: 1 to 6.
+    /// The size of the descriptor on the wire in bytes: 1 to 6.
     public var byteCount: Int {
         guard isExtended else { return 1 }
         let hasLayerByte = temporalLayer != nil || keyIndex != nil
         return 2 + (pictureID?.byteCount ?? 0) + (tl0PictureIndex != nil ? 1 : 0) + (hasLayerByte ? 1 : 0)
     }
 
-    /// Reads the descriptor that a payload's reader has come to. Reserved bits are passed over, as the RFC asks.
+    /// Reads the descriptor at the reader's position. Ignores reserved bits, as the RFC requires.
     ///
     /// - Throws: `truncated`.
-    @inlinable @inline(__always)  // On the way of every packet.
+    @inlinable @inline(__always)  // Hot path: runs for every packet.
     init(_ reader: inout ByteReader) throws(RTPError) {
         let first = try reader.uint8()
         self.init(
@@ -68,13 +51,13 @@ extension VP8PayloadDescriptor {
         }
     }
 
-    /// Passes over the descriptor at the front of an RTP payload: for packets of which only the frame's bytes matter.
+    /// Skips the descriptor at the start of an RTP payload. For packets whose descriptor fields are not needed.
     ///
-    /// - Returns: whether the packet begins a frame, and how many bytes the descriptor takes.
-    /// - Throws: `truncated`, or `emptyPayload` when nothing follows.
-    @inlinable @inline(__always)  // On the way of every packet.
+    /// - Returns: whether the packet starts a frame, and the size of the descriptor in bytes.
+    /// - Throws: `truncated`, or `emptyPayload` if no frame data follows.
+    @inlinable @inline(__always)  // Hot path: runs for every packet.
     public static func skim(_ payload: Span<UInt8>) throws(RTPError) -> (startsFrame: Bool, byteCount: Int) {
-        // In more bytes than the longest descriptor has, each of its fields is there, and something behind it.
+        // With more bytes than the longest descriptor, all its fields and at least one byte after it are present.
         guard payload.count > maximumByteCount else { return try skimShort(payload) }
         let first = payload[0]
         var byteCount = 1
@@ -96,8 +79,7 @@ extension VP8PayloadDescriptor {
 
     /// Appends the descriptor; reserved bits are zero.
     ///
-    /// `output` has room for `byteCount` bytes. Too little of it, and fields beyond their bits, are the programmer's
-    /// mistake.
+    /// Traps unless `output` has room for `byteCount` bytes and every field fits its bits.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         precondition(partitionIndex <= VP8PayloadDescriptor.partitionMask, "partition \(partitionIndex): 0 to 7 exist")

@@ -1,32 +1,33 @@
-/// Joins the packets of a VP9 stream to pictures again, for streams whose packets come in order (RFC 9628 §4).
+/// Reassembles VP9 pictures from packets that arrive in order (RFC 9628 §4).
 ///
-/// A picture is all its spatial layers, one after the other, as a decoder takes them: from the packet that begins the
-/// lowest one to the one with the marker. For the rest it is what ``VP8Depacketizer`` is for VP8.
+/// A picture consists of all its spatial layers in order, as a decoder takes them: from the packet that starts the
+/// lowest layer to the one with the marker bit. In all other respects this type works like ``VP8Depacketizer``.
 ///
-/// Takes any bytes. A value with one owner; allocates only when the caller's array has to grow.
+/// Accepts arbitrary bytes. A value with one owner. Allocates only when the caller's array has to grow.
 public struct VP9Depacketizer: Sendable {
     private var joiner: FrameJoiner
 
-    /// What became of a packet.
+    /// The outcome for a packet.
     public typealias Outcome = DepacketizeOutcome
 
-    /// A depacketizer that gives up pictures of more than `maximumFrameByteCount` bytes.
+    /// A depacketizer that drops pictures of more than `maximumFrameByteCount` bytes (16 MiB by default).
     public init(maximumFrameByteCount: Int = 16 << 20) {
         joiner = FrameJoiner(maximumFrameByteCount: maximumFrameByteCount)
     }
 
-    /// A picture that grows beyond this is given up.
+    /// The maximum size of a picture in bytes; a larger picture is dropped.
     public var maximumFrameByteCount: Int { joiner.maximumFrameByteCount }
 
-    /// Whether a picture has begun and its end is still to come.
+    /// Whether a picture has started and not yet ended.
     public var isInFrame: Bool { joiner.isInFrame }
 
-    /// Takes the next packet. `frame` is the depacketizer's to fill: leave it alone between a picture's packets.
+    /// Inserts the next packet and appends its piece to `frame`. Do not modify `frame` between the packets of a
+    /// picture.
     public mutating func insert(_ packet: RTPPacket, into frame: inout [UInt8]) -> Outcome {
         joiner.insert(packet, into: &frame) { (bytes, goesOn) throws(RTPError) in
             let payload = try VP9Payload(parsing: bytes)
-            // A layer that builds on the one below is never the first of its picture; one that does not (and is not the
-            // lowest) is, unless the picture has begun.
+            // A layer that is predicted from the one below is never the first of its picture. A layer that is not
+            // (other than the lowest) is the first, unless the picture has already started.
             let layer = payload.descriptor.layer
             let startsPicture =
                 payload.descriptor.startsFrame && layer?.isInterLayerPredicted != true

@@ -1,18 +1,20 @@
-/// Cuts one coded VP9 frame into RTP packets (RFC 9628 §4).
+/// Splits one encoded VP9 frame into RTP packets (RFC 9628 §4).
 ///
-/// A pure value made for each frame: it says how many packets there are and writes any of them, into memory of the
-/// caller's choice.
+/// A value made for each frame. It knows the number of packets and writes any of them into memory that the caller
+/// provides.
 ///
-///     let descriptor = VP9PayloadDescriptor(pictureID: .long(7), startsFrame: true, endsFrame: true)
-///     let packetizer = VP9Packetizer(frameByteCount: frame.count, header: header, descriptor: descriptor)
-///     for index in 0..<packetizer.packetCount {
-///         let packet = [UInt8](capacity: packetizer.byteCount(ofPacket: index)) { output in
-///             packetizer.writePacket(index, of: frame, into: &output)
-///         }
+/// ```swift
+/// let descriptor = VP9PayloadDescriptor(pictureID: .long(7), startsFrame: true, endsFrame: true)
+/// let packetizer = VP9Packetizer(frameByteCount: frame.count, header: header, descriptor: descriptor)
+/// for index in 0..<packetizer.packetCount {
+///     let packet = [UInt8](capacity: packetizer.byteCount(ofPacket: index)) { output in
+///         packetizer.writePacket(index, of: frame, into: &output)
 ///     }
+/// }
+/// ```
 ///
-/// Every packet bears the whole descriptor, so that what it says of the frame survives the loss of the others; the
-/// scalability structure stands in the first alone.
+/// Every packet carries the whole descriptor, so that the loss of one packet loses nothing of it. Only the first
+/// packet carries the scalability structure.
 ///
 /// Allocates nothing; writes each byte once.
 public struct VP9Packetizer: Sendable {
@@ -20,19 +22,20 @@ public struct VP9Packetizer: Sendable {
     private let descriptor: VP9PayloadDescriptor
     private let scalabilityStructureByteCount: Int
 
-    /// A plan for a frame of that many bytes.
+    /// A plan for one frame. Traps if the limit leaves no byte for the frame.
     ///
     /// - Parameters:
-    ///   - frameByteCount: length of the coded frame; a frame of no bytes makes no packets.
-    ///   - header: the first packet's. Sequence numbers count up from it, and the marker is set on the last packet.
-    ///   - descriptor: what is said of the frame; `startsFrame` is set on the first packet alone, `endsFrame` on the last.
-    ///   - scalabilityStructureByteCount: bytes of the ``VP9ScalabilityStructure`` that the first packet will be given.
-    ///   - maximumPacketByteCount: the most that an RTP packet may have, headers and all.
-    ///   - headerExtensionByteCount: bytes of the ``RTPHeaderExtension`` that packets will be given; 0 for none. Each
-    ///     packet has room for it, also one that then gets none.
-    ///   - reservedByteCount: bytes to leave free for what is added later: see ``RepairOverhead``.
-    ///
-    /// A limit that leaves no byte for the frame is the programmer's mistake.
+    ///   - frameByteCount: the size of the encoded frame in bytes; an empty frame makes no packets.
+    ///   - header: the header of the first packet. Sequence numbers count up from it, and the last packet gets the
+    ///     marker bit.
+    ///   - descriptor: the properties of the frame. The packetizer sets `startsFrame` on the first packet only,
+    ///     `endsFrame` on the last only.
+    ///   - scalabilityStructureByteCount: the size of the first packet's ``VP9ScalabilityStructure`` in bytes; 0 for
+    ///     none.
+    ///   - maximumPacketByteCount: the maximum size of an RTP packet in bytes, headers included.
+    ///   - headerExtensionByteCount: the size of the packets' ``RTPHeaderExtension`` in bytes; 0 for none. Each
+    ///     packet has room for it, even a packet that is written without one.
+    ///   - reservedByteCount: the bytes to leave free in every packet for later additions; see ``RepairOverhead``.
     public init(
         frameByteCount: Int, header: RTPHeader, descriptor: VP9PayloadDescriptor,
         scalabilityStructureByteCount: Int = 0,
@@ -47,26 +50,28 @@ public struct VP9Packetizer: Sendable {
             headerExtensionByteCount: headerExtensionByteCount, reservedByteCount: reservedByteCount)
     }
 
-    /// Which bytes of the frame each packet carries.
+    /// The range of the frame that each packet carries.
     public var split: FrameSplit { plan.split }
 
-    /// How many packets the frame makes.
+    /// The number of packets for the frame.
     public var packetCount: Int { plan.packetCount }
 
-    /// Bytes of payload of all packets: the frame, a descriptor in each, the scalability structure.
+    /// The size of all payloads in bytes: the frame, a descriptor per packet, and the scalability structure.
     public var payloadByteCount: Int { plan.payloadByteCount }
 
-    /// Bytes of packet `index`, its header extension included.
+    /// Returns the size of packet `index` in bytes, including its header extension.
     public func byteCount(ofPacket index: Int) -> Int { plan.byteCount(ofPacket: index) }
 
     /// Appends packet `index`.
     ///
     /// - Parameters:
-    ///   - frame: the whole frame, of the length that was told.
-    ///   - numbersTaken: sequence numbers that went to other packets (FEC packets) since the frame's first one.
-    ///   - scalabilityStructure: as long as was told; it goes into the first packet.
-    ///   - headerExtension: as long as was told, or none.
-    ///   - output: has room for `byteCount(ofPacket:)` bytes; too little is the programmer's mistake.
+    ///   - index: the packet, 0 to `packetCount - 1`.
+    ///   - frame: the whole frame, of the planned size.
+    ///   - numbersTaken: the number of sequence numbers that other packets (FEC packets) have used since the frame's
+    ///     first packet.
+    ///   - scalabilityStructure: the scalability structure, of the planned size; written into the first packet only.
+    ///   - headerExtension: the header extension, of the planned size, or `nil`.
+    ///   - output: where to append. Traps unless there is room for `byteCount(ofPacket:)` bytes.
     @_lifetime(output: copy output)
     public func writePacket(
         _ index: Int, of frame: Span<UInt8>, numbersTaken: Int = 0,
@@ -75,7 +80,7 @@ public struct VP9Packetizer: Sendable {
     ) {
         precondition(
             (scalabilityStructure?.byteCount ?? 0) == scalabilityStructureByteCount,
-            "the scalability structure is not as long as was told")
+            "the scalability structure differs in size from the plan")
         plan.writeHeader(ofPacket: index, of: frame, numbersTaken: numbersTaken, headerExtension, into: &output)
         var descriptor = descriptor
         descriptor.startsFrame = index == 0

@@ -1,15 +1,17 @@
-/// A view of the payload of one RTP packet of a VP9 stream (RFC 9628 §4.2): its descriptor, the scalability structure
-/// where it has one, and the piece of the frame.
+/// A view of the payload of one VP9 RTP packet (RFC 9628 §4.2): descriptor, optional scalability structure, and piece
+/// of the frame.
 ///
-///     let payload = try VP9Payload(parsing: packet.payload)
-///     if payload.descriptor.startsFrame { … }
-///     frame.append(payload.piece)
+/// ```swift
+/// let payload = try VP9Payload(parsing: packet.payload)
+/// if payload.descriptor.startsFrame { frame.removeAll(keepingCapacity: true) }
+/// frame.append(copying: payload.piece)
+/// ```
 ///
-/// It lives no longer than the bytes. It may be made of any bytes: what is no VP9 payload throws.
+/// The view cannot outlive the bytes. Parsing accepts arbitrary bytes and throws if they are not a VP9 payload.
 public struct VP9Payload: ~Escapable {
-    /// What is said of the frame.
+    /// The payload descriptor.
     public let descriptor: VP9PayloadDescriptor
-    /// SS, where the packet has one.
+    /// SS: the scalability structure, if the packet has one.
     public let scalabilityStructure: VP9ScalabilityStructure?
     /// The frame's bytes in this packet, at least one.
     public let piece: Span<UInt8>
@@ -24,11 +26,11 @@ public struct VP9Payload: ~Escapable {
         self.piece = piece
     }
 
-    /// Takes a payload apart. Reserved bits are passed over, as the RFC asks.
+    /// Parses a payload. Ignores reserved bits, as the RFC requires.
     ///
-    /// - Throws: `truncated`, `missingPictureID`, `tooManyReferences`, or `emptyPayload` when no byte of a frame follows.
+    /// - Throws: `truncated`, `missingPictureID`, `tooManyReferences`, or `emptyPayload` if no frame data follows.
     @_lifetime(copy payload)
-    @inline(__always)  // On the way of every packet.
+    @inline(__always)  // Hot path: runs for every packet.
     public init(parsing payload: Span<UInt8>) throws(RTPError) {
         var reader = ByteReader(payload)
         let (descriptor, hasScalabilityStructure) = try VP9PayloadDescriptor.parse(&reader)
@@ -45,11 +47,10 @@ public struct VP9Payload: ~Escapable {
         piece = payload.extracting(end...)
     }
 
-    /// Bytes of the whole payload.
+    /// The size of the whole payload in bytes.
     public var byteCount: Int { descriptor.byteCount + (scalabilityStructure?.byteCount ?? 0) + piece.count }
 
-    /// Appends the payload. `output` has room for `byteCount` bytes; too little is the programmer's mistake, and so are
-    /// fields beyond their bits.
+    /// Appends the payload. Traps unless `output` has room for `byteCount` bytes and every field fits its bits.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         descriptor.write(into: &output, hasScalabilityStructure: scalabilityStructure != nil)

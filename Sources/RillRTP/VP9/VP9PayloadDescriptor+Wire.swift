@@ -1,23 +1,5 @@
-// RFC 9628 §4.2, flexible mode on the left, non-flexible mode on the right:
-//
-//          0 1 2 3 4 5 6 7                      0 1 2 3 4 5 6 7
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//         |I|P|L|F|B|E|V|Z| (REQUIRED)         |I|P|L|F|B|E|V|Z| (REQUIRED)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    I:   |M| PICTURE ID  | (REQUIRED)    I:   |M| PICTURE ID  | (RECOMMENDED)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    M:   | EXTENDED PID  | (RECOMMENDED) M:   | EXTENDED PID  | (RECOMMENDED)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    L:   | TID |U| SID |D| (optional)    L:   | TID |U| SID |D| (optional)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    P,F: | P_DIFF      |N| (up to 3)          |   TL0PICIDX   | (with L)
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-//    V:   | SS            |               V:   | SS            |
-//         | ..            |                    | ..            |
-//         +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
-
 extension VP9PayloadDescriptor {
-    // The first byte.
+    // The required first byte.
     private static let pictureIDBit: UInt8 = 0x80
     private static let interPictureBit: UInt8 = 0x40
     private static let layerBit: UInt8 = 0x20
@@ -26,14 +8,14 @@ extension VP9PayloadDescriptor {
     private static let endBit: UInt8 = 0x04
     private static let structureBit: UInt8 = 0x02
     private static let notReferenceBit: UInt8 = 0x01
-    // The L byte: TID and SID have three bits, the flags stand behind them.
+    // The L byte: TID and SID have three bits, each followed by its flag.
     private static let switchingUpBit: UInt8 = 0x10
     private static let interLayerBit: UInt8 = 0x01
     private static let layerIndexMask: UInt8 = 0x07
-    // A P_DIFF byte: another one follows.
+    // A P_DIFF byte: whether another one follows.
     private static let moreBit: UInt8 = 0x01
 
-    /// Bytes on the wire, the scalability structure not counted: 1 to 7.
+    /// The size of the descriptor on the wire in bytes, without the scalability structure: 1 to 7.
     public var byteCount: Int {
         1 + (pictureID?.byteCount ?? 0) + (layer != nil ? 1 : 0) + (tl0PictureIndex != nil ? 1 : 0) + references.count
     }
@@ -41,7 +23,7 @@ extension VP9PayloadDescriptor {
     /// Reads the descriptor up to the scalability structure.
     ///
     /// - Throws: `truncated`, `missingPictureID` or `tooManyReferences`.
-    @inline(__always)  // On the way of every packet.
+    @inline(__always)  // Hot path: runs for every packet.
     static func parse(
         _ reader: inout ByteReader
     ) throws(RTPError) -> (descriptor: VP9PayloadDescriptor, hasScalabilityStructure: Bool) {
@@ -80,10 +62,10 @@ extension VP9PayloadDescriptor {
         }
     }
 
-    /// Appends the descriptor; a scalability structure, if announced, is the caller's to append.
+    /// Appends the descriptor. If it announces a scalability structure, the caller appends that.
     ///
-    /// `output` has room for `byteCount` bytes. Too little of it, fields beyond their bits, and fields that the mode does
-    /// not have (see each) are the programmer's mistake.
+    /// Traps unless `output` has room for `byteCount` bytes, every field fits its bits, and the mode has every field
+    /// that is set (see each).
     @_lifetime(output: copy output)
     func write(into output: inout OutputSpan<UInt8>, hasScalabilityStructure: Bool) {
         precondition(!isFlexible || pictureID != nil, "flexible mode needs a picture ID")

@@ -1,42 +1,63 @@
-/// What stands before the frame's bytes in each packet of a VP9 stream (RFC 9628 §4.2), without the scalability structure
-/// that may follow it (V): ``VP9Payload`` has both.
+/// The VP9 payload descriptor, before the frame's bytes in each packet (RFC 9628 §4.2).
 ///
-/// What the RFC calls a frame is one spatial layer of a picture; without spatial layers the two are the same.
+/// Flexible mode is on the left, non-flexible mode on the right:
+///
+/// ```text
+///      0 1 2 3 4 5 6 7                      0 1 2 3 4 5 6 7
+///     +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+///     |I|P|L|F|B|E|V|Z| (REQUIRED)         |I|P|L|F|B|E|V|Z| (REQUIRED)
+///     +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+/// I:  |M| PICTURE ID  | (REQUIRED)    I:   |M| PICTURE ID  | (RECOMMENDED)
+///     +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+/// M:  | EXTENDED PID  | (RECOMMENDED) M:   | EXTENDED PID  | (RECOMMENDED)
+///     +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+/// L:  | TID |U| SID |D| (optional)    L:   | TID |U| SID |D| (optional)
+///     +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+/// P,F:| P_DIFF      |N| (up to 3)          |   TL0PICIDX   | (with L)
+///     +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+/// V:  | SS            |               V:   | SS            |
+///     | ..            |                    | ..            |
+///     +-+-+-+-+-+-+-+-+                    +-+-+-+-+-+-+-+-+
+/// ```
+///
+/// The scalability structure SS, which may follow (V), is not part of this type; ``VP9Payload`` has both. What the
+/// RFC calls a frame is one spatial layer of a picture. Without spatial layers the two are the same.
 public struct VP9PayloadDescriptor: Equatable, Sendable {
-    /// I: a number that counts the pictures. Flexible mode requires it.
+    /// I: the picture ID, which counts the pictures. Required in flexible mode.
     public var pictureID: PictureID?
-    /// P: the frame refers to earlier pictures.
+    /// P: whether the frame refers to earlier pictures.
     public var isInterPicturePredicted: Bool
-    /// L: TID, U, SID and D.
+    /// L: the layer indices TID, U, SID and D.
     public var layer: Layer?
-    /// F: each packet says which pictures its frame refers to; else the scalability structure says it once for all.
+    /// F: whether each packet lists the pictures that its frame refers to; otherwise the scalability structure
+    /// defines them.
     public var isFlexible: Bool
-    /// B: the packet begins a frame.
+    /// B: whether the packet starts a frame.
     public var startsFrame: Bool
-    /// E: the packet ends a frame. That it ends the picture says the marker.
+    /// E: whether the packet ends a frame. The marker bit signals the end of the picture.
     public var endsFrame: Bool
-    /// Z: no frame of a higher spatial layer refers to this one.
+    /// Z: whether no frame of a higher spatial layer refers to this one.
     public var isNotReferenceForUpperLayers: Bool
-    /// TL0PICIDX: counts the pictures of temporal layer 0, modulo 256. There in non-flexible mode with `layer`, and only
-    /// there.
+    /// TL0PICIDX: counts the pictures of temporal layer 0, modulo 256. Present in non-flexible mode with `layer`, and
+    /// only then.
     public var tl0PictureIndex: UInt8?
-    /// P_DIFF: how many pictures before this one those lie that it refers to, 1 to 127. There in flexible mode if the
-    /// frame is inter-picture predicted, and only there.
+    /// P_DIFF: the distances to the referenced pictures, in pictures before this one, 1 to 127 each. Present in
+    /// flexible mode if the frame is inter-picture predicted, and only then.
     public var references: VP9PictureDifferences
 
     /// The layer indices of the descriptor.
     public struct Layer: Equatable, Sendable {
         /// TID: the temporal layer, 0 to 7.
         public var temporalIndex: UInt8
-        /// U: no later picture of a higher temporal layer refers to one of those layers before this one, so that a
-        /// receiver may take up higher layers here.
+        /// U: whether no later picture of a higher temporal layer refers to a picture of those layers before this
+        /// one, so that a receiver may switch up to higher layers here.
         public var isSwitchingUpPoint: Bool
         /// SID: the spatial layer, 0 to 7.
         public var spatialIndex: UInt8
-        /// D: the frame refers to the spatial layer below it in the same picture.
+        /// D: whether the frame refers to the next lower spatial layer of the same picture.
         public var isInterLayerPredicted: Bool
 
-        /// Layer `temporalIndex` in time, `spatialIndex` in size.
+        /// The layer with the temporal index `temporalIndex` and the spatial index `spatialIndex`.
         public init(
             temporalIndex: UInt8, isSwitchingUpPoint: Bool = false, spatialIndex: UInt8 = 0,
             isInterLayerPredicted: Bool = false
@@ -48,7 +69,8 @@ public struct VP9PayloadDescriptor: Equatable, Sendable {
         }
     }
 
-    /// A descriptor of these fields. What does not fit its bits or its mode is found when it is written.
+    /// A descriptor with these fields. Values that exceed their bits or that the mode does not have trap when the
+    /// descriptor is written.
     public init(
         pictureID: PictureID? = nil, isInterPicturePredicted: Bool = false, layer: Layer? = nil,
         isFlexible: Bool = false, startsFrame: Bool, endsFrame: Bool, isNotReferenceForUpperLayers: Bool = false,
@@ -66,38 +88,39 @@ public struct VP9PayloadDescriptor: Equatable, Sendable {
     }
 }
 
-/// The up to three P_DIFF of a frame, or of a picture in a scalability structure: how many pictures before it those lie
-/// that it refers to. Held inline.
+/// The up to three P_DIFF of a frame, or of a picture in a scalability structure. Stored inline.
+///
+/// Each is the distance to a referenced picture, in pictures before the current one.
 public struct VP9PictureDifferences: Equatable, Sendable {
-    /// The most that a frame can refer to (VP9 frames have three references).
+    /// The maximum number of references (a VP9 frame has three).
     public static let capacity = 3
 
-    /// How many there are, 0 to 3.
+    /// The number of references, 0 to 3.
     public private(set) var count = 0
     private var differences = InlineArray<3, UInt8>(repeating: 0)
 
-    /// No reference.
+    /// An empty list.
     public init() {}
 
-    /// A reference to the picture so far back.
+    /// A list of one reference, to the picture `difference` pictures back.
     public init(_ difference: UInt8) {
         append(difference)
     }
 
-    /// Adds a reference; a fourth is the programmer's mistake.
+    /// Appends a reference. Traps if it is a fourth.
     public mutating func append(_ difference: UInt8) {
         precondition(count < VP9PictureDifferences.capacity, "a VP9 frame refers to at most three pictures")
         differences[count] = difference
         count += 1
     }
 
-    /// The `index`th reference, in the order of the packet.
+    /// The reference at `index`, in the order of the packet. Traps unless `index` is in range.
     public subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count, "reference \(index) of \(count)")
         return differences[index]
     }
 
-    /// The same references in the same order.
+    /// Returns whether both have the same references in the same order.
     public static func == (a: VP9PictureDifferences, b: VP9PictureDifferences) -> Bool {
         guard a.count == b.count else { return false }
         for index in 0..<a.count where a.differences[index] != b.differences[index] { return false }

@@ -1,48 +1,48 @@
-// RFC 9628 §4.2.1:
-//
-//          0 1 2 3 4 5 6 7
-//         +-+-+-+-+-+-+-+-+
-//    V:   | N_S |Y|G|-|-|-|
-//         +-+-+-+-+-+-+-+-+              -\
-//    Y:   |     WIDTH     | (OPTIONAL)    .
-//         +               +               .
-//         |               | (OPTIONAL)    .
-//         +-+-+-+-+-+-+-+-+               . N_S + 1 times
-//         |     HEIGHT    | (OPTIONAL)    .
-//         +               +               .
-//         |               | (OPTIONAL)    .
-//         +-+-+-+-+-+-+-+-+              -/
-//    G:   |      N_G      | (OPTIONAL)
-//         +-+-+-+-+-+-+-+-+                            -\
-//    N_G: | TID |U| R |-|-| (OPTIONAL)                  .
-//         +-+-+-+-+-+-+-+-+              -\             . N_G times
-//         |    P_DIFF     | (OPTIONAL)    . R times     .
-//         +-+-+-+-+-+-+-+-+              -/            -/
-
-/// SS: the layers of a VP9 stream, and how its pictures refer to each other (RFC 9628 §4.2.1). Goes with key frames.
+/// SS: the layers of a VP9 stream, and how its pictures refer to each other (RFC 9628 §4.2.1). Sent with key frames.
 ///
-/// A view: it lives no longer than the bytes. It was checked when it was read, so that walking along it cannot fail.
+/// ```text
+///      0 1 2 3 4 5 6 7
+///     +-+-+-+-+-+-+-+-+
+/// V:  | N_S |Y|G|-|-|-|
+///     +-+-+-+-+-+-+-+-+              -\
+/// Y:  |     WIDTH     | (OPTIONAL)    .
+///     +               +               .
+///     |               | (OPTIONAL)    .
+///     +-+-+-+-+-+-+-+-+               . N_S + 1 times
+///     |     HEIGHT    | (OPTIONAL)    .
+///     +               +               .
+///     |               | (OPTIONAL)    .
+///     +-+-+-+-+-+-+-+-+              -/
+/// G:  |      N_G      | (OPTIONAL)
+///     +-+-+-+-+-+-+-+-+                            -\
+/// N_G:| TID |U| R |-|-| (OPTIONAL)                  .
+///     +-+-+-+-+-+-+-+-+              -\             . N_G times
+///     |    P_DIFF     | (OPTIONAL)    . R times     .
+///     +-+-+-+-+-+-+-+-+              -/            -/
+/// ```
+///
+/// A view that cannot outlive the bytes. Parsing validates it, so that accessing it cannot fail.
 public struct VP9ScalabilityStructure: ~Escapable {
-    /// N_S + 1: spatial layers of each picture, 1 to 8.
+    /// N_S + 1: the number of spatial layers of each picture, 1 to 8.
     public let spatialLayerCount: Int
-    /// Y: whether the sizes of the layers are told.
+    /// Y: whether the structure has the sizes of the layers.
     public let hasSizes: Bool
-    /// G and N_G: pictures of the group, after which the pattern starts over, 0 to 255; `nil` where none is told, as in
-    /// flexible mode.
+    /// G and N_G: the number of pictures in the group, after which the pattern repeats, 0 to 255; `nil` if the
+    /// structure has no group, as in flexible mode.
     public let pictureCount: Int?
     private let bytes: Span<UInt8>
 
     private static let sizesBit: UInt8 = 0x10
     private static let groupBit: UInt8 = 0x08
     private static let switchingUpBit: UInt8 = 0x10
-    /// The most spatial layers that three bits can tell.
+    /// The maximum number of spatial layers in three bits.
     public static let maximumSpatialLayerCount = 8
 
-    /// Width and height of a spatial layer in pixels.
+    /// The width and height of a spatial layer in pixels.
     public struct Size: Equatable, Sendable {
-        /// Pixels in a row.
+        /// The width in pixels.
         public var width: UInt16
-        /// Rows.
+        /// The height in pixels.
         public var height: UInt16
 
         /// A size in pixels.
@@ -58,9 +58,9 @@ public struct VP9ScalabilityStructure: ~Escapable {
     public struct Picture: Equatable, Sendable {
         /// TID: its temporal layer, 0 to 7.
         public var temporalIndex: UInt8
-        /// U: from here on higher temporal layers may be taken up.
+        /// U: whether a receiver may switch up to higher temporal layers from here on.
         public var isSwitchingUpPoint: Bool
-        /// P_DIFF: how many pictures before it those lie that it refers to, 0 to 255 each.
+        /// P_DIFF: the distances to the referenced pictures, in pictures before this one, 0 to 255 each.
         public var references: VP9PictureDifferences
 
         /// A picture of the group.
@@ -73,10 +73,11 @@ public struct VP9ScalabilityStructure: ~Escapable {
         }
     }
 
-    /// Bytes on the wire.
+    /// The size of the structure on the wire in bytes.
     public var byteCount: Int { bytes.count }
 
-    /// The size of spatial layer `index`, where sizes are told.
+    /// Returns the size of spatial layer `index`; `nil` if the structure has no sizes. Traps unless `index` is in
+    /// range.
     public func size(ofLayer index: Int) -> Size? {
         precondition(index >= 0 && index < spatialLayerCount, "spatial layer \(index) of \(spatialLayerCount)")
         guard hasSizes else { return nil }
@@ -101,7 +102,7 @@ public struct VP9ScalabilityStructure: ~Escapable {
 
     // MARK: The wire
 
-    /// Reads a structure that others may follow.
+    /// Parses the structure at the start of `bytes`; other data may follow.
     ///
     /// - Throws: `truncated`.
     @_lifetime(copy bytes)
@@ -121,21 +122,21 @@ public struct VP9ScalabilityStructure: ~Escapable {
         self.bytes = bytes.extracting(first: reader.position)
     }
 
-    /// R of a picture's first byte.
+    /// R in a picture's first byte.
     private static func referenceCount(_ byte: UInt8) -> Int { Int(byte >> 2 & 3) }
 
-    /// Appends the structure as it was read, for one that is passed on.
+    /// Appends the structure unchanged, to forward it.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         output.append(copying: bytes)
     }
 
-    /// Appends a structure of 1 to 8 spatial layers and, where given, a group of at most 255 pictures.
+    /// Appends a structure of 1 to 8 spatial layers and, if given, a group of at most 255 pictures. Traps otherwise.
     ///
     /// - Parameters:
-    ///   - sizes: one for each spatial layer.
+    ///   - sizes: one per spatial layer.
     ///   - pictures: the group; `nil` in flexible mode.
-    ///   - output: has room: 2 bytes, 4 a layer, 4 a picture will do. Too little is the programmer's mistake.
+    ///   - output: where to append. Traps unless there is room; see ``maximumByteCount(layers:pictures:)``.
     @_lifetime(output: copy output)
     public static func write(
         sizes: Span<Size>, pictures: Span<Picture>?, into output: inout OutputSpan<UInt8>
@@ -147,7 +148,7 @@ public struct VP9ScalabilityStructure: ~Escapable {
             output.append(bigEndian: sizes[index].height)
         }
         guard let pictures else { return }
-        precondition(pictures.count <= UInt8.max, "a group of \(pictures.count) pictures: 255 can be told")
+        precondition(pictures.count <= UInt8.max, "a group of \(pictures.count) pictures: 255 fit")
         output.append(UInt8(pictures.count))
         for index in pictures.indices {
             let picture = pictures[index]
@@ -158,7 +159,8 @@ public struct VP9ScalabilityStructure: ~Escapable {
         }
     }
 
-    /// The most bytes that ``write(sizes:pictures:into:)`` appends for so many layers and pictures.
+    /// Returns the maximum number of bytes that ``write(sizes:pictures:into:)`` appends for that many layers and
+    /// pictures.
     public static func maximumByteCount(layers: Int, pictures: Int) -> Int {
         2 + Size.byteCount * layers + (1 + VP9PictureDifferences.capacity) * pictures
     }

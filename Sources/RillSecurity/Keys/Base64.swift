@@ -1,6 +1,7 @@
-/// RFC 4648 §4: six bits a sign, `=` to fill up four.
+/// Base64 (RFC 4648 §4): six bits per character, padded with `=` to a multiple of four characters.
 enum Base64 {
-    /// How many bytes a text stands for; `nil` where it cannot be base64. The padding may be left out (RFC 4568 §6.1).
+    /// Returns the number of bytes that a text decodes to; `nil` if it is not base64. Padding is optional (RFC 4568
+    /// §6.1).
     static func byteCount(of text: Span<UInt8>) -> Int? {
         let signs = significantCount(of: text)
         let isPadded = text.count > signs
@@ -9,7 +10,7 @@ enum Base64 {
         return signs * 6 / 8
     }
 
-    /// Appends the bytes that a text stands for, which ``byteCount(of:)`` has found good.
+    /// Appends the decoded bytes of a text that ``byteCount(of:)`` has validated.
     @_lifetime(output: copy output)
     static func decode(_ text: Span<UInt8>, into output: inout OutputSpan<UInt8>) {
         var bits: UInt32 = 0
@@ -23,7 +24,7 @@ enum Base64 {
         }
     }
 
-    /// The text of `bytes`, with its padding.
+    /// Returns the text of `bytes`, with padding.
     static func text(_ bytes: Span<UInt8>) -> String {
         var signs: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -42,7 +43,7 @@ enum Base64 {
         return count
     }
 
-    // By arithmetic, not from a table: which line of a table is read would be seen in the cache.
+    // Uses arithmetic instead of a lookup table, whose accesses would leak through the cache.
 
     private static func value(_ sign: UInt8) -> UInt8? {
         switch sign {

@@ -3,13 +3,15 @@ public import RillRTP
 // RFC 4568: keys in session descriptions.
 
 extension SRTPKey {
-    /// The key of an `a=crypto`, which its writer protects its packets with.
+    /// The key in an `a=crypto` attribute, with which the attribute's writer protects its packets.
     ///
-    ///     guard let crypto = video.crypto.first(where: SRTPKey.isAcceptable) else { … }
-    ///     let theirs = try SRTPKey(crypto)
+    /// ```swift
+    /// guard let crypto = video.crypto.first(where: SRTPKey.isAcceptable) else { return }
+    /// let theirs = try SRTPKey(crypto)
+    /// ```
     ///
-    /// - Throws: `unsupportedSuite`, `refusedParameter` for parameters that would leave encryption or authentication out, or
-    ///   that are not known (RFC 4568 §6.3.8: who does not know one refuses the attribute), `severalKeys`, `invalidBase64`,
+    /// - Throws: `unsupportedSuite`; `refusedParameter` for parameters that would omit encryption or authentication,
+    ///   or that are unknown (RFC 4568 §6.3.8 requires refusing those); `severalKeys`, `invalidBase64`,
     ///   `invalidKeyLength`.
     public init(_ attribute: CryptoAttribute) throws(SecurityError) {
         guard let key = attribute.keys.first, attribute.keys.count == 1 else {
@@ -22,20 +24,21 @@ extension SRTPKey {
         try self.init(base64: key.keyAndSalt, profile, identifier: key.identifier)
     }
 
-    /// Whether a key can be made of the attribute.
+    /// Returns whether the attribute has a usable key.
     public static func isAcceptable(_ attribute: CryptoAttribute) -> Bool {
         (try? SRTPKey(attribute)) != nil
     }
 
-    /// The `a=crypto` that tells the other side this key.
+    /// Returns the `a=crypto` attribute that transmits this key to the other side.
     ///
-    /// - Parameter tag: of an offer, the attribute's place among its like, from 1; of an answer, the offer's that was chosen.
+    /// - Parameter tag: in an offer, the attribute's number among the offered ones, from 1; in an answer, the tag of
+    ///   the chosen offer.
     public func cryptoAttribute(tag: Int) -> CryptoAttribute {
         CryptoAttribute(tag: tag, profile.suite, [CryptoAttribute.Key(base64, identifier: identifier)])
     }
 
-    /// What changes nothing here: a window, keys that are derived once, FEC that is protected as other packets are; and what
-    /// its name says can be passed over (RFC 4568 §6.3).
+    /// Whether a parameter has no effect here: a window size, keys derived only once, FEC protected like other
+    /// packets, or a parameter whose name marks it as optional (RFC 4568 §6.3).
     private static func isHarmless(_ parameter: String) -> Bool {
         ["-", "WSH="].contains { parameter.hasPrefix($0) } || ["KDR=0", "FEC_ORDER=FEC_SRTP"].contains(parameter)
     }

@@ -1,29 +1,32 @@
 public import RillRTP
 
-/// A master key and its salt: what packets of one direction are protected with.
+/// A master key and its salt, which protect the packets of one direction.
 ///
-///     let key = SRTPKey.generate()                       // 44 random bytes: AES-256-GCM
-///     let text = key.base64                              // to be written where only the other side reads it
-///     let same = try SRTPKey(base64: text)
-///     let theirs = try SRTPKey(video.crypto[0])          // of an SDP (RFC 4568)
+/// ```swift
+/// let key = SRTPKey.generate()                       // 44 random bytes: AES-256-GCM
+/// let text = key.base64                              // store it where only the other side can read it
+/// let same = try SRTPKey(base64: text)
+/// let theirs = try SRTPKey(video.crypto[0])          // from an SDP (RFC 4568)
+/// ```
 ///
-/// **A key is for one call.** Two packets that are protected with the same key under the same SSRC and number let a listener
-/// read both, and with GCM forge others: whoever begins anew begins with a new key. Where one key serves both directions, no
-/// source of one side may have an SSRC of the other's: ``SRTPUnprotector/refuse(_:)``.
+/// **Use a key for one call only.** If two packets are protected with the same key, SSRC and packet number, an
+/// eavesdropper can read both, and with GCM forge others. A sender that restarts must use a new key. If one key
+/// serves both directions, the two sides must not have sources with the same SSRC; see
+/// ``SRTPUnprotector/refuse(_:)``.
 ///
-/// Nothing shows it: not `description`, `debugDescription`, a mirror, `dump` or an error. Only ``base64`` and
-/// ``withKeyAndSalt(_:)`` give it out, and say so by their names. Its memory is overwritten when the last copy is gone (what
-/// was made of it, as the text, is not).
+/// The key does not appear in `description`, `debugDescription`, mirrors, `dump` or errors. Only ``base64`` and
+/// ``withKeyAndSalt(_:)`` reveal it. Its memory is overwritten when the last copy is released; values derived from
+/// it, such as the base64 text, are not.
 ///
-/// Sources: RFC 3711 §3.2.1 and §9.1, RFC 7714 §12, RFC 4568.
+/// See RFC 3711 §3.2.1 and §9.1, RFC 7714 §12, RFC 4568.
 public struct SRTPKey: Sendable {
-    /// What the key is for.
+    /// The profile that the key is for.
     public let profile: SRTPProfile
-    /// Which key it is, where packets say so: what makes re-keying without a gap possible.
+    /// The identifier of the key, if packets carry one. It allows changing keys without a gap.
     public var identifier: MasterKeyIdentifier?
     let secret: SecretBytes
 
-    /// The key in these bytes, the salt behind it.
+    /// A key from these bytes, the key followed by the salt.
     ///
     /// - Throws: `invalidKeyLength`.
     public init(
@@ -39,10 +42,13 @@ public struct SRTPKey: Sendable {
         }
     }
 
-    /// The key in a text of base64, padding or not, blanks around it.
+    /// A key from base64 text, with or without padding. Surrounding whitespace is ignored.
     ///
-    /// - Parameter profile: what it is for; by default its length says it: 28 bytes AES-128-GCM, 44 bytes AES-256-GCM, 30 bytes
-    ///   AES-128 in counter mode with the tag of 80 bits.
+    /// - Parameters:
+    ///   - text: the key followed by the salt, in base64.
+    ///   - profile: the profile that the key is for. By default it follows from the length: 28 bytes are AES-128-GCM,
+    ///     44 bytes AES-256-GCM, 30 bytes AES-128 in counter mode with an 80-bit tag.
+    ///   - identifier: the identifier of the key in packets; `nil` (the default) for none.
     /// - Throws: `invalidBase64` or `invalidKeyLength`.
     public init(
         base64 text: String, _ profile: SRTPProfile? = nil, identifier: MasterKeyIdentifier? = nil
@@ -66,7 +72,8 @@ public struct SRTPKey: Sendable {
         secret = SecretBytes(count: byteCount) { Base64.decode(text, into: &$0) }
     }
 
-    /// A new key from the system's generator of random numbers. There is no other: a key from a seed would be no secret.
+    /// Returns a new key from the system's random number generator. Other generators are not supported: a key from a
+    /// seed would not be secret.
     public static func generate(
         _ profile: SRTPProfile = .aeadAES256GCM, identifier: MasterKeyIdentifier? = nil
     ) -> SRTPKey {
@@ -84,10 +91,10 @@ public struct SRTPKey: Sendable {
         self.secret = secret
     }
 
-    /// **The key itself**, salt behind it, as text. For the file or the channel that only the other side reads.
+    /// **The key itself**, followed by the salt, as text. For a file or channel that only the other side can read.
     public var base64: String { secret.withBytes { Base64.text($0) } }
 
-    /// Calls `body` with **the key itself**, salt behind it.
+    /// Calls `body` with **the key itself**, followed by the salt.
     public func withKeyAndSalt<Value: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -96,20 +103,20 @@ public struct SRTPKey: Sendable {
 }
 
 extension SRTPKey: Equatable {
-    /// Whether both are the same key for the same use; how long it takes does not tell where they differ.
+    /// Returns whether both keys, profiles and identifiers are equal. The comparison of the key takes constant time.
     public static func == (one: SRTPKey, other: SRTPKey) -> Bool {
         one.profile == other.profile && one.identifier == other.identifier && one.secret.isEqual(to: other.secret)
     }
 }
 
 extension SRTPKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// All but the key: `AEAD_AES_256_GCM key 1:4 (hidden)`.
+    /// The properties except the key: `AEAD_AES_256_GCM key 1:4 (hidden)`.
     public var description: String {
         "\(profile.suite.rawValue) key\(identifier.map { " \($0)" } ?? "") (hidden)"
     }
-    /// The same.
+    /// The properties except the key.
     public var debugDescription: String { description }
-    /// Nothing of the key.
+    /// A mirror of the properties except the key.
     public var customMirror: Mirror {
         Mirror(self, children: ["profile": profile, "identifier": identifier as Any])
     }

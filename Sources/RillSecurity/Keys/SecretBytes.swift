@@ -1,13 +1,13 @@
 import Glibc
 
-/// Bytes that nothing shows, and that are overwritten when the last who has them lets go.
+/// Bytes that never appear in descriptions, and that are overwritten when the last reference is released.
 @safe
 final class SecretBytes: @unchecked Sendable {
-    // Sendable by hand: the memory is written in the initializer, and never again before the end of its life.
+    // Manually Sendable: the memory is written only in the initializer and in `deinit`.
     let count: Int
     private let base: UnsafeMutableRawPointer
 
-    /// `count` bytes that `fill` writes.
+    /// Allocates `count` bytes and initializes them with `fill`.
     init(count: Int, _ fill: (inout OutputSpan<UInt8>) -> Void) {
         self.count = count
         unsafe base = .allocate(byteCount: max(1, count), alignment: 16)
@@ -20,7 +20,7 @@ final class SecretBytes: @unchecked Sendable {
     }
 
     deinit {
-        // Unlike any store of Swift's, this one is not left out because nobody reads it.
+        // Unlike an ordinary store, this one is not optimized away as dead.
         unsafe explicit_bzero(base, count)
         unsafe base.deallocate()
     }
@@ -31,11 +31,11 @@ final class SecretBytes: @unchecked Sendable {
     ) throws(Failure) -> Value {
         let bytes = unsafe UnsafeBufferPointer(start: base.assumingMemoryBound(to: UInt8.self), count: count)
         defer { withExtendedLifetime(self) {} }
-        // The memory lives as long as this object, and nobody writes to it.
+        // The memory lives as long as this object, and is not written to.
         return try body(unsafe Span(_unsafeElements: bytes))
     }
 
-    /// Whether both are the same bytes, in a time that does not tell where they differ.
+    /// Returns whether the bytes are equal, in constant time.
     func isEqual(to other: SecretBytes) -> Bool {
         guard count == other.count else { return false }
         return withBytes { own in

@@ -1,21 +1,21 @@
 import CSRTP
 import RillRTP
 
-/// One `srtp_t`: packets of one direction under one master key.
+/// An `srtp_t` for the packets of one direction with one master key.
 ///
-/// It has a template, so that the first good packet of a source makes the source's stream, and packets of a source that has
-/// none are looked at with the template's keys. A template always takes the rollover counter for 0: for another one the
-/// source gets a stream of its own (``addStream(_:)``), which derives its keys once more.
+/// It has a template: the first genuine packet of a source creates the source's stream, and until then the source's
+/// packets use the template's keys. A template always starts with rollover counter 0. For another counter, the source
+/// gets its own stream (``addStream(_:)``), for which keys are derived again.
 ///
-/// What libsrtp 2.5 is kept from, because it handles it badly: keys are not changed within an `srtp_t`
-/// (`srtp_update_stream` keeps the rollover counter and forgets which packets of the window have come, so that they could be
-/// replayed), and an RTCP packet without its E bit is never shown to it (one of 2 KB would spoil the GCM cipher's associated
-/// data for good).
+/// It avoids two features that libsrtp 2.5 handles badly. Keys are never changed within an `srtp_t`:
+/// `srtp_update_stream` keeps the rollover counter but forgets which packets of the window have arrived, so that they
+/// could be replayed. An RTCP packet without its E bit is never passed to libsrtp: one of 2 KB would permanently
+/// corrupt the GCM cipher's associated data.
 ///
 /// One owner, on any thread, one call at a time.
 @safe
 final class SRTPContext: @unchecked Sendable {
-    // Sendable by hand: whoever has it calls it from one thread at a time, and libsrtp keeps nothing in the thread.
+    // Manually Sendable: the owner calls it from one thread at a time, and libsrtp has no thread-local state.
     let key: SRTPKey
     private let direction: Direction
     private let windowPacketCount: Int
@@ -32,7 +32,7 @@ final class SRTPContext: @unchecked Sendable {
         var session: srtp_t?
         let kind = direction == .inbound ? ssrc_any_inbound : ssrc_any_outbound
         let status = unsafe SRTPContext.withPolicy(key, kind, SSRC(0), windowPacketCount) { policy in
-            // The library keeps the session, and nothing of the policy.
+            // The library stores the session, and nothing of the policy.
             unsafe srtp_create(&session, policy)
         }
         guard status == srtp_err_status_ok, let session = unsafe session else {
@@ -42,35 +42,35 @@ final class SRTPContext: @unchecked Sendable {
     }
 
     deinit {
-        // Frees the streams, and overwrites what was derived from the key.
+        // Frees the streams, and overwrites the keys derived from the master key.
         unsafe srtp_dealloc(session)
     }
 
     // MARK: Streams
 
-    /// Gives a source a stream of its own, where it has none; `false` if the library cannot.
+    /// Gives a source its own stream, if it has none; returns `false` if the library fails.
     func addStream(_ source: SSRC) -> Bool {
         unsafe SRTPContext.withPolicy(key, ssrc_specific, source, windowPacketCount) { policy in
-            // Nothing of the policy is kept.
+            // Nothing of the policy is stored.
             unsafe srtp_add_stream(session, policy)
         } == srtp_err_status_ok
     }
 
-    /// Takes a source's stream away.
+    /// Removes the stream of a source.
     func removeStream(_ source: SSRC) {
-        // The library takes the SSRC as it is on the wire here.
+        // Here the library takes the SSRC in network byte order.
         unsafe srtp_remove_stream(session, source.rawValue.bigEndian)
     }
 
-    /// What the next RTP packet of a source's stream has as rollover counter, if the stream has seen none yet.
+    /// Sets the rollover counter of the next RTP packet of a source, if its stream has not had a packet yet.
     func setRolloverCounter(_ counter: UInt32, of source: SSRC) {
-        // And as a number here.
+        // Here it takes the SSRC in host byte order.
         unsafe srtp_set_stream_roc(session, source.rawValue, counter)
     }
 
     // MARK: Packets
 
-    /// Protects the `count` bytes at `base`, behind which there is room for what is added.
+    /// Protects the `count` bytes at `base`, which must have room after them for the added bytes.
     @unsafe func protect(_ kind: PacketKind, _ base: UnsafeMutablePointer<UInt8>, _ count: inout Int) -> SRTPStatus {
         var length = Int32(truncatingIfNeeded: count)
         let status =
@@ -80,7 +80,7 @@ final class SRTPContext: @unchecked Sendable {
         return SRTPStatus(status)
     }
 
-    /// Opens the `count` bytes at `base`. What they are afterwards, if that failed, is not defined.
+    /// Unprotects the `count` bytes at `base`. If it fails, their contents are undefined.
     @unsafe func unprotect(_ kind: PacketKind, _ base: UnsafeMutablePointer<UInt8>, _ count: inout Int) -> SRTPStatus {
         var length = Int32(truncatingIfNeeded: count)
         let status =
@@ -90,7 +90,7 @@ final class SRTPContext: @unchecked Sendable {
         return SRTPStatus(status)
     }
 
-    // MARK: Making
+    // MARK: Creating
 
     private static func withPolicy(
         _ key: SRTPKey, _ kind: srtp_ssrc_type_t, _ source: SSRC, _ windowPacketCount: Int,
@@ -100,11 +100,11 @@ final class SRTPContext: @unchecked Sendable {
         unsafe policy.ssrc = srtp_ssrc_t(type: kind, value: source.rawValue)
         unsafe setCiphers(key.profile, &policy)
         unsafe policy.window_size = UInt(windowPacketCount)
-        // GCM's secret is lost with the second packet under one number: not even the same packet is protected twice.
+        // GCM reveals its authentication key if a packet number is used twice, so no packet is protected twice.
         unsafe policy.allow_repeat_tx = 0
         return key.withKeyAndSalt { bytes in
             unsafe bytes.withUnsafeBufferPointer { bytes in
-                // The library reads the key during the call, and does not write it.
+                // The library reads the key during the call, and does not modify it.
                 unsafe policy.key = UnsafeMutablePointer(mutating: bytes.baseAddress)
                 defer { unsafe policy.key = nil }
                 return unsafe withUnsafePointer(to: policy) { unsafe body($0) }
@@ -113,7 +113,7 @@ final class SRTPContext: @unchecked Sendable {
     }
 
     private static func setCiphers(_ profile: SRTPProfile, _ policy: inout srtp_policy_t) {
-        // All of them write the structure that they are given, and keep nothing of it.
+        // Each function fills in the structure that it is given and does not keep it.
         switch profile {
         case .aeadAES128GCM:
             unsafe srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtp)
@@ -131,9 +131,10 @@ final class SRTPContext: @unchecked Sendable {
     }
 }
 
-/// The library's own tables, made once for the process and never taken down: other users of it may be in the same process.
+/// The library's global tables, initialized once per process and never freed, because the process may have other
+/// users.
 private let libraryStatus: srtp_err_status_t = srtp_init()
 
-/// Where somebody else in the process has made them before, the library answers that a module is there already. Were it anything worse,
-/// making a session would fail.
+/// If another user in the process has initialized the library, it returns `bad_param`, because its modules already
+/// exist. After any more serious error, creating a session fails as well.
 private var libraryIsReady: Bool { libraryStatus == srtp_err_status_ok || libraryStatus == srtp_err_status_bad_param }

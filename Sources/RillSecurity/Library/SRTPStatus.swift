@@ -1,6 +1,6 @@
 import CSRTP
 
-/// What libsrtp answers, as far as it matters to us.
+/// The status codes of libsrtp that Rill distinguishes.
 enum SRTPStatus: Equatable {
     case done
     case replayed

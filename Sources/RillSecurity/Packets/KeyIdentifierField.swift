@@ -1,16 +1,16 @@
 import RillRTP
 
-// RFC 3711 §3.1 and §3.4: the master key identifier stands before the authentication tag. RFC 7714 §8 and §9: with GCM, whose
-// tag is the ciphertext's end, it stands behind everything. Neither protects it.
+// RFC 3711 §3.1 and §3.4: the master key identifier is before the authentication tag. RFC 7714 §8 and §9: in GCM,
+// whose tag is the end of the ciphertext, it is at the end of the packet. It is not authenticated.
 //
 //     counter mode   | packet, encrypted | E, index (RTCP) | MKI | tag |
 //     GCM            | packet, encrypted | tag | E, index (RTCP) | MKI |
 
-/// The master key identifier in a packet's bytes. libsrtp is shown packets without one.
+/// The master key identifier in a packet. libsrtp only handles packets without one.
 struct KeyIdentifierField {
-    /// Bytes of it.
+    /// The size of the identifier in bytes.
     let byteCount: Int
-    /// Bytes that stand behind it.
+    /// The number of bytes after it.
     let tailByteCount: Int
 
     init(_ profile: SRTPProfile, _ kind: PacketKind, byteCount: Int) {
@@ -18,16 +18,16 @@ struct KeyIdentifierField {
         tailByteCount = profile.isAEAD ? 0 : profile.tagByteCount(kind)
     }
 
-    /// Puts the identifier into a protected packet of `count` bytes, behind which there is room for it.
+    /// Inserts the identifier into a protected packet of `count` bytes, which must have room after it.
     @unsafe func insert(_ identifier: MasterKeyIdentifier, _ base: UnsafeMutablePointer<UInt8>, _ count: inout Int) {
         let place = count - tailByteCount
-        // The tail moves up, to where there is room; `update` knows that both ranges may overlap.
+        // Moves the tail up to make room; `update` handles overlapping ranges.
         unsafe (base + place + byteCount).update(from: base + place, count: tailByteCount)
         for index in 0..<byteCount { unsafe base[place + index] = identifier.byte(at: index) }
         count += byteCount
     }
 
-    /// The identifier's number in a packet of `count` bytes; `nil` if it is not one of those that we give.
+    /// Returns the identifier in a packet of `count` bytes; `nil` if it exceeds 64 bits, which Rill never uses.
     @unsafe func value(_ base: UnsafeMutablePointer<UInt8>, _ count: Int) -> UInt64? {
         let place = count - tailByteCount - byteCount
         var value: UInt64 = 0
@@ -38,7 +38,7 @@ struct KeyIdentifierField {
         return value
     }
 
-    /// Takes the identifier out of a packet.
+    /// Removes the identifier from a packet.
     @unsafe func remove(_ base: UnsafeMutablePointer<UInt8>, _ count: inout Int) {
         let place = count - tailByteCount - byteCount
         unsafe (base + place).update(from: base + place + byteCount, count: tailByteCount)

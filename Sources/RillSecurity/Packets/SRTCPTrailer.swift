@@ -1,22 +1,22 @@
-// RFC 3711 §3.4 and RFC 7714 §9.1: behind an RTCP packet stands, before the authentication tag (counter mode) or behind it
-// (GCM):
+// RFC 3711 §3.4 and RFC 7714 §9.1: the trailer of an RTCP packet, before the authentication tag (counter mode) or
+// after it (GCM):
 //
 //     +-+-------------------------------+
 //     |E|         SRTCP index           |
 //     +-+-------------------------------+
 //
-// E says that the packet is encrypted.
+// E is set if the packet is encrypted.
 
-/// The word behind a protected RTCP packet.
+/// The word at the end of a protected RTCP packet.
 enum SRTCPTrailer {
-    /// Four.
+    /// The size of the trailer: 4 bytes.
     static let byteCount = 4
 
-    /// Where it stands in a packet of `count` bytes, whose key's identifier is taken out.
+    /// Returns its offset in a packet of `count` bytes, from which the master key identifier was removed.
     static func offset(_ profile: SRTPProfile, count: Int) -> Int {
         count - byteCount - (profile.isAEAD ? 0 : profile.tagByteCount(.rtcp))
     }
 
-    /// Whether the first byte of the word has the E bit.
+    /// Returns whether the E bit is set in the first byte of the trailer.
     static func isEncrypted(_ first: UInt8) -> Bool { first & 0x80 != 0 }
 }

@@ -1,23 +1,23 @@
 import RillRTP
 
-/// The keys that packets may be protected with, newest first. A slot's number stays as long as its key.
+/// The keys with which packets may be protected, newest first. A key keeps its slot.
 struct KeyRing {
-    /// As many as libsrtp itself would take.
+    /// The maximum number of keys, the same as in libsrtp.
     static let limit = 16
 
     private var contexts: [SRTPContext?] = Array(repeating: nil, count: limit)
-    /// The slots in use, the newest key's first.
+    /// The slots in use, newest key first.
     private(set) var order: [Int] = []
 
-    /// A key in its slot.
+    /// A key and its slot.
     struct Entry {
         let slot: Int
         let context: SRTPContext
     }
 
-    /// Bytes of the identifier in each packet; 0 without.
+    /// The size of the identifier in each packet in bytes; 0 without identifiers.
     private(set) var identifierByteCount = 0
-    /// The profile of all of them.
+    /// The profile of all keys.
     private(set) var profile: SRTPProfile
 
     init(_ first: SRTPContext) {
@@ -30,7 +30,7 @@ struct KeyRing {
     /// The only key.
     var single: Entry? { order.first.flatMap(entry) }
 
-    /// The key of that identifier.
+    /// Returns the key with that identifier.
     func find(_ value: UInt64) -> Entry? {
         for slot in order where contexts[slot]?.key.identifier?.value == value { return entry(slot) }
         return nil
@@ -48,14 +48,14 @@ struct KeyRing {
         if order.count == KeyRing.limit { throw .tooManyKeys(limit: KeyRing.limit) }
     }
 
-    /// Adds a key that was checked.
+    /// Adds a key that `check` has accepted.
     mutating func add(_ context: SRTPContext) {
         guard let slot = contexts.firstIndex(where: { $0 == nil }) else { preconditionFailure("no slot is free") }
         contexts[slot] = context
         order.insert(slot, at: 0)
     }
 
-    /// Takes a key away, and gives the slot that is free then; `nil` if there is none of that identifier, or no other.
+    /// Removes a key and returns the freed slot; `nil` if no key has that identifier, or if it is the only key.
     mutating func remove(_ identifier: MasterKeyIdentifier) -> Int? {
         guard order.count > 1, let place = order.firstIndex(where: { contexts[$0]?.key.identifier == identifier })
         else {

@@ -1,12 +1,12 @@
 import RillRTP
 
-// RFC 3711 §3.3.1: a packet bears 16 of its index's 48 bits. Who has heard the source knows the others. Who has not, or not
-// under this key, takes them from what is known, or tries.
+// RFC 3711 §3.3.1: a packet carries 16 of the 48 bits of its index. A receiver that knows the source knows the
+// others. Otherwise, or with a new key, they come from what is known of the source, or from a search.
 
 extension SRTPUnprotector {
-    /// Opens the first RTP packet of a source under a key.
+    /// Unprotects the first RTP packet of a source with a key.
     ///
-    /// The source may be known (by RTCP, under another key, or because the app expects it) or not.
+    /// The source may be unknown, or known by RTCP, with another key, or because the app expects it.
     @unsafe mutating func openFirst(
         _ packet: inout IncomingPacket, _ base: UnsafeMutablePointer<UInt8>, under key: KeyRing.Entry, _ place: Int?
     ) -> SRTPStatus {
@@ -14,11 +14,11 @@ extension SRTPUnprotector {
         let hasStream = place.map { sources[$0].streams & 1 << UInt16(key.slot) != 0 } ?? false
         let likely = index.rolloverCounter(of: packet.number)
         packet.rolloverCounter = likely
-        // The counter of a source that was heard under another key is known: there is nothing to search.
+        // If the source was received with another key, its counter is known, and no search is needed.
         let isSearched = index.newest == nil && settings.searchedRolloverCounter > 0
         if isSearched { unsafe keep(base, packet.byteCount) }
         if likely == 0, !hasStream {
-            // With the template's keys: nothing is made for a packet that is not genuine.
+            // Uses the template's keys, so that a forged packet creates nothing.
             let status = unsafe key.context.unprotect(.rtp, base, &packet.byteCount)
             guard status == .authenticationFailed, isSearched, credit.take() else { return status }
             return unsafe search(&packet, base, under: key, hasStream: false, besides: likely)
@@ -33,14 +33,15 @@ extension SRTPUnprotector {
         return unsafe search(&packet, base, under: key, hasStream: true, besides: likely)
     }
 
-    /// Keeps a copy, for what fails spoils the packet.
+    /// Stores a copy of the packet, because a failed attempt destroys it.
     @unsafe private mutating func keep(_ base: UnsafeMutablePointer<UInt8>, _ byteCount: Int) {
         copy.removeAll(keepingCapacity: true)
-        // The bytes of the packet, which nobody changes meanwhile.
+        // The bytes of the packet, which do not change during the call.
         unsafe copy.append(contentsOf: UnsafeBufferPointer(start: base, count: byteCount))
     }
 
-    /// Tries the counters next to the likely one, and from 0 on, on a stream of the source's own, which only stays if one fits.
+    /// Tries the counters next to the likely one, then those from 0 on. Uses a stream of the source, which is kept
+    /// only on success.
     @unsafe private mutating func search(
         _ packet: inout IncomingPacket, _ base: UnsafeMutablePointer<UInt8>, under key: KeyRing.Entry, hasStream: Bool,
         besides likely: UInt32
@@ -49,7 +50,7 @@ extension SRTPUnprotector {
         guard hasStream || key.context.addStream(packet.ssrc) else { return .authenticationFailed }
         func attempt(_ counter: UInt32) -> SRTPStatus {
             key.context.setRolloverCounter(counter, of: packet.ssrc)
-            // As many bytes as there were.
+            // Restores the original bytes.
             unsafe copy.withUnsafeBufferPointer { unsafe base.update(from: $0.baseAddress!, count: $0.count) }
             packet.byteCount = copy.count
             packet.rolloverCounter = counter

@@ -1,78 +1,80 @@
 import RillBytes
 public import RillRTP
 
-/// Opens what the other side of a call has protected: SRTP and SRTCP (RFC 3711, RFC 7714), on libsrtp.
+/// Unprotects the packets of the other side of a call: SRTP and SRTCP (RFC 3711, RFC 7714), using libsrtp.
 ///
-///     var unprotector = try SRTPUnprotector(key)
-///     switch unprotector.unprotect(&datagram) {             // in place
-///     case .unprotected(.rtp, let byteCount): route(datagram.span.extracting(0..<byteCount))
-///     case .unprotected(_, let byteCount): …                // RTCP
-///     case let refused: …                                   // counted in `statistics`: nothing parses it
-///     }
+/// ```swift
+/// var unprotector = try SRTPUnprotector(key)
+/// switch unprotector.unprotect(&datagram) {             // in place
+/// case .unprotected(.rtp, let byteCount): route(datagram.span.extracting(0..<byteCount))
+/// case .unprotected(_, let byteCount): receiveRTCP(datagram.span.extracting(0..<byteCount))
+/// case let refused: log(refused)                        // counted in `statistics`; do not parse the bytes
+/// }
+/// ```
 ///
-/// **Sources** need no announcement: the first genuine packet makes one known. One that has sent before we came has a rollover
-/// counter above 0, which no packet tells and SDES does not either: ``expect(_:rolloverCounter:)`` takes it from the app, and
-/// without it 0 to 8 are tried (RFC 4568 §6.4.2 leaves late joiners to such means). Packets that are not genuine make nothing
-/// grow, however many SSRCs they come from.
+/// **Sources** need not be announced: the first genuine packet makes a source known. A source that was sending before
+/// this side joined may have a rollover counter above 0, which neither packets nor SDES carry. The app can provide it
+/// with ``expect(_:rolloverCounter:)``; otherwise the counters 0 to 8 are tried (RFC 4568 §6.4.2 leaves late joiners
+/// to such means). Forged packets do not increase memory use, however many SSRCs they have.
 ///
-/// **Keys** are changed without a gap by their identifiers: ``add(_:)`` the next one before the sender uses it, ``remove(_:)``
-/// the last one when what was sent with it has come or is lost. Each key keeps its own replay window, so that neither change
-/// opens a packet for the second time.
+/// **Keys** are changed without a gap by means of their identifiers. ``add(_:)`` the next key before the sender uses
+/// it, and ``remove(_:)`` the previous key when its packets have arrived or are lost. Each key has its own replay
+/// window, so that a change of keys never allows a packet to be unprotected a second time.
 ///
-/// Ownership: one owner; it may move to another thread, and is used by one at a time. It reads no clock. Memory: some 2 KB a
-/// source, 20 KB where its rollover counter was not 0, at most `maximumSourceCount` of them for each key. It allocates nothing
-/// a packet (NSS, below libsrtp, does).
+/// Ownership: one owner, which may move it to another thread; one call at a time. It reads no clock. Memory: about 2
+/// KB per source, or 20 KB if its rollover counter was not 0, for at most `maximumSourceCount` sources per key. It
+/// allocates nothing per packet (NSS, below libsrtp, does).
 ///
-/// Cost: what libsrtp's call costs. A forged packet costs as much; one from an unknown source may bring a search as well,
-/// but a flood of them no more than one in 32.
+/// Cost: that of the libsrtp call. A forged packet costs the same. A packet from an unknown source may cause a search
+/// as well, but in a flood of them at most one in 32 does.
 ///
-/// Errors: making it, and adding a key, throw; a datagram, which strangers make, is answered by an outcome.
+/// Errors: the initializer and ``add(_:)`` throw. Datagrams, which may come from anyone, result in an outcome.
 public struct SRTPUnprotector: ~Copyable, Sendable {
-    /// What was done so far.
+    /// Statistics since the start.
     public internal(set) var statistics = UnprotectStatistics()
     let settings: UnprotectSettings
     var keys: KeyRing
     var sources: [Source] = []
     var credit = SearchCredit()
-    /// A copy of a packet that is tried more than once.
+    /// A copy of a packet, for more than one attempt.
     var copy: [UInt8] = []
     private var refused: [SSRC] = []
     private var latest = 0
 
-    /// What is kept of a source. The masks have a bit for each key's slot.
+    /// The state of a source. The masks have one bit per key slot.
     struct Source {
         let ssrc: SSRC
         var index: PacketIndex
-        /// Whether the library has a stream of it under the key.
+        /// The keys with which the library has a stream for the source.
         var streams: UInt16 = 0
-        /// Whether RTP has been opened under the key.
+        /// The keys with which RTP was unprotected.
         var packets: UInt16 = 0
     }
 
-    /// An unprotector for packets under `key`.
+    /// An unprotector for packets with `key`.
     ///
-    /// - Throws: `libraryFailed`.
+    /// - Throws: `libraryFailed`. Traps if the window is not 64 to 32767 packets.
     public init(_ key: SRTPKey, _ settings: UnprotectSettings = UnprotectSettings()) throws(SecurityError) {
         precondition((64..<32768).contains(settings.windowPacketCount), "a window of 64 to 32767 packets")
         self.settings = settings
         keys = KeyRing(try SRTPContext(key, .inbound, windowPacketCount: settings.windowPacketCount))
     }
 
-    /// How packets are protected.
+    /// The profile of the packets.
     public var profile: SRTPProfile { keys.profile }
 
     // MARK: Keys and sources
 
-    /// Opens packets under one more key from now on.
+    /// Accepts packets with an additional key from now on.
     ///
-    /// - Throws: `indistinguishableKey` where it, or one before it, has no identifier, or two have the same, or they differ in
-    ///   length or profile; `tooManyKeys`, above 16; `libraryFailed`.
+    /// - Throws: `indistinguishableKey` if the key or a previous one has no identifier, if two identifiers are equal,
+    ///   or if identifiers differ in size or keys in profile; `tooManyKeys` above 16 keys; `libraryFailed`.
     public mutating func add(_ key: SRTPKey) throws(SecurityError) {
         try keys.check(key)
         keys.add(try SRTPContext(key, .inbound, windowPacketCount: settings.windowPacketCount))
     }
 
-    /// Opens no more packets under a key; `false` where there is none of that identifier, or no other key.
+    /// Stops accepting packets with a key. Returns `false` if no key has that identifier, or if it is the only key.
     @discardableResult
     public mutating func remove(_ identifier: MasterKeyIdentifier) -> Bool {
         guard let slot = keys.remove(identifier) else { return false }
@@ -83,16 +85,17 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         return true
     }
 
-    /// Takes nothing from a source of our own: where one key serves both directions, somebody could send our packets back to
-    /// us, and they would be genuine.
+    /// Refuses packets from one of our own sources.
+    ///
+    /// If one key serves both directions, an attacker could send our packets back to us, and they would be genuine.
     public mutating func refuse(_ source: SSRC) {
         if !refused.contains(source) { refused.append(source) }
     }
 
-    /// Tells the rollover counter of a source that has sent before we came, as its sender knows it
-    /// (``SRTPProtector/rolloverCounter(of:)``). Where its numbers have wrapped meanwhile, the next one is tried too.
+    /// Sets the rollover counter of a source that was sending before this side joined.
     ///
-    /// Nothing changes for a source that has been heard.
+    /// The sender knows it from ``SRTPProtector/rolloverCounter(of:)``. If its sequence number has wrapped since, the
+    /// next counter is tried too. Has no effect on a source whose RTP was already received.
     public mutating func expect(_ source: SSRC, rolloverCounter: UInt32) {
         let index = PacketIndex(rolloverCounter: rolloverCounter)
         if let place = find(source) {
@@ -102,20 +105,21 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         }
     }
 
-    /// How often the sequence numbers of a source have wrapped; `nil` for one of which there is no RTP.
+    /// Returns the number of times the sequence number of a source has wrapped. Before its first RTP packet, it is
+    /// the expected counter, or `nil` without one.
     public func rolloverCounter(of source: SSRC) -> UInt32? {
         sources.first { $0.ssrc == source }?.index.rolloverCounter
     }
 
-    /// Whether genuine packets have come from a source.
+    /// Returns whether a source is known: a genuine packet of it has arrived, or the app expects it.
     public func isKnown(_ source: SSRC) -> Bool { sources.contains { $0.ssrc == source } }
 
-    /// How many sources are known: at most `maximumSourceCount`, and those that were expected.
+    /// The number of known sources: at most `maximumSourceCount`, plus those that were expected.
     public var sourceCount: Int { sources.count }
 
     // MARK: Packets
 
-    /// Opens a datagram where it stands. Unless it is genuine, its bytes are undefined afterwards.
+    /// Unprotects a datagram in place. Unless it is genuine, its bytes are undefined afterwards.
     public mutating func unprotect(_ datagram: inout MutableSpan<UInt8>) -> UnprotectOutcome {
         credit.add()
         let outcome = open(&datagram)
@@ -131,7 +135,7 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         let number = UInt16(datagram[2]) << 8 | UInt16(datagram[3])
         var packet = IncomingPacket(kind: kind, ssrc: ssrc, number: number, byteCount: datagram.count)
         return unsafe datagram.withUnsafeMutableBufferPointer { buffer in
-            // The bytes of `packet` are those of the datagram from its first on, and never more of them.
+            // `packet` never covers more than the bytes of the datagram, starting with the first.
             let base = buffer.baseAddress!
             guard let key = unsafe takeKey(of: &packet, base) else { return .unknownKey }
             if kind == .rtcp {
@@ -142,13 +146,13 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         }
     }
 
-    /// Whether there is room for the header and for what protection adds.
+    /// Whether the datagram has room for the header and for the bytes that protection adds.
     private func isLongEnough(_ byteCount: Int, _ kind: PacketKind) -> Bool {
         byteCount >= (kind == .rtp ? 12 : 8) + keys.profile.overhead(kind) + keys.identifierByteCount
             && byteCount <= Int(UInt16.max)
     }
 
-    /// The key that the packet names, whose identifier is taken out of it.
+    /// Returns the packet's key, and removes the key identifier from the packet.
     @unsafe private func takeKey(
         of packet: inout IncomingPacket, _ base: UnsafeMutablePointer<UInt8>
     ) -> KeyRing.Entry? {
@@ -176,7 +180,7 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
         return .unprotected(packet.kind, byteCount: packet.byteCount)
     }
 
-    /// A genuine packet makes its source known.
+    /// Records a genuine packet, which makes its source known.
     private mutating func note(_ packet: IncomingPacket, _ known: Int?, _ bit: UInt16) {
         let place = known ?? sources.count
         if known == nil { sources.append(Source(ssrc: packet.ssrc, index: PacketIndex())) }
@@ -189,7 +193,7 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
     }
 
     private mutating func find(_ ssrc: SSRC) -> Int? {
-        // A source's packets come one after the other.
+        // Packets of a source often arrive in succession.
         if latest < sources.count, sources[latest].ssrc == ssrc { return latest }
         guard let place = sources.firstIndex(where: { $0.ssrc == ssrc }) else { return nil }
         latest = place
@@ -197,15 +201,15 @@ public struct SRTPUnprotector: ~Copyable, Sendable {
     }
 }
 
-/// A datagram on its way through.
+/// A datagram that is being unprotected.
 struct IncomingPacket {
     let kind: PacketKind
     let ssrc: SSRC
-    /// RTP's sequence number.
+    /// The sequence number of RTP.
     let number: UInt16
-    /// Bytes of it that are left.
+    /// The remaining size in bytes.
     var byteCount: Int
-    /// The rollover counter that it opened with, where that was not known.
+    /// The rollover counter that the packet was unprotected with, if it was not known before.
     var rolloverCounter: UInt32 = 0
 }
 

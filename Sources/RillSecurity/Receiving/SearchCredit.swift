@@ -1,17 +1,17 @@
-/// How often the rollover counter of an unknown source is searched for.
+/// Limits how often the rollover counter of an unknown source is searched for.
 ///
-/// A search costs as much as some dozens of packets, and whoever forges packets could ask for one with each. So there is a
-/// store of 32, and every 32nd datagram adds one: a flood costs at most twice what its packets do, and who joins in the middle
-/// of it is let in after some dozens of packets.
+/// A search costs as much as a few dozen packets, and an attacker could cause one with each forged packet. The credit
+/// allows 32 searches, and every 32 datagrams add one. A flood therefore costs at most twice as much as its packets,
+/// and a source that joins during a flood is accepted after a few dozen packets.
 struct SearchCredit {
     private static let price = 32
     private static let limit = 32 * price
     private var credit = limit
 
-    /// A datagram has come.
+    /// Adds the credit of one datagram.
     mutating func add() { credit = min(credit + 1, SearchCredit.limit) }
 
-    /// Whether a search may be made, which is paid for then.
+    /// Returns whether a search is allowed, and takes its price if so.
     mutating func take() -> Bool {
         guard credit >= SearchCredit.price else { return false }
         credit -= SearchCredit.price

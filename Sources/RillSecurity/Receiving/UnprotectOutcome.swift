@@ -1,56 +1,57 @@
 public import RillRTP
 
-/// What came of a datagram that was to be opened. Nothing but the first is to be parsed: what then stands in the datagram is
-/// somebody else's, or damaged.
+/// The outcome of unprotecting a datagram.
+///
+/// Parse the datagram only after the first case. In all other cases its bytes are forged or damaged.
 public enum UnprotectOutcome: Hashable, Sendable {
-    /// It is genuine. The packet, RTP or RTCP, is its first bytes, so many.
+    /// The datagram is genuine. Its first `byteCount` bytes are the RTP or RTCP packet.
     case unprotected(PacketKind, byteCount: Int)
-    /// It was opened before.
+    /// The packet was unprotected before.
     case replayed
-    /// Its number lies further behind its source's newest than the window, so that nobody can say whether it is new.
+    /// The packet's number is further before its source's newest than the window, so it may be a replay.
     case tooOld
-    /// Its tag is not what the key makes of it: another key, damage, or forgery.
+    /// The authentication tag is wrong: another key, damage, or a forgery.
     case authenticationFailed
-    /// It is too short for what it says, or for a protected packet at all.
+    /// The datagram is too short for its header, or for a protected packet.
     case malformed
-    /// It is RTCP that is not encrypted, which RFC 3711 knows and Rill does not take.
+    /// The packet is RTCP without encryption, which RFC 3711 allows and Rill does not accept.
     case notEncrypted
-    /// It names a master key that is not known here.
+    /// The packet has the identifier of an unknown master key.
     case unknownKey
-    /// It comes from a source of our own (``SRTPUnprotector/refuse(_:)``): somebody sends our packets back, or has chosen
-    /// the same SSRC.
+    /// The packet has one of our own SSRCs (``SRTPUnprotector/refuse(_:)``): it was sent back to us, or the other
+    /// side has chosen the same SSRC.
     case ownSource
-    /// It comes from a source that is new, and as many as may be are known already.
+    /// The packet is from a new source, and the maximum number of sources is already known.
     case tooManySources
-    /// The key has opened as many packets as it may (2^48).
+    /// The key has unprotected the maximum number of packets (2^48).
     case keyExpired
-    /// It is not RTP or RTCP: STUN and DTLS, say (RFC 7983).
+    /// The datagram is not RTP or RTCP but, for example, STUN or DTLS (RFC 7983).
     case notRTP
     /// The library failed; `code` is its `srtp_err_status_t`.
     case failed(code: UInt32)
 }
 
-/// What an ``SRTPUnprotector`` has done so far.
+/// Statistics of an ``SRTPUnprotector`` since its start.
 public struct UnprotectStatistics: Codable, Hashable, Sendable {
-    /// RTP packets opened.
+    /// RTP packets unprotected.
     public var rtpPackets = 0
-    /// RTCP packets opened.
+    /// RTCP packets unprotected.
     public var rtcpPackets = 0
-    /// Packets that had been opened before.
+    /// Packets that were unprotected before.
     public var replayed = 0
-    /// Packets too far behind the newest.
+    /// Packets too far before the newest.
     public var tooOld = 0
-    /// Packets whose tag was wrong.
+    /// Packets with a wrong authentication tag.
     public var authenticationFailed = 0
-    /// Datagrams too short for what they say.
+    /// Datagrams that were too short.
     public var malformed = 0
     /// RTCP packets that were not encrypted.
     public var notEncrypted = 0
-    /// Packets under a key that is not known.
+    /// Packets with the identifier of an unknown key.
     public var unknownKey = 0
-    /// Packets from sources of our own.
+    /// Packets with one of our own SSRCs.
     public var ownSource = 0
-    /// Packets from one source too many.
+    /// Packets from more sources than allowed.
     public var tooManySources = 0
     /// Packets for which the key has expired.
     public var keyExpired = 0
@@ -58,10 +59,10 @@ public struct UnprotectStatistics: Codable, Hashable, Sendable {
     public var notRTP = 0
     /// Packets on which the library failed.
     public var failed = 0
-    /// Searches for the rollover counter of a source that was there before us.
+    /// Searches for the rollover counter of a source that was sending before this side joined.
     public var rolloverSearches = 0
 
-    /// Datagrams of RTP or RTCP that were not opened.
+    /// RTP and RTCP datagrams that were refused.
     public var refused: Int {
         replayed + tooOld + authenticationFailed + malformed + notEncrypted + unknownKey + ownSource + tooManySources
             + keyExpired + failed

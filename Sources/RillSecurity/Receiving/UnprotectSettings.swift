@@ -1,15 +1,15 @@
-/// What can be settled when an ``SRTPUnprotector`` is made.
+/// The settings of an ``SRTPUnprotector``.
 public struct UnprotectSettings: Hashable, Sendable {
-    /// How far behind the newest packet of its source one may come, in packets: 64 to 32767. Half a second of 20 Mbit/s, by
-    /// default; RFC 3711 §3.3.2 asks for 64 at least.
+    /// The replay window in packets, 64 to 32767: how far before the newest packet of its source a packet may be. The
+    /// default covers half a second at 20 Mbit/s; RFC 3711 §3.3.2 requires at least 64.
     public var windowPacketCount = 1024
-    /// From how many sources packets are taken. Only genuine packets make a source known, and it stays known as long as the
-    /// unprotector: forgotten, its old packets could be replayed.
+    /// The maximum number of sources. Only genuine packets make a source known. It is remembered as long as the
+    /// unprotector exists, because the old packets of a forgotten source could be replayed.
     public var maximumSourceCount = 256
-    /// Up to which rollover counter is searched for a source whose first packet does not open with 0: one that has sent
-    /// before we came. 0 leaves the search out.
+    /// The highest rollover counter to try for a source whose first packet does not match 0, because it was sending
+    /// before this side joined. 0 disables the search.
     public var searchedRolloverCounter: UInt32 = 8
 
-    /// As described at each.
+    /// The default settings.
     public init() {}
 }

@@ -1,70 +1,74 @@
 import RillBytes
 public import RillRTP
 
-/// Protects what one side of a call sends: SRTP and SRTCP (RFC 3711, RFC 7714), on libsrtp.
+/// Protects the packets that one side of a call sends: SRTP and SRTCP (RFC 3711, RFC 7714), using libsrtp.
 ///
-///     var protector = try SRTPProtector(key)
-///     switch protector.protect(packet, into: &datagram) {   // one copy, and protected where it stands
-///     case .protected(let byteCount): …                     // the datagram may go
-///     case let refused: …                                   // nothing was appended: nothing goes
-///     }
-///     try protector.change(to: next)                        // the next packet has the new key (RFC 3711 §8.1)
+/// ```swift
+/// var protector = try SRTPProtector(key)
+/// switch protector.protect(packet, into: &datagram) {   // one copy, then protected in place
+/// case .protected(let byteCount): send(datagram, byteCount)
+/// case let refused: log(refused)                        // nothing was appended: send nothing
+/// }
+/// try protector.change(to: next)                        // the next packet uses the new key (RFC 3711 §8.1)
+/// ```
 ///
-/// It takes RTP and RTCP of any number of sources, each from its first number on; a source needs no announcement. The other side
-/// opens the packets with an ``SRTPUnprotector`` and the same key.
+/// It accepts RTP and RTCP of any number of sources, each from its first packet on; sources need not be announced.
+/// The other side unprotects the packets with an ``SRTPUnprotector`` and the same key.
 ///
-/// **One number, one packet.** A packet whose source has used its number is refused (`repeated`): encrypted twice, it would
-/// give away what GCM authenticates with. Streams that are protected retransmit by RTX.
+/// **One packet per number.** A packet is refused (`repeated`) if its source has already used its number. Encrypting
+/// two would reveal GCM's authentication key. Protected streams therefore retransmit by RTX.
 ///
-/// Ownership: one owner; it may move to another thread, and is used by one at a time. It reads no clock, and its memory grows
-/// by some 2 KB for each source, which are the sender's own. It allocates nothing a packet (NSS, below libsrtp, does).
+/// Ownership: one owner, which may move it to another thread; one call at a time. It reads no clock. Its memory grows
+/// by about 2 KB per source, and the sources are the sender's own. It allocates nothing per packet (NSS, below
+/// libsrtp, does).
 ///
-/// Cost: what libsrtp's call costs (1.0 µs for 1200 bytes of GCM, 4.9 µs of counter mode on the machine of README) and the copy.
+/// Cost: that of the libsrtp call (for 1200 bytes, 1.0 µs in GCM and 4.9 µs in counter mode on the README's machine)
+/// and of one copy.
 ///
-/// Errors: making it, and changing the key, throw `libraryFailed`; a packet is answered by an outcome.
+/// Errors: the initializer and ``change(to:)`` throw. Packets result in an outcome.
 public struct SRTPProtector: ~Copyable, Sendable {
-    /// What was done so far.
+    /// Statistics since the start.
     public private(set) var statistics = ProtectStatistics()
     private var context: SRTPContext
     private var sources: [Source] = []
     private var latest = 0
 
-    /// What is kept of a source: its newest number outlives the key.
+    /// The state of a source. Its newest number outlives the key.
     private struct Source {
         let ssrc: SSRC
         var index: PacketIndex
-        /// Whether the library has a stream of it under this key.
+        /// Whether the library has a stream for the source with this key.
         var hasStream = false
-        /// Whether RTP was protected under this key.
+        /// Whether RTP was protected with this key.
         var hasPackets = false
     }
 
-    /// How far behind the newest packet of its source one may be protected that has not been yet.
+    /// How far before the newest packet of its source an unprotected packet may be.
     private static let windowPacketCount = 1024
 
-    /// A protector that begins with `key`.
+    /// A protector that starts with `key`.
     ///
     /// - Throws: `libraryFailed`.
     public init(_ key: SRTPKey) throws(SecurityError) {
         context = try SRTPContext(key, .outbound, windowPacketCount: SRTPProtector.windowPacketCount)
     }
 
-    /// Bytes that a datagram needs behind the packet, at the most.
+    /// The maximum number of bytes that protection adds to a packet.
     public var overhead: Int { context.key.profile.overhead(.rtcp) + (context.key.identifier?.byteCount ?? 0) }
 
-    /// How packets are protected.
+    /// The profile of the packets.
     public var profile: SRTPProfile { context.key.profile }
 
     // MARK: Packets
 
-    /// Appends `packet`, RTP or RTCP, to `datagram`, and protects it there.
+    /// Appends `packet`, RTP or RTCP, to `datagram`, and protects it in place.
     ///
-    /// `datagram` has room for the packet and ``overhead`` bytes behind it; too little is a precondition violated. What it holds
-    /// already stays as it is.
+    /// Traps unless `datagram` has room for the packet and ``overhead`` more bytes. Bytes that it already has are
+    /// unchanged.
     @_lifetime(datagram: copy datagram)
     public mutating func protect(_ packet: Span<UInt8>, into datagram: inout OutputSpan<UInt8>) -> ProtectOutcome {
         let kind = PacketKind(of: packet)
-        // 12 bytes of RTP's header are as many as libsrtp looks at unasked.
+        // libsrtp reads the 12 bytes of the RTP header without checking the size.
         guard let ssrc = SSRC(ofSenderOf: packet), packet.count >= (kind == .rtp ? 12 : 8) else {
             return count(.malformed)
         }
@@ -78,7 +82,7 @@ public struct SRTPProtector: ~Copyable, Sendable {
         var byteCount = packet.count
         var status = SRTPStatus.done
         unsafe datagram.withUnsafeMutableBufferPointer { buffer, initialized in
-            // The packet stands there, and room for what is added was checked above.
+            // The packet is there, and room for the added bytes was checked above.
             let base = unsafe buffer.baseAddress! + start
             status = unsafe context.protect(kind, base, &byteCount)
             guard status == .done else {
@@ -107,11 +111,11 @@ public struct SRTPProtector: ~Copyable, Sendable {
         statistics.rtpPackets += 1
     }
 
-    /// Finds a source, and sees that the library goes on counting where the key before ended.
+    /// Finds a source, and makes the library continue its packet index from the previous key.
     private mutating func prepare(_ ssrc: SSRC, _ kind: PacketKind, _ number: UInt16) -> Int {
         let place = find(ssrc)
         guard kind == .rtp, !sources[place].hasPackets else { return place }
-        // A stream that the library makes by itself counts from 0.
+        // A stream that the library creates by itself starts with rollover counter 0.
         let counter = sources[place].index.rolloverCounter(of: number)
         if counter > 0, sources[place].hasStream || context.addStream(ssrc) {
             context.setRolloverCounter(counter, of: ssrc)
@@ -121,7 +125,7 @@ public struct SRTPProtector: ~Copyable, Sendable {
     }
 
     private mutating func find(_ ssrc: SSRC) -> Int {
-        // A source's packets come one after the other.
+        // Packets of a source often follow each other.
         if latest < sources.count, sources[latest].ssrc == ssrc { return latest }
         latest = sources.firstIndex { $0.ssrc == ssrc } ?? sources.count
         if latest == sources.count { sources.append(Source(ssrc: ssrc, index: PacketIndex())) }
@@ -142,12 +146,13 @@ public struct SRTPProtector: ~Copyable, Sendable {
 
     // MARK: Keys and counters
 
-    /// Protects with `key` from the next packet on. The sources' numbers go on.
+    /// Protects with `key` from the next packet on. The sources' sequence numbers continue.
     ///
-    /// The other side must have the key by then (``SRTPUnprotector/add(_:)``), and needs identifiers to tell both apart.
+    /// The other side must have the key by then (``SRTPUnprotector/add(_:)``), and both keys need identifiers.
     ///
-    /// - Throws: `indistinguishableKey` where one of the two keys has no identifier, both have the same, or they differ in length or profile;
-    ///   `libraryFailed`. The key before stays then.
+    /// - Throws: `indistinguishableKey` if one of the two keys has no identifier, if both identifiers are equal, or
+    ///   if identifiers differ in size or keys in profile; `libraryFailed`. The previous key remains in use in this
+    ///   case.
     public mutating func change(to key: SRTPKey) throws(SecurityError) {
         guard key.isDistinguishable(from: context.key) else { throw .indistinguishableKey(key.identifier) }
         context = try SRTPContext(key, .outbound, windowPacketCount: SRTPProtector.windowPacketCount)
@@ -158,8 +163,9 @@ public struct SRTPProtector: ~Copyable, Sendable {
         statistics.keyChanges += 1
     }
 
-    /// How often the sequence numbers of a source have wrapped: what a receiver that joins late is to be told
-    /// (``SRTPUnprotector/expect(_:rolloverCounter:)``). `nil` for a source that has sent no RTP.
+    /// Returns the number of times the sequence number of a source has wrapped; `nil` if the source has not sent RTP.
+    ///
+    /// A receiver that joins late needs it for ``SRTPUnprotector/expect(_:rolloverCounter:)``.
     public func rolloverCounter(of source: SSRC) -> UInt32? {
         sources.first { $0.ssrc == source }?.index.rolloverCounter
     }
@@ -179,7 +185,7 @@ extension ProtectOutcome {
 }
 
 extension SRTPKey {
-    /// Whether a packet tells which of the two keys it is protected with.
+    /// Returns whether a packet identifies which of the two keys protects it.
     func isDistinguishable(from other: SRTPKey) -> Bool {
         guard let identifier, let theirs = other.identifier else { return false }
         return identifier.value != theirs.value && identifier.byteCount == theirs.byteCount && profile == other.profile

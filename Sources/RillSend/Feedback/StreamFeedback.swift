@@ -1,37 +1,38 @@
 public import RillCore
 public import RillRTP
 
-/// What RTCP had to say to one stream.
+/// RTCP feedback for one stream.
 public enum StreamFeedback: Equatable, Sendable {
-    /// Make one key frame, as soon as there is a picture for it.
+    /// A receiver needs a key frame: encode the next picture as one.
     case keyFrameRequested
-    /// A copy or a repetition of a request that was already passed on: nothing to do.
+    /// A copy or a repetition of a request that was already reported; no action is needed.
     case keyFrameRequestRepeated
-    /// A receiver misses that many packets (generic NACK); so many of them were sent again. The others were sent again
-    /// a moment ago, are no longer kept, or there was nowhere to send them.
+    /// A receiver reports `count` missing packets (generic NACK), of which `retransmitted` were retransmitted. The
+    /// others were retransmitted too recently, are no longer kept, or had no sink to be sent to.
     case packetsRequested(count: Int, retransmitted: Int)
-    /// What a receiver has received.
+    /// A receiver's reception report.
     case reported(ReceptionReport)
-    /// A packet, or the rest of the datagram, could not be read. What else the datagram said is passed on.
+    /// A packet, or the rest of the datagram, could not be parsed. The other feedback of the datagram is still
+    /// reported.
     case malformed(RTPError)
 }
 
-/// What a receiver reports of a stream (RFC 3550 §6.4.1), under the names of W3C `RTCRemoteInboundRtpStreamStats`.
+/// A receiver's report on a stream (RFC 3550 §6.4.1), with the names of W3C `RTCRemoteInboundRtpStreamStats`.
 public struct ReceptionReport: Codable, Equatable, Sendable {
-    /// Who reports.
+    /// The SSRC of the receiver.
     public var reporter: SSRC
-    /// The part of the packets since its previous report that was lost, 0 to 1.
+    /// The fraction of packets lost since its previous report, 0 to 1.
     public var fractionLost: Double
-    /// Packets expected less packets received since the beginning; duplicates can make it negative.
+    /// The packets expected minus the packets received since the start; duplicates can make it negative.
     public var packetsLost: Int
-    /// Mean deviation of the packets' spacing.
+    /// The interarrival jitter: the mean deviation of the packets' spacing.
     public var jitter: MediaDuration
     /// The highest sequence number received.
     public var highestSequenceNumber: SequenceNumber
-    /// The time to the receiver and back; `nil` when it had no sender report yet.
+    /// The round-trip time to the receiver; `nil` if it had no sender report yet.
     public var roundTripTime: MediaDuration?
 
-    /// What `block` says when it arrives at `arrival`.
+    /// The contents of a `block` that arrived at `arrival`.
     init(_ block: ReportBlock, of reporter: SSRC, at arrival: NTPTimestamp) {
         self.reporter = reporter
         fractionLost = Double(block.fractionLost) / 256
@@ -43,6 +44,6 @@ public struct ReceptionReport: Codable, Equatable, Sendable {
 }
 
 extension ReceptionReport: CustomStringConvertible {
-    /// What is not zero, by name: `reporter 0x1, packetsLost 2, jitter 1.250ms`.
+    /// The nonzero properties by name: `reporter 0x1, packetsLost 2, jitter 1.250ms`.
     public var description: String { countedText(self) }
 }

@@ -1,21 +1,22 @@
 import RillCore
 import RillRTP
 
-/// The newest packets of a stream, as they were sent: a ring of slots of equal size in one block of memory.
+/// The most recent packets of a stream, as they were sent: a ring of slots of equal size in one block of memory.
 ///
-/// A packet is written straight into its slot and sent from there; it stays until the ring comes round.
+/// A packet is written directly into its slot and sent from there. It is kept until the ring wraps around to its
+/// slot.
 ///
-/// All memory is reserved when the history is made; a slot is touched with its first packet, so that a stream of few packets
-/// holds little.
+/// All memory is reserved at creation. A slot is first touched by its first packet, so that a stream of few packets
+/// uses little physical memory.
 struct PacketHistory: ~Copyable {
-    /// The most packets that a 16-bit number tells apart, looking back.
+    /// The maximum number of past packets that a 16-bit sequence number distinguishes.
     static let maximumCapacity = 32767
 
-    /// Packets kept at most.
+    /// The maximum number of packets kept.
     let capacity: Int
-    /// Packets that were ever written.
+    /// The number of packets ever written.
     private(set) var count = 0
-    /// The number that the next packet must bear.
+    /// The sequence number that the next packet must have.
     private(set) var nextSequenceNumber: SequenceNumber
     private let slotByteCount: Int
     private var bytes: [UInt8]
@@ -28,7 +29,7 @@ struct PacketHistory: ~Copyable {
         var isFEC = false
     }
 
-    /// Room for `capacity` packets of up to `slotByteCount` bytes.
+    /// A history of up to `capacity` packets of up to `slotByteCount` bytes.
     init(capacity: Int, slotByteCount: Int, firstSequenceNumber: SequenceNumber) {
         precondition((1...PacketHistory.maximumCapacity).contains(capacity), "a history of \(capacity) packets")
         self.capacity = capacity
@@ -39,17 +40,17 @@ struct PacketHistory: ~Copyable {
         slots = [Slot](repeating: Slot(), count: capacity)
     }
 
-    /// Makes the next packet, in place of the oldest; what `write` appends must not exceed a slot.
+    /// Writes the next packet, replacing the oldest. Traps if `write` appends more than a slot.
     mutating func append(at now: MediaTime, isFEC: Bool = false, _ write: (inout OutputSpan<UInt8>) -> Void) {
         let slot = count % capacity
         let range = slot * slotByteCount..<(slot + 1) * slotByteCount
-        // In the first round the slot is new; it grows into what was reserved.
-        // Filled as a block: byte by byte, as a sequence is appended, costs a debug build more than encoding does.
+        // In the first round, a new slot extends the array into its reserved memory. It is filled as a block:
+        // appending byte by byte, as a sequence, costs more than encoding in debug builds.
         if bytes.count < range.upperBound {
             bytes.append(addingCapacity: slotByteCount) { $0.append(repeating: 0, count: slotByteCount) }
         }
         let byteCount = unsafe bytes.withUnsafeMutableBufferPointer { block in
-            // The array is this value's own and the range lies in it; the span does not leave this closure.
+            // The array belongs to this value and contains the range; the span does not leave this closure.
             let memory = block.extracting(range)
             var output = unsafe OutputSpan(buffer: memory, initializedCount: 0)
             write(&output)
@@ -66,7 +67,7 @@ struct PacketHistory: ~Copyable {
         get { packet(nextSequenceNumber.advanced(by: -1)) }
     }
 
-    /// The packet of that number; `nil` when it was overwritten, or never sent.
+    /// Returns the packet with that sequence number; `nil` if it was overwritten or never sent.
     @_lifetime(borrow self)
     func packet(_ number: SequenceNumber) -> SentPacket? {
         guard let slot = slot(of: number) else { return nil }
@@ -78,12 +79,12 @@ struct PacketHistory: ~Copyable {
             isFEC: slots[slot].isFEC)
     }
 
-    /// Notes that a packet was sent again; one that is not kept needs no note.
+    /// Records a retransmission. Does nothing if the packet is no longer kept.
     mutating func noteResent(_ number: SequenceNumber, at now: MediaTime) {
         if let slot = slot(of: number) { slots[slot].retransmittedAt = now }
     }
 
-    /// Whether a packet of that number was ever sent, as far as 16 bits tell.
+    /// Returns whether a packet with that sequence number was ever sent, as far as 16 bits allow.
     func wasSent(_ number: SequenceNumber) -> Bool {
         let packetsAgo = nextSequenceNumber.distance(since: number)
         return packetsAgo >= 1 && packetsAgo <= count

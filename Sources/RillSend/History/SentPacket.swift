@@ -1,15 +1,16 @@
 public import RillCore
 
-/// A packet that was sent, in the memory of the sender's history. The view must not outlive a call that changes that.
+/// A packet that was sent, in the memory of the sender's history. The view must not outlive a call that changes the
+/// history.
 public struct SentPacket: ~Escapable {
-    /// The whole RTP packet; where packets go in RED, as it was before.
+    /// The whole RTP packet; if packets are wrapped in RED, the packet before wrapping.
     public let bytes: Span<UInt8>
-    /// When it was sent.
+    /// The time when it was sent.
     public let sentAt: MediaTime
 
-    /// When it was last sent again; `nil` if it never was.
+    /// The time of its latest retransmission; `nil` if it was never retransmitted.
     public let retransmittedAt: MediaTime?
-    /// It is an FEC packet of other packets.
+    /// Whether it is an FEC packet.
     public let isFEC: Bool
 
     @_lifetime(copy bytes)

@@ -1,21 +1,22 @@
 import RillCore
 import RillRTP
 
-/// Decides which packets of a frame are protected together, and makes the FEC packets.
+/// Groups the packets of a frame for protection, and builds the FEC packets.
 ///
-/// A frame's packets are taken in groups of at most 48, near-equal ones, each followed by its FEC packets. Of `m` FEC packets
-/// the first protects packets 0, m, 2m …, the second 1, m + 1 …: a run of `m` losses in a group is repaired.
+/// The packets of a frame form groups of nearly equal size, at most 48 packets each. The FEC packets of a group
+/// follow it. Of `m` FEC packets, the first protects the packets 0, m, 2m …, the second 1, m + 1 …, so that a burst
+/// of up to `m` losses in a group can be recovered.
 struct FECProtector: Sendable {
-    /// The most packets of a group: those that a mask tells of.
+    /// The maximum size of a group: the number of packets in a FEC mask.
     static let maximumGroupCount = ULPFECPayload.maskBitWidth
-    /// A group and its FEC packets have to be in the history at once.
+    /// The minimum history: a group and its FEC packets must be in the history at the same time.
     static let minimumHistoryCapacity = 2 * maximumGroupCount
 
     private let settings: FECSettings
-    /// Where an FEC packet grows.
+    /// The buffer in which an FEC packet is computed.
     private var buffer: [UInt8]
 
-    /// Packets that follow each other in the history, by position from the first on.
+    /// Consecutive packets in the history, identified by their position from the first.
     struct Group {
         var first: SequenceNumber
         var count: Int
@@ -26,17 +27,17 @@ struct FECProtector: Sendable {
         buffer = [UInt8](repeating: 0, count: maximumPacketByteCount)
     }
 
-    /// How a frame's packets are grouped.
+    /// Returns the groups of a frame with that many packets.
     static func groups(packetCount: Int) -> FrameSplit {
         FrameSplit(byteCount: packetCount, maximumPieceByteCount: maximumGroupCount)
     }
 
-    /// FEC packets of a group of `count` packets: at most as many as packets.
+    /// Returns the number of FEC packets for a group of `count` packets, at most `count`.
     func fecPacketCount(of count: Int) -> Int {
         (count * settings.percentage.partsPerMillion + 999_999) / 1_000_000
     }
 
-    /// Makes FEC packet `index` of `count` for a group, as the next packet of the history.
+    /// Builds FEC packet `index` of `count` for a group, as the next packet of the history.
     mutating func appendFECPacket(
         _ index: Int, of count: Int, for group: Group, timestamp: RTPTimestamp, ssrc: SSRC,
         _ headerExtension: [UInt8], to history: inout PacketHistory, at now: MediaTime

@@ -1,18 +1,18 @@
 public import RillCore
 public import RillRTP
 
-/// How a stream is protected by FEC packets: ULPFEC (RFC 5109) among its packets, which for that go in RED (RFC 2198), as
-/// browsers have it.
+/// Settings for protection by FEC packets: ULPFEC (RFC 5109) within the stream, wrapped in RED (RFC 2198), as in
+/// browsers.
 public struct FECSettings: Equatable, Sendable {
-    /// FEC packets for each frame, in percent of its packets, rounded up: a frame of one packet gets one at any rate above
-    /// zero. At zero, packets go in RED without any.
+    /// The number of FEC packets per frame, in percent of its packets, rounded up. At any value above zero, a frame
+    /// of one packet gets one. At zero, packets are wrapped in RED without any FEC packets.
     public var percentage: Percentage
-    /// The number that the session agreed on for ULPFEC.
+    /// The negotiated payload type of ULPFEC.
     public var payloadType: PayloadType
-    /// The number that the session agreed on for RED; all packets bear it.
+    /// The negotiated payload type of RED, which all packets have.
     public var redPayloadType: PayloadType
 
-    /// Protection under these payload types.
+    /// Protection with these payload types.
     public init(percentage: Percentage, payloadType: PayloadType, redPayloadType: PayloadType) {
         self.percentage = percentage
         self.payloadType = payloadType

@@ -1,15 +1,16 @@
 import RillCore
 
-/// Keeps what is sent again to a share of what is sent, so that a storm of requests cannot take the path for itself.
+/// Limits retransmissions to a share of the sent bytes, so that a flood of NACKs cannot use up the path.
 ///
-/// It looks at the last two seconds, in eighths: what was sent again in them may be so large a share of what was sent
-/// for the first time in them. A few packets are always allowed: all that a slow stream has sent of late may be one.
+/// The budget covers the last two seconds, in eighths: the bytes retransmitted in that window may be up to a given
+/// share of the bytes sent for the first time in it. A few packets are always allowed, because a slow stream may have
+/// sent only one in the window.
 struct RetransmissionBudget: Sendable {
     private let share: Percentage
     private let minimumByteCount: Int
     private var slots = InlineArray<8, Slot>(repeating: Slot())
     private var total = Slot()
-    /// The number of the newest slot, counted from time zero.
+    /// The index of the newest slot, counted from time zero.
     private var newest: Int64 = 0
 
     private struct Slot {
@@ -17,28 +18,31 @@ struct RetransmissionBudget: Sendable {
         var retransmitted = 0
     }
 
-    /// The time that it looks back over.
+    /// The time that the budget covers.
     static let window = MediaDuration.seconds(2)
-    /// Packets that may be sent again in a window, whatever was sent.
+    /// The number of packets that may always be retransmitted per window.
     static let minimumPacketCount = 8
     private static let slotDuration = window.nanoseconds / 8
 
-    /// A budget of a stream whose packets have at most `maximumPacketByteCount` bytes.
+    /// A budget for a stream whose packets have at most `maximumPacketByteCount` bytes.
     init(share: Percentage, maximumPacketByteCount: Int) {
         self.share = share
         minimumByteCount = Self.minimumPacketCount * maximumPacketByteCount
     }
 
-    /// Notes a packet that is sent for the first time.
+    /// Records a packet that is sent for the first time.
     mutating func noteSent(_ byteCount: Int, at now: MediaTime) {
         advance(to: now)
         slots[index].sent += byteCount
         total.sent += byteCount
     }
 
-    /// Takes a packet that is to be sent again out of the budget; `false` when it does not suffice.
+    /// Takes a retransmission from the budget; returns `false` if the budget does not suffice.
     ///
-    /// - Parameter isReserved: half of the budget is left for others.
+    /// - Parameters:
+    ///   - byteCount: the size of the packet in bytes.
+    ///   - isReserved: whether to leave half of the budget for other packets.
+    ///   - now: the time of the retransmission.
     mutating func take(_ byteCount: Int, leavingHalf isReserved: Bool = false, at now: MediaTime) -> Bool {
         advance(to: now)
         let all = max(minimumByteCount, total.sent * share.partsPerMillion / 1_000_000)
@@ -54,7 +58,7 @@ struct RetransmissionBudget: Sendable {
     private mutating func advance(to now: MediaTime) {
         let slot = now.nanoseconds / Self.slotDuration
         while newest < slot {
-            // After a long silence all of them are stale: eight steps clear them.
+            // After a long silence all slots are stale, and eight steps clear them.
             newest = max(newest + 1, slot - Int64(slots.count) + 1)
             total.sent -= slots[index].sent
             total.retransmitted -= slots[index].retransmitted

@@ -1,14 +1,16 @@
 import RillCore
 
-/// The round-trip times that reports told of late: the last eight, for what the way is like now, and the last 64, a minute of
-/// reports, for what it is like when nothing waits on it.
+/// Recent round-trip times from reports.
+///
+/// The last eight show the current state of the path. The last 64, about a minute of reports, show its state without
+/// queueing.
 struct RoundTripWindow: Sendable {
     private var times = InlineArray<64, MediaDuration>(repeating: .zero)
     private var count = 0
 
-    /// So many are the present.
+    /// The number of round-trip times that show the current state.
     static let recentCount = 8
-    /// What a round trip may take more than the smallest of a minute before a queue is taken for the reason.
+    /// How much longer than the minimum of the last minute a round trip may take before it is attributed to a queue.
     private static let tolerance = MediaDuration.milliseconds(50)
 
     mutating func add(_ time: MediaDuration) {
@@ -16,11 +18,11 @@ struct RoundTripWindow: Sendable {
         count += 1
     }
 
-    /// The smallest of the last eight; `nil` before the first.
+    /// The minimum of the last eight; `nil` before the first.
     var smallest: MediaDuration? { smallest(ofLast: RoundTripWindow.recentCount) }
 
-    /// Whether a queue has grown on the way: each of the last eight took twice as long as the smallest of a minute, and
-    /// 50 ms longer.
+    /// Whether a queue has built up on the path: each of the last eight took at least twice as long as the minimum of
+    /// the last minute, and 50 ms longer.
     var isQueueStanding: Bool {
         guard let recent = smallest, let least = smallest(ofLast: times.count) else { return false }
         return recent > least + max(least, RoundTripWindow.tolerance)

@@ -1,14 +1,14 @@
 package import RillCore
 package import RillRTP
 
-/// The times of receivers that send nothing, to be echoed so that they can measure the round trip (RFC 3611 §4.4, §4.5).
+/// The reference times of receivers that send no media, to be echoed so that they can measure the round-trip time.
 ///
-/// It remembers the newest time of each of eight receivers; a ninth takes the place of the one that has been known
+/// See RFC 3611 §4.4 and §4.5. It stores the latest time of up to eight receivers; a ninth replaces the one known for
 /// longest. Each time is echoed once.
 package struct ReceiverClocks: Sendable {
     private var clocks = InlineArray<8, Clock?>(repeating: nil)
     private var oldest = 0
-    /// What ``write(from:at:into:)`` has in hand.
+    /// The echoes that ``write(from:at:into:)`` is writing.
     private var echoes: [ReceiverDelay] = []
 
     private struct Clock {
@@ -18,14 +18,14 @@ package struct ReceiverClocks: Sendable {
         var isEchoed = false
     }
 
-    /// No clocks yet.
+    /// An empty set of clocks.
     package init() {
         echoes.reserveCapacity(clocks.count)
     }
 
-    /// Takes the time of a receiver, which arrived at `now`.
+    /// Stores the reference time of a receiver, which arrived at `now`.
     ///
-    /// - Returns: whether the receiver is a new one, who knows no round trip yet.
+    /// - Returns: whether the receiver is new, so that it does not know the round-trip time yet.
     package mutating func note(_ time: NTPTimestamp, of receiver: SSRC, at now: MediaTime) -> Bool {
         let clock = Clock(receiver: receiver, time: time.short, arrival: now)
         if let index = clocks.indices.first(where: { clocks[$0]?.receiver == receiver }) {
@@ -37,7 +37,7 @@ package struct ReceiverClocks: Sendable {
         return true
     }
 
-    /// Bytes that ``write(from:at:into:)`` appends.
+    /// The number of bytes that ``write(from:at:into:)`` appends.
     package var byteCount: Int {
         var count = 0
         for index in clocks.indices where clocks[index]?.isEchoed == false { count += 1 }
@@ -45,7 +45,7 @@ package struct ReceiverClocks: Sendable {
         return ExtendedReportWriter.headerByteCount + 4 + count * ReceiverDelay.byteCount
     }
 
-    /// Appends a report with all echoes that are due, or nothing.
+    /// Appends a report with all pending echoes; nothing if there are none.
     @_lifetime(output: copy output)
     package mutating func write(from sender: SSRC, at now: MediaTime, into output: inout OutputSpan<UInt8>) {
         echoes.removeAll(keepingCapacity: true)

@@ -1,16 +1,16 @@
 import RillCore
 import RillRTP
 
-/// Says of which frames a stream tells how far its pictures have to be turned (3GPP TS 26.114 §7.4.5).
+/// Decides which frames signal the rotation of their pictures (3GPP TS 26.114 §7.4.5).
 ///
-/// The last packet of a frame bears it: of each key frame, and of each other frame that does not stand upright, as
-/// libwebrtc takes silence for upright. After a change each frame tells it until the next key frame, so that no frame
-/// that is lost takes the change with it.
+/// The last packet of a frame carries it: for each key frame, and for every frame that is not upright, because
+/// libwebrtc treats a missing orientation as upright. After a change, every frame up to the next key frame carries
+/// it, so that losing a frame does not lose the change.
 struct OrientationNotice: Sendable {
     private var newest = Rotation.none
     private var hasChangedSinceKeyFrame = false
 
-    /// What the next frame tells; `nil` for nothing.
+    /// Returns the orientation that the next frame signals; `nil` for none.
     mutating func orientation(of frame: EncodedFrame) -> VideoOrientation? {
         if frame.isKey { hasChangedSinceKeyFrame = false }
         if frame.rotation != newest {

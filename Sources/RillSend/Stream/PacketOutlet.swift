@@ -1,15 +1,14 @@
 import RillCore
 import RillRTP
 
-/// The way of a stream's packets to the network: puts them into RED and RTX where the session agreed on that, and counts
-/// them.
+/// Sends a stream's packets to the network: wraps them in RED and RTX as negotiated, and counts them.
 ///
-/// The packets come from the history, where they stand bare, as FEC packets are made of them. A bare packet is sent from
-/// there; a wrapped one is written into memory that was taken at the start.
+/// The history holds the packets unwrapped, because FEC packets are computed from them. An unwrapped packet is sent
+/// directly from the history. A wrapped packet is written into memory that was allocated at the start.
 struct PacketOutlet: Sendable {
     private let retransmission: RetransmissionSettings?
     private let redPayloadType: PayloadType?
-    /// The number of the next packet of the retransmission stream.
+    /// The sequence number of the next packet of the retransmission stream.
     private var nextNumber: SequenceNumber
     private var red: [UInt8] = []
     private var rtx: [UInt8] = []
@@ -24,9 +23,9 @@ struct PacketOutlet: Sendable {
         if retransmission != nil { rtx.reserveCapacity(settings.maximumPacketByteCount) }
     }
 
-    /// Sends the history's newest packet.
+    /// Sends the newest packet of the history.
     ///
-    /// - Returns: bytes of its payload.
+    /// - Returns: the size of its payload in bytes.
     @discardableResult
     mutating func sendNewest(
         of history: borrowing PacketHistory, at now: MediaTime, to sink: some PacketSink,
@@ -36,9 +35,9 @@ struct PacketOutlet: Sendable {
         return send(packet.bytes, as: packet.isFEC ? .fec : .media, at: now, to: sink, counting: &statistics)
     }
 
-    /// Sends a packet of the history once more: on the retransmission stream, or as it was sent before.
+    /// Retransmits a packet of the history: on the retransmission stream if there is one, otherwise unchanged.
     ///
-    /// - Returns: bytes of its payload.
+    /// - Returns: the size of its payload in bytes.
     mutating func resend(
         _ number: SequenceNumber, of history: borrowing PacketHistory, at now: MediaTime, to sink: some PacketSink,
         counting statistics: inout RTPStreamStatistics
@@ -49,7 +48,7 @@ struct PacketOutlet: Sendable {
         }
         if let redPayloadType {
             PacketOutlet.writeRED(packet.bytes, redPayloadType, into: &red)
-            let wrapped = red  // the same memory, let go before it is written again
+            let wrapped = red  // shares the memory, released before the next write
             writeRTX(wrapped.span, retransmission)
         } else {
             writeRTX(packet.bytes, retransmission)
@@ -72,10 +71,10 @@ struct PacketOutlet: Sendable {
     ) -> Int {
         let payloadByteCount: Int
         do throws(RTPError) {
-            // It has no padding.
+            // The packet has no padding.
             payloadByteCount = try RTPPacket(parsing: packet).payload.count
         } catch {
-            preconditionFailure("a packet that was written here cannot be read: \(error)")
+            preconditionFailure("a packet written by this sender cannot be parsed: \(error)")
         }
         statistics.packetsSent += 1
         statistics.bytesSent += payloadByteCount
@@ -90,7 +89,7 @@ struct PacketOutlet: Sendable {
             do throws(RTPError) {
                 try REDPacket.write(wrapping: packet, payloadType: payloadType, into: &output)
             } catch {
-                preconditionFailure("a packet of our own: \(error)")
+                preconditionFailure("a packet written by this sender cannot be parsed: \(error)")
             }
         }
     }
@@ -105,14 +104,14 @@ struct PacketOutlet: Sendable {
                     packet, payloadType: settings.payloadType, sequenceNumber: number, ssrc: settings.ssrc,
                     into: &output)
             } catch {
-                preconditionFailure("a packet of our own: \(error)")
+                preconditionFailure("a packet written by this sender cannot be parsed: \(error)")
             }
         }
         if extensions[.rid] != nil { renameRepaired() }
     }
 
-    /// The name of the stream becomes that of the one repaired (RFC 8852 §3.2); without a number for that it becomes padding,
-    /// as its source is not the stream's.
+    /// Changes the RID to a repaired RID (RFC 8852 §3.2). Without an ID for that, replaces it with padding, because
+    /// the retransmission stream's SSRC is not the stream's.
     private mutating func renameRepaired() {
         guard rtx[0] & 0x10 != 0 else { return }
         var position = RTPHeader.fixedByteCount + RTPHeaderExtension.fixedByteCount

@@ -1,13 +1,13 @@
 import RillCore
 import RillRTP
 
-/// Turns what an own encoder says of its frames into what the stream's ``RillRTP/PayloadFormat`` writes: numbers of 16 bits,
-/// and how far back those frames lie that a frame refers to.
+/// Converts an app encoder's frame properties for the stream's ``/RillRTP/PayloadFormat``: 16-bit numbers and
+/// reference distances.
 ///
-/// Numbers follow the frames' own, gaps included, so that a receiver learns of a frame that was never sent; numbers that do
-/// not go up (an encoder made anew) count as the next.
+/// Numbers follow the frame numbers, including gaps, so that a receiver can detect a frame that was never sent. If
+/// the frame number does not increase (after the encoder was recreated), the number increases by one.
 struct PayloadNumbering: Sendable {
-    /// What stands before the newest frame's bytes in its first packet, and in each of the others.
+    /// The bytes before the newest frame's data in its first packet, and in each of the others.
     private(set) var first: [UInt8] = []
     private(set) var others: [UInt8] = []
     private let format: PayloadFormat
@@ -19,7 +19,7 @@ struct PayloadNumbering: Sendable {
         number = settings.firstPictureID
     }
 
-    /// Goes on to the next frame.
+    /// Advances to the next frame.
     mutating func advance(to frame: EncodedFrame) {
         if let newest { number &+= UInt16(truncatingIfNeeded: max(1, frame.number &- newest)) }
         newest = frame.number
@@ -35,7 +35,7 @@ struct PayloadNumbering: Sendable {
         format.write(told, false, &others)
     }
 
-    /// None where they cannot be told: the frame then needs all before it.
+    /// Returns no distances if they cannot be expressed: the frame then needs all frames before it.
     private static func distances(of frame: EncodedFrame) -> FrameDistances {
         var distances = FrameDistances()
         guard !frame.isKey, frame.references.count <= FrameDistances.capacity else { return distances }

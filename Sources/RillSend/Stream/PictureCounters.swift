@@ -1,14 +1,14 @@
 import RillCore
 import RillRTP
 
-/// The counters that the payload formats of VP8 and VP9 share: picture IDs of 15 bits, and TL0PICIDX.
+/// The counters that the payload formats of VP8 and VP9 share: 15-bit picture IDs, and TL0PICIDX.
 ///
-/// Picture IDs follow the frame numbers, gaps included, so that a receiver learns of a frame that was never sent; numbers
-/// that do not go up (an encoder made anew) count as the next.
+/// Picture IDs follow the frame numbers, including gaps, so that a receiver can detect a frame that was never sent.
+/// If the frame number does not increase (after the encoder was recreated), the picture ID increases by one.
 struct PictureCounters {
-    /// The newest frame's.
+    /// The picture ID of the newest frame.
     private(set) var pictureID: PictureID
-    /// The newest frame's: that of its base layer frame.
+    /// The index of the newest frame: that of its base layer frame.
     private(set) var tl0PictureIndex: UInt8
     private let temporalLayerCount: Int
     private var newestNumber: Int64?
@@ -16,15 +16,14 @@ struct PictureCounters {
     init(_ settings: RTPStreamSettings) {
         temporalLayerCount = settings.temporalLayerCount
         pictureID = .long(settings.firstPictureID)
-        // The first frame of the base layer counts up to the first index.
+        // The first base layer frame increments it to the first index.
         tl0PictureIndex = settings.firstTL0PictureIndex &- 1
     }
 
-    /// Whether packets say their layer.
+    /// Whether packets carry their layer.
     var hasLayers: Bool { temporalLayerCount > 1 }
 
-    /// Goes on to the next frame; gives its temporal layer. A layer that the settings do not know of is the programmer's
-    /// mistake.
+    /// Advances to the next frame and returns its temporal layer. Traps if the settings do not have that layer.
     mutating func advance(to frame: EncodedFrame) -> UInt8 {
         if let newestNumber { pictureID = pictureID.advanced(by: max(1, frame.number &- newestNumber)) }
         newestNumber = frame.number

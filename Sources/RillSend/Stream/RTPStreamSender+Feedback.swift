@@ -2,24 +2,24 @@ public import RillCore
 package import RillRTP
 
 extension RTPStreamSender {
-    /// Takes an RTCP datagram that came back from the network, and passes on what it says to this stream.
+    /// Parses a received RTCP datagram and reports the feedback for this stream.
     ///
-    /// What concerns other streams is passed over, so each layer of a simulcast may be given every datagram. A packet that
-    /// cannot be read is counted, and those behind it are still read.
+    /// Feedback for other streams is ignored, so every datagram can be passed to each layer of a simulcast. A packet
+    /// that cannot be parsed is counted, and the packets after it are still parsed.
     ///
     /// - Parameters:
-    ///   - rtcp: a compound, or a reduced-size one (RFC 5506); any bytes do no harm.
-    ///   - now: when it arrived.
-    ///   - packets: where packets go that a receiver misses (generic NACK) and that are still kept; `nil` where none is
-    ///     to be sent again.
-    ///   - handle: gets each thing that is said, at once, in order. It cannot call back into this sender.
+    ///   - rtcp: a compound packet, or a reduced-size one (RFC 5506). Arbitrary bytes are safe.
+    ///   - now: the time of arrival.
+    ///   - packets: where to send packets that a receiver requests (generic NACK) and that are still kept; `nil` for
+    ///     no retransmissions.
+    ///   - handle: called immediately for each item of feedback, in order. It must not call this sender.
     public mutating func receive(
         _ rtcp: Span<UInt8>, at now: MediaTime, retransmittingTo packets: (some PacketSink)?,
         _ handle: (StreamFeedback) -> Void
     ) {
         var compound = RTCPCompound(rtcp)
         var isOver = false
-        // Who reports on this stream in the datagram.
+        // The SSRC of the receiver whose report in this datagram is about this stream.
         var reporter: SSRC?
         while !isOver {
             do throws(RTPError) {
@@ -30,21 +30,32 @@ extension RTPStreamSender {
                     isOver = true
                 }
             } catch {
-                // Behind an error of the compound itself, `next` gives nothing more.
+                // After an error of the compound itself, `next` returns `nil`.
                 statistics.malformedFeedback += 1
                 handle(.malformed(error))
             }
         }
     }
 
-    /// The same without sending anything again: requests for packets are counted and passed on.
+    /// Parses a received RTCP datagram without retransmitting anything: NACKs are counted and reported.
+    ///
+    /// - Parameters:
+    ///   - rtcp: a compound packet, or a reduced-size one (RFC 5506). Arbitrary bytes are safe.
+    ///   - now: the time of arrival.
+    ///   - handle: called immediately for each item of feedback, in order. It must not call this sender.
     public mutating func receive(_ rtcp: Span<UInt8>, at now: MediaTime, _ handle: (StreamFeedback) -> Void) {
         receive(rtcp, at: now, retransmittingTo: PacketTap?.none, handle)
     }
 
-    /// Takes one packet of a compound that somebody else takes apart, as a session does for all of its streams.
+    /// Handles one packet of a compound that the caller parses, as a session does for all of its streams.
     ///
-    /// - Parameter reporter: who reports on this stream in the compound, as far as it was read.
+    /// - Parameters:
+    ///   - message: the packet.
+    ///   - reporter: the SSRC of the receiver whose report in this compound is about this stream, if one was found so
+    ///     far.
+    ///   - now: the time of arrival.
+    ///   - packets: where to send requested packets; `nil` for no retransmissions.
+    ///   - handle: called immediately for each item of feedback, in order. It must not call this sender.
     package mutating func receive(
         _ message: borrowing RTCPMessage, of reporter: inout SSRC?, at now: MediaTime,
         retransmittingTo packets: (some PacketSink)?, _ handle: (StreamFeedback) -> Void
@@ -64,7 +75,7 @@ extension RTPStreamSender {
         case .senderReport(let report):
             if take(report.blocks, of: report.ssrc, at: now, handle) { reporter = report.ssrc }
         case .extendedReport(let report):
-            // Its blocks name no stream: the report before it does.
+            // Its blocks do not identify a stream; the report before it does.
             if report.ssrc == reporter { take(report, at: now) }
         case .genericNACK(let request):
             guard request.media == settings.ssrc else { return }
@@ -98,8 +109,8 @@ extension RTPStreamSender {
         return .keyFrameRequested
     }
 
-    /// A command is only ticked off when it is carried out: one that fell into the window of another request counts when
-    /// its giver repeats it, for the key frame may have been sent before that one could hear it.
+    /// A command is recorded only when it is carried out. If it falls into the window of another request, a
+    /// repetition of it counts: the key frame may have been sent before this requester could receive it.
     private mutating func requestKeyFrame(number: UInt8, from requester: SSRC, at now: MediaTime) -> StreamFeedback {
         guard !fullIntraRequests.isRepetition(of: number, from: requester) else { return .keyFrameRequestRepeated }
         let feedback = requestKeyFrame(at: now)
@@ -107,7 +118,7 @@ extension RTPStreamSender {
         return feedback
     }
 
-    /// Takes what is reported of this stream; `false` if nothing is.
+    /// Handles the report blocks about this stream; returns `false` if there are none.
     private mutating func take(
         _ blocks: WireList<ReportBlock>, of reporter: SSRC, at now: MediaTime, _ handle: (StreamFeedback) -> Void
     ) -> Bool {
@@ -124,7 +135,7 @@ extension RTPStreamSender {
 
     private mutating func take(_ report: ExtendedReport, at now: MediaTime) {
         var report = report
-        // A block that cannot be read ends the packet; the next one comes soon.
+        // A block that cannot be parsed ends the packet; the next report follows soon.
         while let block = try? report.next() {
             guard case .receiverReferenceTime(let time) = block else { continue }
             noteReferenceTime(time, of: report.ssrc, at: now)

@@ -2,38 +2,45 @@ public import RillCore
 public import RillRTP
 
 extension RTPStreamSender {
-    /// What became of the request to send a packet again.
+    /// The outcome of a request for retransmission.
     public enum RetransmitResult: Equatable, Sendable {
-        /// It was sent again.
+        /// The packet was retransmitted.
         case retransmitted
-        /// It was sent again a moment ago: that answers this request too.
+        /// The packet was retransmitted very recently; that answers this request too.
         case tooSoon
-        /// Too much was sent again of late; see ``RTPStreamSettings/retransmissionShare``.
+        /// Too much was retransmitted recently; see ``RTPStreamSettings/retransmissionShare``.
         case overBudget
-        /// It is no longer kept.
+        /// The packet is no longer kept.
         case notKept
-        /// It was never sent: its number lies ahead of the newest, or before the first.
+        /// The packet was never sent: its sequence number is after the newest, or before the first.
         case neverSent
-        /// It is an FEC packet, which comes too late when the packets that it protects are asked for themselves.
+        /// The packet is an FEC packet. Retransmitting it is useless: the packets that it protects are themselves
+        /// requested.
         case fec
     }
 
-    /// Sends a packet that a receiver misses again: on the retransmission stream where there is one (RFC 4588), else as
-    /// it was.
+    /// Retransmits a packet: on the retransmission stream if there is one (RFC 4588), otherwise unchanged.
     ///
-    /// Not again within three quarters of a round trip, so that copies of a request cost nothing: the smallest of the last
-    /// eight times that reports told, before the first one `assumedRoundTripTime`. What was asked for before an answer can
-    /// have come was asked for in ignorance of it. A receiver repeats a request when a round trip has passed as *it* sees
-    /// it, which may be less than is seen here, and jitter on the way can bring two requests closer together: hence the
-    /// last quarter. One who floods gets a packet four times in three round trips at most, within
+    /// A packet is not retransmitted again within three quarters of a round trip, so that copies of a request have no
+    /// effect. The round-trip time is the minimum of the last eight in reports, or `assumedRoundTripTime` before the
+    /// first. A request sent before the retransmission can have arrived does not account for it. A receiver repeats a
+    /// request after a round trip as *it* measures it, which may be shorter than measured here, and jitter on the
+    /// path can bring two requests closer together; the remaining quarter allows for both. A receiver that floods the
+    /// sender with NACKs gets a packet at most four times in three round trips, within
     /// ``RTPStreamSettings/retransmissionShare``.
+    ///
+    /// - Parameters:
+    ///   - number: the sequence number of the packet.
+    ///   - now: the time of the request.
+    ///   - sink: where to send the packet.
+    /// - Returns: the outcome.
     @discardableResult
     public mutating func retransmit(
         _ number: SequenceNumber, at now: MediaTime, to sink: some PacketSink
     ) -> RetransmitResult {
         var result = judge(number, at: now)
         let packetByteCount = history.packet(number)?.bytes.count ?? 0
-        // Where a queue has grown, what is sent again makes it longer.
+        // If a queue has built up, retransmissions lengthen it.
         if result == .retransmitted, !budget.take(packetByteCount, leavingHalf: roundTrips.isQueueStanding, at: now) {
             result = .overBudget
         }
@@ -45,13 +52,15 @@ extension RTPStreamSender {
         return .retransmitted
     }
 
-    /// Whether what is sent again is sent twice: a packet that is lost a second time would be waited for long, and the way
-    /// is not long by a queue, which that would make longer.
+    /// Whether retransmissions are sent twice. This is so if the round trip is long, because waiting for a packet
+    /// that is lost a second time takes long. It is not so if a queue causes the long round trip, because copies
+    /// would lengthen the queue.
     var isSentTwice: Bool {
         (roundTrips.smallest ?? .zero) >= settings.longRoundTripTime && !roundTrips.isQueueStanding
     }
 
-    /// Sends a packet that was sent again just now once more. Half of the budget is kept for those that have not been.
+    /// Sends another copy of a packet that was just retransmitted. Keeps half of the budget for packets that were
+    /// not.
     mutating func sendCopy(of number: SequenceNumber, at now: MediaTime, to sink: some PacketSink) {
         let packetByteCount = history.packet(number)?.bytes.count ?? 0
         guard history.packet(number)?.retransmittedAt == now,
@@ -62,7 +71,7 @@ extension RTPStreamSender {
         statistics.retransmittedBytesSent += byteCount
     }
 
-    /// Says what becomes of the request, but for the budget.
+    /// Returns the outcome of a request before the budget is applied.
     private func judge(_ number: SequenceNumber, at now: MediaTime) -> RetransmitResult {
         guard let packet = history.packet(number) else { return history.wasSent(number) ? .notKept : .neverSent }
         guard !packet.isFEC else { return .fec }
@@ -73,9 +82,13 @@ extension RTPStreamSender {
         return .retransmitted
     }
 
-    /// Sends all packets again that a receiver misses, as ``retransmit(_:at:to:)-(SequenceNumber,_,_)`` does each.
+    /// Retransmits the packets that a receiver misses, each as in ``retransmit(_:at:to:)-(SequenceNumber,_,_)``.
     ///
-    /// - Returns: how many were sent.
+    /// - Parameters:
+    ///   - lost: the sequence numbers of the packets.
+    ///   - now: the time of the request.
+    ///   - sink: where to send the packets.
+    /// - Returns: the number of packets retransmitted.
     @discardableResult
     public mutating func retransmit(
         _ lost: some Sequence<SequenceNumber>, at now: MediaTime, to sink: some PacketSink
@@ -87,7 +100,7 @@ extension RTPStreamSender {
 }
 
 extension RTPStreamStatistics {
-    /// Counts what became of a request.
+    /// Counts the outcome of a request.
     mutating func note(_ result: RTPStreamSender.RetransmitResult) {
         switch result {
         case .retransmitted: retransmittedPacketsSent += 1

@@ -1,32 +1,35 @@
 public import RillCore
 public import RillRTP
 
-/// The sending side of one RTP stream: of one layer of a simulcast, under one SSRC.
+/// The sender of one RTP stream: one SSRC, one simulcast layer.
 ///
-/// Feed it coded frames, with ``send(_:payload:at:to:)``, and what comes back from the network, with
-/// ``receive(_:at:_:)``; ask ``poll(at:)`` when it wants to be woken to write a report.
+/// Pass it encoded frames with ``send(_:payload:at:to:)`` and received RTCP with ``receive(_:at:_:)``. Call
+/// ``poll(at:)`` to learn when to write a report.
 ///
-///     var sender = try RTPStreamSender(settings)
-///     sender.send(frame, payload: bytes, at: now, to: link)
-///     sender.receive(datagram, at: now) { feedback in
-///         if feedback == .keyFrameRequested { encoder.requestKeyFrame() }
-///     }
-///     if case .reportDue = sender.poll(at: now) {
-///         let report = [UInt8](capacity: sender.reportByteCount) { sender.writeReport(at: now, into: &$0) }
-///         link.send(report.span, at: now)
-///     }
+/// ```swift
+/// var sender = try RTPStreamSender(settings)
+/// _ = sender.send(frame, payload: bytes, at: now, to: link)
+/// sender.receive(datagram, at: now) { feedback in
+///     if feedback == .keyFrameRequested { encoder.requestKeyFrame() }
+/// }
+/// if case .reportDue = sender.poll(at: now) {
+///     let report = [UInt8](capacity: sender.reportByteCount) { sender.writeReport(at: now, into: &$0) }
+///     link.send(report.span, at: now)
+/// }
+/// ```
 ///
-/// It numbers packets and pictures, keeps what it sent and sends it again when it is missed, on a stream of its own where
-/// one was agreed on (RTX), protects frames by FEC packets (RED and ULPFEC) where that was, tells each key-frame request from its copies,
-/// and writes sender reports. It owns no thread, reads no clock and opens no socket: `now` is the pipeline's clock and
-/// does not go back.
+/// It numbers packets and pictures, and keeps sent packets to retransmit those that a receiver misses, on a
+/// retransmission stream (RTX) if negotiated. It protects frames by FEC packets (RED and ULPFEC) if negotiated,
+/// combines repeated key frame requests, and writes sender reports. It has no thread, reads no clock and opens no
+/// socket: `now` is the pipeline's clock and must not go back.
 ///
-/// One owner. Sending allocates nothing: a packet is written once, into the history, and handed on from there. The
-/// history is the memory it needs: `historyCapacity` times `maximumPacketByteCount`, taken at the start.
+/// A value with one owner. Sending allocates nothing: a packet is written once, into the history, and passed on from
+/// there. The history takes most of the memory: `historyCapacity` times `maximumPacketByteCount`, reserved at the
+/// start.
 public struct RTPStreamSender: ~Copyable, Sendable {
-    /// What it was made with.
+    /// The settings that it was created with.
     public let settings: RTPStreamSettings
-    /// Counts since the start.
+    /// Statistics since the start.
     public internal(set) var statistics = RTPStreamStatistics()
 
     let canonicalName: [UInt8]
@@ -42,18 +45,18 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     var fullIntraRequests = FullIntraRequestFilter()
     var receiverClocks = ReceiverClocks()
     var budget: RetransmissionBudget
-    /// The newest round-trip times, for the smallest of them.
+    /// Recent round-trip times.
     var roundTrips = RoundTripWindow()
-    /// When a frame was last sent.
+    /// The time when the last frame was sent.
     var lastSend = MediaTime.zero
-    /// When the next report is due; never, before the first frame and after a long silence.
+    /// The time when the next report is due; `distantFuture` before the first frame and after a long silence.
     var nextReport = MediaTime.distantFuture
-    /// When the last one was written.
+    /// The time when the last report was written.
     var lastReport = MediaTime.zero
 
-    /// A stream that has sent nothing yet.
+    /// A stream that has not sent anything yet.
     ///
-    /// - Throws: `settingOutOfRange`.
+    /// - Throws: `settingOutOfRange`. Traps if SSRCs or payload types in the settings are not distinct.
     public init(_ settings: RTPStreamSettings) throws(SendError) {
         try settings.validate()
         self.settings = settings
@@ -76,17 +79,17 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         coalescer = KeyFrameRequestCoalescer(window: settings.keyFrameRequestWindow)
     }
 
-    /// Sends a coded frame as RTP packets, all at once.
+    /// Sends an encoded frame as RTP packets, all at once.
     ///
-    /// The RTP timestamp is the frame's capture time in ticks of 90 kHz, by the stream's offset; all packets of the frame
-    /// bear it, and the last one bears the marker.
+    /// The RTP timestamp is the frame's capture time in ticks of 90 kHz, plus the stream's offset. All packets of the
+    /// frame have it, and the last one has the marker bit.
     ///
     /// - Parameters:
-    ///   - frame: what the encoder says of it. All frames of a stream are of one codec.
-    ///   - payload: the coded bytes, at least one.
-    ///   - now: the time, which goes on to the sink and into the history.
-    ///   - sink: gets each packet, in order. It must not call back into this sender.
-    /// - Returns: the numbers that the frame was sent under, its FEC packets' included.
+    ///   - frame: the properties of the frame. All frames of a stream must have the same codec.
+    ///   - payload: the encoded bytes, at least one.
+    ///   - now: the time, which is passed to the sink and stored in the history.
+    ///   - sink: receives each packet, in order. It must not call this sender.
+    /// - Returns: the timestamp and sequence numbers of the frame, including those of its FEC packets.
     @discardableResult
     public mutating func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, at now: MediaTime, to sink: some PacketSink
@@ -140,7 +143,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
-                // Written by us, so it can be read; no bytes are no structure.
+                // Written by us, so parsing succeeds; an empty array is no structure.
                 index, of: payload, numbersTaken: taken,
                 scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
                 headerExtension: RTPHeaderExtension(written: index == last ? final.span : common.span), into: &output)
@@ -164,31 +167,32 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         }
     }
 
-    /// Bytes that each packet leaves free: for what repair adds, and an FEC packet's own extension.
+    /// The bytes to leave free in each packet: for repair overhead, and for an FEC packet's own header extension.
     private var reservedByteCount: Int {
         let overhead = settings.repairOverhead
         return overhead.byteCount + (overhead.usesULPFEC ? extensions.common.count : 0)
     }
 
-    /// Where in each of its packets the number stands that the transport counts packets by, zero as they leave here
-    /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2); `nil` where none is borne.
+    /// The offset of the transport-wide sequence number in each packet, which is zero when the packet leaves here
+    /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2); `nil` if packets do not carry one.
     package var transportNumberOffset: Int? { extensions.transportNumberOffset }
 
-    /// What a session asks before a frame: whether the stream was silent, and where its packets have the transport's number.
-    /// (Mutating, so that nothing of this value is copied.)
+    /// Returns what a session needs before a frame: whether the stream was silent, and the offset of the
+    /// transport-wide sequence number in its packets. Mutating, so that no part of this value is copied.
     package mutating func frameBegins(at now: MediaTime) -> (wasSilent: Bool, transportNumberOffset: Int?) {
         (isSilent(at: now), extensions.transportNumberOffset)
     }
 
-    /// Wall time at zero of the pipeline's clock, where it becomes known after the stream was made, and before its first report.
+    /// Sets the wall clock time at zero of the pipeline's clock, if it becomes known only after creation. Call it
+    /// before the first report.
     package mutating func setWallClock(atZero time: NTPTimestamp) { clock.wallClockAtZero = time }
 
-    /// The other side knows this stream's source: its packets bear no names from now on.
+    /// Omits MID and RID from packets from now on, because the other side knows this stream's SSRC.
     package mutating func omitIdentifiers() { extensions.omitIdentifiers() }
 
-    /// Sends a frame's packets, and the FEC packets behind each group of them.
+    /// Sends the packets of a frame, and the FEC packets after each group of them.
     ///
-    /// - Returns: how many there were, of both kinds.
+    /// - Returns: the number of packets of both kinds.
     private mutating func sendPackets(
         _ count: Int, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink,
         _ write: (_ index: Int, _ numbersTaken: Int, inout OutputSpan<UInt8>) -> Void
@@ -215,19 +219,20 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         return history.count - before
     }
 
-    /// The packet of that number, for retransmission; `nil` when it is no longer kept, or was never sent.
+    /// Returns the packet with that sequence number, for retransmission; `nil` if it is no longer kept or was never
+    /// sent.
     @_lifetime(borrow self)
     public func packet(_ number: SequenceNumber) -> SentPacket? {
         history.packet(number)
     }
 }
 
-/// The numbers that a frame was sent under.
+/// The timestamp and sequence numbers of a sent frame.
 public struct SentFrame: Equatable, Sendable {
-    /// The timestamp that all its packets bear.
+    /// The timestamp of all packets of the frame.
     public let timestamp: RTPTimestamp
-    /// The number of its first packet.
+    /// The sequence number of the first packet.
     public let firstSequenceNumber: SequenceNumber
-    /// How many packets it took, FEC packets included.
+    /// The number of packets, including FEC packets.
     public let packetCount: Int
 }

@@ -2,13 +2,15 @@ public import RillCore
 public import RillRTP
 
 extension RTPStreamSettings {
-    /// Settings for what two sides agreed on; first numbers are random, and so are sources that nobody announced.
+    /// Settings for a negotiated stream. First sequence numbers are random, and so are SSRCs that were not announced.
     ///
-    /// Packets go in RED and are protected by ULPFEC where both have payload types, at first at a rate of zero: without FEC
-    /// packets. Anything that is not agreed on is at its default.
+    /// If RED and ULPFEC both have payload types, packets are wrapped in RED and protected by ULPFEC, initially at a
+    /// rate of zero, that is, without FEC packets. Everything that was not negotiated has its default value.
     ///
-    /// - Throws: what ``RillRTP/StreamDescription/validate()`` throws: the other side chose numbers that contradict each
-    ///   other.
+    /// - Parameters:
+    ///   - description: the negotiated properties of the stream.
+    ///   - generator: the source of randomness.
+    /// - Throws: the errors of ``/RillRTP/StreamDescription/validate()``, if the negotiated values are contradictory.
     public init(
         _ description: StreamDescription, using generator: inout some RandomNumberGenerator
     ) throws(StreamDescriptionError) {
@@ -21,7 +23,7 @@ extension RTPStreamSettings {
         headerExtensions = description.headerExtensions
         if let agreed = description.repair.retransmission {
             var again = RetransmissionSettings(payloadType: agreed.payloadType, using: &generator)
-            // Both drawn, they may be the same, once in four thousand million times.
+            // If both are random, they are equal with a probability of 2^-32.
             again.ssrc = agreed.ssrc ?? (again.ssrc == ssrc ? SSRC(again.ssrc.rawValue ^ 1) : again.ssrc)
             retransmission = again
             if ssrc == again.ssrc { ssrc = SSRC(ssrc.rawValue ^ 1) }
@@ -33,8 +35,8 @@ extension RTPStreamSettings {
 }
 
 extension StreamDescription {
-    /// The stream that these settings send, for the other side: what it is coded with, how lost packets are repaired, and
-    /// which feedback its sender understands.
+    /// The description of the stream that these settings send, for the other side: its codec, the repair of packet
+    /// loss, and the feedback that the sender supports.
     public init(of stream: RTPStreamSettings, codec: VideoCodec) {
         self.init(stream.payloadType, RTPFormat.Encoding(codec.rawValue))
         if codec == .vp9 { parameters = [RTPFormat.Parameter("profile-id", "0")] }

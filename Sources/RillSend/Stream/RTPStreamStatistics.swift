@@ -1,20 +1,20 @@
 public import RillCore
 
-/// What one RTP stream has sent, and what it has heard of its receivers, since it began.
+/// Statistics of one RTP stream since its start: what it has sent, and what its receivers have reported.
 ///
-/// The names are those of W3C webrtc-stats wherever one exists; those that stand apart at the end are Rill's own.
+/// The names are those of W3C webrtc-stats where they exist. Those in the last section are Rill's own.
 public struct RTPStreamStatistics: Codable, Equatable, Sendable {
     // MARK: RTCSentRtpStreamStats, RTCOutboundRtpStreamStats
 
-    /// RTP packets sent, those sent again and FEC packets included.
+    /// RTP packets sent, including retransmissions and FEC packets.
     public var packetsSent = 0
-    /// Bytes of payload sent, payload descriptors included, RTP headers and padding not.
+    /// Payload bytes sent, including payload descriptors, without RTP headers and padding.
     public var bytesSent = 0
     /// Bytes of RTP headers and padding sent.
     public var headerBytesSent = 0
-    /// Packets sent again, on a stream of their own or on this one.
+    /// Packets retransmitted, on a retransmission stream or on this one.
     public var retransmittedPacketsSent = 0
-    /// Bytes of payload sent again.
+    /// Payload bytes retransmitted.
     public var retransmittedBytesSent = 0
     /// Frames sent.
     public var framesSent = 0
@@ -27,17 +27,17 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
 
     // MARK: RTCRemoteInboundRtpStreamStats: the newest report of a receiver
 
-    /// Packets lost since the beginning; duplicates can make it negative. `nil` before the first report.
+    /// Packets lost since the start; duplicates can make it negative. `nil` before the first report.
     public var packetsLost: Int?
-    /// The part of the packets that was lost between the last two reports, 0 to 1.
+    /// The fraction of packets lost between the last two reports, 0 to 1.
     public var fractionLost: Double?
-    /// Mean deviation of the packets' spacing.
+    /// The interarrival jitter: the mean deviation of the packets' spacing.
     public var jitter: MediaDuration?
-    /// The time to the receiver and back.
+    /// The latest round-trip time to a receiver.
     public var roundTripTime: MediaDuration?
-    /// Sum of all round-trip times.
+    /// The sum of all round-trip times.
     public var totalRoundTripTime = MediaDuration.zero
-    /// How many round-trip times there were.
+    /// The number of round-trip times.
     public var roundTripTimeMeasurements = 0
 
     // MARK: RTCRemoteOutboundRtpStreamStats
@@ -47,40 +47,40 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
 
     // MARK: Rill's own
 
-    /// Requests to send a packet again that were not granted, by reason.
+    /// Retransmission requests that were refused, by reason.
     public var refusedRetransmissions = RefusedRetransmissions()
     /// FEC packets sent.
     public var fecPacketsSent = 0
-    /// Bytes of payload of FEC packets sent.
+    /// Payload bytes of FEC packets sent.
     public var fecBytesSent = 0
     /// Key frames sent.
     public var keyFramesSent = 0
-    /// Requests that were passed on to the encoder, each for one key frame.
+    /// Key frame requests that were passed on to the encoder, each for one key frame.
     public var keyFrameRequestsHonored = 0
-    /// RTCP packets, or rests of datagrams, that could not be read.
+    /// RTCP packets, or remainders of datagrams, that could not be parsed.
     public var malformedFeedback = 0
 
-    /// Requests to send a packet again that were not granted.
+    /// Retransmission requests that were refused.
     public struct RefusedRetransmissions: Codable, Equatable, Sendable {
-        /// The packet was sent again a moment ago.
+        /// The packet was retransmitted very recently.
         public var tooSoon = 0
-        /// Too much was sent again of late.
+        /// Too much was retransmitted recently.
         public var overBudget = 0
         /// The packet is no longer kept.
         public var notKept = 0
-        /// No packet of that number was ever sent.
+        /// No packet with that sequence number was ever sent.
         public var neverSent = 0
         /// The packet is an FEC packet.
         public var fec = 0
 
-        /// None.
+        /// No refused requests.
         public init() {}
 
-        /// All of them.
+        /// The number of all refused requests.
         public var total: Int { tooSoon + overBudget + notKept + neverSent + fec }
     }
 
-    /// Nothing sent, nothing heard.
+    /// Statistics of a stream that has not sent anything.
     public init() {}
 
     mutating func note(_ report: ReceptionReport) {
@@ -95,6 +95,6 @@ public struct RTPStreamStatistics: Codable, Equatable, Sendable {
 }
 
 extension RTPStreamStatistics: CustomStringConvertible {
-    /// What is not zero, by name: `packetsSent 310, framesSent 120, refusedRetransmissions (tooSoon 2)`.
+    /// The nonzero values by name: `packetsSent 310, framesSent 120, refusedRetransmissions (tooSoon 2)`.
     public var description: String { countedText(self) }
 }

@@ -1,23 +1,23 @@
 import RillCore
 import RillRTP
 
-/// The header extensions of a stream's packets: its names and room for the transport's number in all of them, how far the
-/// picture has to be turned in the last one of some frames.
+/// The header extensions of a stream's packets.
 ///
-/// FEC packets protect the extension as it is written here, so what changes on the way is the transport's number alone, which
-/// receivers take as zero when they restore a packet.
+/// All packets carry MID, RID and space for the transport-wide sequence number. The last packet of some frames also
+/// carries the video orientation. FEC packets protect the extension as it is written here. Later only the
+/// transport-wide sequence number changes, which receivers take as zero when they recover a packet.
 struct StreamExtensions: Sendable {
     private let map: HeaderExtensionMap
     private let mid: StreamIdentifier?
     private let rid: StreamIdentifier?
     private var notice: OrientationNotice?
-    /// Whether packets bear the stream's names: until the other side is known to have learned its source.
+    /// Whether packets carry MID and RID: until the other side has learned the SSRC.
     private var isNamed = true
-    /// What the blocks were written for.
+    /// The orientation in the current blocks.
     private var told: VideoOrientation?
     /// The extension of every packet; no bytes for none.
     private(set) var common: [UInt8] = []
-    /// That of a frame's last packet. Where both have bytes, as many.
+    /// The extension of a frame's last packet. If both have bytes, their sizes are equal.
     private(set) var last: [UInt8] = []
 
     init(_ settings: RTPStreamSettings) {
@@ -27,19 +27,19 @@ struct StreamExtensions: Sendable {
         write()
     }
 
-    /// Bytes that packets spend on them, as the packetizers are told.
+    /// The size of the extension in packets, for the packetizers.
     var byteCount: Int { last.count }
 
-    /// Where in a packet the transport's number stands; `nil` where nothing bears one.
+    /// The offset of the transport-wide sequence number in a packet; `nil` if packets do not carry one.
     var transportNumberOffset: Int? {
         guard let id = map[.transportSequenceNumber], !common.isEmpty else { return nil }
         let form = HeaderExtensionForm(profile: UInt16(common[0]) << 8 | UInt16(common[1]))
-        // The block's own head, and the element's, which is the first one.
+        // After the header of the block and the header of the element, which is the first one.
         return RTPHeader.fixedByteCount + RTPHeaderExtension.fixedByteCount
             + (form == .oneByte && id < 15 ? 1 : 2)
     }
 
-    /// The names are no longer borne.
+    /// Omits MID and RID from now on.
     mutating func omitIdentifiers() {
         guard isNamed else { return }
         isNamed = false
@@ -83,12 +83,12 @@ struct StreamExtensions: Sendable {
 }
 
 extension RTPHeaderExtension {
-    /// A block of ``StreamExtensions``; `nil` where it has no bytes.
+    /// A block of ``StreamExtensions``; `nil` if it is empty.
     @_lifetime(copy bytes)
     init?(written bytes: Span<UInt8>) {
         guard !bytes.isEmpty else { return nil }
         do throws(RTPError) { try self.init(parsing: bytes) } catch {
-            preconditionFailure("a header extension that was written here cannot be read: \(error)")
+            preconditionFailure("a header extension written by this sender cannot be parsed: \(error)")
         }
     }
 }

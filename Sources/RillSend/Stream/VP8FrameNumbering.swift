@@ -1,8 +1,9 @@
 import RillCore
 import RillRTP
 
-/// Turns what the encoder says of its frames into what the VP8 descriptor says (RFC 7741 §4.2): picture IDs of 15 bits,
-/// and for streams of several temporal layers TID, Y and TL0PICIDX.
+/// Converts the encoder's frame properties to VP8 payload descriptors (RFC 7741 §4.2).
+///
+/// Descriptors have 15-bit picture IDs and, for streams with several temporal layers, TID, Y and TL0PICIDX.
 struct VP8FrameNumbering {
     private var counters: PictureCounters
 
@@ -10,7 +11,7 @@ struct VP8FrameNumbering {
         counters = PictureCounters(settings)
     }
 
-    /// The descriptor of the next frame.
+    /// Returns the descriptor of the next frame.
     mutating func descriptor(for frame: EncodedFrame) -> VP8PayloadDescriptor {
         let index = counters.advance(to: frame)
         var descriptor = VP8PayloadDescriptor(

@@ -1,13 +1,14 @@
 import RillCore
 import RillRTP
 
-/// Turns what the encoder says of its frames into what the VP9 descriptor says (RFC 9628 §4.2): picture IDs of 15 bits;
-/// for streams of several temporal layers TID and U; in flexible mode P_DIFF, else TL0PICIDX; and with each key frame the
-/// scalability structure.
+/// Converts the encoder's frame properties to VP9 payload descriptors (RFC 9628 §4.2).
+///
+/// Descriptors have 15-bit picture IDs; for streams with several temporal layers, TID and U; in flexible mode P_DIFF,
+/// otherwise TL0PICIDX. Each key frame has the scalability structure.
 struct VP9FrameNumbering {
     private let mode: VP9Mode
     private var counters: PictureCounters
-    /// The group of pictures that the structure tells: in non-flexible mode of a stream with layers.
+    /// The group of pictures in the structure; only in non-flexible mode with layers.
     private let group: [VP9ScalabilityStructure.Picture]?
     /// The structure of the newest key frame.
     private var structure: [UInt8] = []
@@ -22,10 +23,9 @@ struct VP9FrameNumbering {
             VP9ScalabilityStructure.maximumByteCount(layers: 1, pictures: group?.count ?? 0))
     }
 
-    /// The descriptor of the next frame; ``structure(for:)`` has what goes with it.
+    /// Returns the descriptor of the next frame; ``structure(for:)`` returns its structure.
     ///
-    /// A reference that the descriptor cannot tell (more than three, or 128 pictures and more before the frame) is the
-    /// programmer's mistake.
+    /// Traps if the descriptor cannot express a reference: more than three, or more than 127 pictures back.
     mutating func descriptor(for frame: EncodedFrame) -> VP9PayloadDescriptor {
         let index = counters.advance(to: frame)
         if frame.isKey { writeStructure(frame.resolution) }
@@ -47,7 +47,7 @@ struct VP9FrameNumbering {
         return descriptor
     }
 
-    /// The scalability structure that goes with the frame: a key frame's; no bytes for others.
+    /// Returns the scalability structure for the frame: a key frame's; empty for other frames.
     func structure(for frame: EncodedFrame) -> [UInt8] { frame.isKey ? structure : [] }
 
     private mutating func writeStructure(_ resolution: Resolution) {
@@ -64,7 +64,7 @@ struct VP9FrameNumbering {
 }
 
 extension VP9ScalabilityStructure.Picture {
-    /// A step of a pattern. From every picture of our patterns the higher layers may be taken up.
+    /// A step of a pattern. In our patterns, a receiver may switch up to higher layers at every picture.
     fileprivate init(_ step: TemporalPattern.Step) {
         self.init(temporalIndex: UInt8(step.temporalIndex), isSwitchingUpPoint: true)
         for distance in step.distances { references.append(UInt8(distance)) }

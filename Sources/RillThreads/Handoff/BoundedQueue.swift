@@ -1,8 +1,8 @@
 import RillCore
 
-/// A queue of fixed length between two threads: the producer waits when it is full, the consumer when it is empty.
+/// A bounded queue between two threads. The producer waits while it is full, the consumer while it is empty.
 ///
-/// For offline work, where nothing may be lost and memory has a bound.
+/// For offline work, where no value may be lost and memory must be bounded.
 package final class BoundedQueue<Value: Sendable>: Sendable {
     private struct State: ~Copyable {
         var values: Ring<Value>
@@ -16,7 +16,8 @@ package final class BoundedQueue<Value: Sendable>: Sendable {
         self.state = Monitor(State(values: Ring(capacity: capacity)))
     }
 
-    /// Appends `value`, waiting while the queue is full. `false`: the queue was closed, the value is lost.
+    /// Appends `value`, waiting while the queue is full. Returns `false` if the queue was closed and the value is
+    /// lost.
     package func append(_ value: Value) -> Bool {
         state.wait { state -> Bool? in
             guard !state.isClosed else { return false }
@@ -26,7 +27,7 @@ package final class BoundedQueue<Value: Sendable>: Sendable {
         }
     }
 
-    /// Appends `value` if there is room, and does not wait. `false`: the queue was full or closed.
+    /// Appends `value` if there is room, without waiting. Returns `false` if the queue is full or closed.
     package func offer(_ value: Value) -> Bool {
         state.change { state in
             guard !state.isClosed, !state.values.isFull else { return false }
@@ -35,7 +36,7 @@ package final class BoundedQueue<Value: Sendable>: Sendable {
         }
     }
 
-    /// Takes the oldest value, waiting for one; `nil` once the queue is closed and empty.
+    /// Removes and returns the oldest value, waiting for one; `nil` once the queue is closed and empty.
     package func next() -> Value? {
         state.wait { state -> Value?? in
             if let value = state.values.popFirst() { return .some(value) }
@@ -43,7 +44,7 @@ package final class BoundedQueue<Value: Sendable>: Sendable {
         }
     }
 
-    /// No value will follow: what is in the queue is still given out, then `nil`.
+    /// Closes the queue: values already in it can still be removed, then ``next()`` returns `nil`.
     package func close() {
         state.change { $0.isClosed = true }
     }

@@ -1,7 +1,6 @@
 import RillCore
 
-/// A hand-off of a few places between two threads where the newest values win: ``NewestValues``, which a consumer can wait
-/// for.
+/// A hand-off of the newest values between two threads: ``NewestValues`` on which a consumer can wait.
 package final class LatestValues<Value: Sendable>: Sendable {
     private struct State: ~Copyable {
         var values: NewestValues<Value>
@@ -14,15 +13,18 @@ package final class LatestValues<Value: Sendable>: Sendable {
         self.state = Monitor(State(values: NewestValues(capacity: capacity)))
     }
 
-    /// Puts `value` behind the others, in place of the oldest where there is no place; see ``NewestValues``.
+    /// Appends `value`, dropping the oldest one if there is no room; see ``NewestValues``.
     ///
-    /// - Returns: the dropped one.
+    /// - Parameters:
+    ///   - value: the value to append.
+    ///   - absorb: combines the dropped value's successor and the dropped value into the new successor.
+    /// - Returns: the dropped value, if any.
     @discardableResult
     package func put(_ value: Value, merging absorb: (Value, Value) -> Value) -> Value? {
         state.change { $0.values.put(value, merging: absorb) }
     }
 
-    /// Takes the oldest value, waiting for one; `nil` once the hand-off is closed and empty.
+    /// Removes and returns the oldest value, waiting for one; `nil` once the hand-off is closed and empty.
     package func take() -> Value? {
         state.wait { state -> Value?? in
             if let value = state.values.take() { return .some(value) }
@@ -30,11 +32,11 @@ package final class LatestValues<Value: Sendable>: Sendable {
         }
     }
 
-    /// No value will follow: who waits for one gets `nil`.
+    /// Closes the hand-off: values already in it can still be removed, then ``take()`` returns `nil`.
     package func close() {
         state.change { $0.isClosed = true }
     }
 
-    /// How many values had to give way before anybody took them.
+    /// The number of values that were dropped before they were taken.
     package var dropped: Int { state.withLock { $0.values.dropped } }
 }

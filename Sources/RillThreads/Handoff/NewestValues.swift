@@ -1,11 +1,10 @@
-/// A few places where the newest values win: for live video, which must not wait. A pure value: ``LatestValues`` is the same
-/// between two threads.
+/// A small queue that keeps the newest values, for live video, which must not wait.
 ///
-/// Where there is no place for the next one, the oldest is dropped and counted; what it asked for can be carried over to its
-/// successor.
+/// A plain value; ``LatestValues`` is its counterpart between two threads. If there is no room for the next value,
+/// the oldest is dropped and counted. Its requests can be merged into its successor.
 package struct NewestValues<Value> {
     private var values: Ring<Value>
-    /// How many values had to give way before anybody took them.
+    /// The number of values that were dropped before they were taken.
     package private(set) var dropped = 0
 
     package init(capacity: Int) {
@@ -13,10 +12,12 @@ package struct NewestValues<Value> {
         values = Ring(capacity: capacity + 1)
     }
 
-    /// Puts `value` behind the others. If there is no place, the oldest is dropped: `absorb` gets (its successor, dropped)
-    /// and gives the value that stands there then.
+    /// Appends `value`. If there is no room, drops the oldest value.
     ///
-    /// - Returns: the dropped one.
+    /// - Parameters:
+    ///   - value: the value to append.
+    ///   - absorb: combines the dropped value's successor and the dropped value into the new successor.
+    /// - Returns: the dropped value, if any.
     package mutating func put(_ value: Value, merging absorb: (Value, Value) -> Value) -> Value? {
         values.append(value)
         guard values.isFull, let oldest = values.popFirst() else { return nil }
@@ -25,6 +26,6 @@ package struct NewestValues<Value> {
         return oldest
     }
 
-    /// Takes the oldest value, if there is one.
+    /// Removes and returns the oldest value, if there is one.
     package mutating func take() -> Value? { values.popFirst() }
 }

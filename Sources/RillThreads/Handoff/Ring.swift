@@ -1,4 +1,4 @@
-/// A first-in, first-out queue in a fixed number of places: it allocates once, when it is made. One owner.
+/// A first-in, first-out queue of fixed capacity, allocated once at creation. One owner.
 struct Ring<Value> {
     private var places: [Value?]
     private var first = 0
@@ -11,26 +11,26 @@ struct Ring<Value> {
 
     var isFull: Bool { count == places.count }
 
-    /// The oldest value; there must be one.
+    /// The oldest value. Traps if the ring is empty.
     var oldest: Value {
         get {
-            guard let value = places[first] else { preconditionFailure("a ring without a value has no oldest one") }
+            guard let value = places[first] else { preconditionFailure("the ring is empty") }
             return value
         }
         set {
-            precondition(count > 0, "a ring without a value has no oldest one")
+            precondition(count > 0, "the ring is empty")
             places[first] = newValue
         }
     }
 
-    /// Puts a value behind the others; the ring must not be full.
+    /// Appends a value. Traps if the ring is full.
     mutating func append(_ value: Value) {
         precondition(!isFull, "the ring is full")
         places[place(count)] = value
         count += 1
     }
 
-    /// Takes the oldest value out, if there is one.
+    /// Removes and returns the oldest value, if there is one.
     mutating func popFirst() -> Value? {
         guard count > 0 else { return nil }
         let value = places[first].take()
@@ -39,7 +39,7 @@ struct Ring<Value> {
         return value
     }
 
-    /// Where the value is that stands so far behind the oldest. No division: it is on the way of each frame.
+    /// The index of the value at `offset` from the oldest. Avoids a division, because it runs for each frame.
     private func place(_ offset: Int) -> Int {
         let place = first + offset
         return place < places.count ? place : place - places.count

@@ -1,26 +1,26 @@
 import CSockets
 import Glibc
 
-/// The memory of a batch of datagrams: a slot of bytes for each, and what the system's calls of many messages take with it.
+/// The memory of a batch of datagrams: a slot of bytes for each, and the structures for the system calls.
 ///
 /// One owner.
 @safe
 final class DatagramMemory {
     let capacity: Int
     let datagramByteCount: Int
-    /// From the first byte of one slot to that of the next.
+    /// The distance between the starts of consecutive slots in bytes.
     private let stride: Int
     private let base: UnsafeMutableRawPointer
     /// For each slot: the bytes to send or to receive into.
     @unsafe let vectors: UnsafeMutablePointer<CSockets_vector>
-    /// For each message: what the system is told of it.
+    /// For each message: its header for the system call.
     @unsafe let messages: UnsafeMutablePointer<CSockets_message>
-    /// For each message: an address.
+    /// For each message: its address.
     @unsafe let addresses: UnsafeMutablePointer<sockaddr_storage>
     /// For each message: its control messages.
     @unsafe private let controls: UnsafeMutableRawPointer
 
-    /// Bytes of a message's control messages, at the most.
+    /// The maximum size of a message's control messages in bytes.
     static let controlByteCount = CSockets_control_size
     private static let lineByteCount = 64
 
@@ -35,7 +35,7 @@ final class DatagramMemory {
         unsafe messages = .allocate(capacity: capacity)
         unsafe addresses = .allocate(capacity: capacity)
         unsafe controls = .allocate(byteCount: capacity * DatagramMemory.controlByteCount, alignment: 16)
-        // Bytes that nobody has written are zero, and not somebody else's.
+        // Zeroed, so that bytes that were never written reveal nothing of earlier memory contents.
         unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: capacity * stride)
         unsafe vectors.initialize(repeating: CSockets_vector(), count: capacity)
         unsafe messages.initialize(repeating: CSockets_message(), count: capacity)
@@ -55,12 +55,13 @@ final class DatagramMemory {
         unsafe controls.deallocate()
     }
 
-    /// Where a message's control messages stand, aligned to eight.
+    /// Returns the address of a message's control messages, which is aligned to eight bytes.
     @unsafe func control(_ index: Int) -> UnsafeMutableRawPointer {
         unsafe controls + index * DatagramMemory.controlByteCount
     }
 
-    /// The first `count` bytes of a slot, as long as this object is there and nobody writes to them: the batch sees to that.
+    /// Returns the first `count` bytes of a slot. Valid while this object exists and the bytes are not written, which
+    /// the batch ensures.
     @_lifetime(borrow self)
     func bytes(_ slot: Int, _ count: Int) -> Span<UInt8> {
         let start = unsafe pointer(slot, count)
@@ -75,7 +76,7 @@ final class DatagramMemory {
         return body(&span)
     }
 
-    /// Has a slot written anew, and gives how many bytes it has then.
+    /// Overwrites a slot with `write` and returns the number of bytes written.
     func write(_ slot: Int, _ write: (inout OutputSpan<UInt8>) -> Void) -> Int {
         let start = unsafe pointer(slot, datagramByteCount)
         let buffer = unsafe UnsafeMutableBufferPointer(start: start, count: datagramByteCount)
@@ -84,14 +85,14 @@ final class DatagramMemory {
         return unsafe output.finalize(for: buffer)
     }
 
-    /// How many bytes of a slot are to be sent.
+    /// Sets the number of bytes of a slot to send.
     func setByteCount(_ count: Int, of slot: Int) {
-        precondition(slot >= 0 && slot < capacity && count <= datagramByteCount, "no such bytes in the batch")
+        precondition(slot >= 0 && slot < capacity && count <= datagramByteCount, "the bytes are not in the batch")
         unsafe vectors[slot].byteCount = count
     }
 
     @unsafe private func pointer(_ slot: Int, _ count: Int) -> UnsafeMutablePointer<UInt8> {
-        precondition((0..<capacity).contains(slot) && (0...datagramByteCount).contains(count), "not bytes of the batch")
+        precondition((0..<capacity).contains(slot) && (0...datagramByteCount).contains(count), "not in the batch")
         return unsafe (base + slot * stride).assumingMemoryBound(to: UInt8.self)
     }
 }

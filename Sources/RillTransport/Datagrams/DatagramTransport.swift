@@ -1,109 +1,115 @@
 public import RillCore
 
-/// What datagrams come from and go to, many at a call: a UDP socket; a pair in memory; what finds its way by ICE, later.
+/// Sends and receives datagrams, many per call: a UDP socket, an in-memory pair, or later an ICE transport.
 ///
-///     var outgoing = OutgoingDatagrams()
-///     outgoing.append(to: peer) { datagram in _ = protector.protect(packet, into: &datagram) }
-///     switch transport.send(&outgoing) {
-///     case .sent: break
-///     case .bufferFull(let remaining): …       // they are still in `outgoing`: try later, or drop them
-///     case .refused(let count, let error): …   // those were dropped, all others went
-///     }
+/// ```swift
+/// var outgoing = OutgoingDatagrams()
+/// outgoing.append(to: peer) { datagram in _ = protector.protect(packet, into: &datagram) }
+/// switch transport.send(&outgoing) {
+/// case .sent: break
+/// case .bufferFull(let remaining): retryLater(remaining)        // they are still in `outgoing`
+/// case .refused(let count, let error): report(count, error)     // these were dropped, all others were sent
+/// }
 ///
-///     var incoming = IncomingDatagrams()
-///     while case let outcome = try transport.receive(into: &incoming, within: .milliseconds(100)), outcome != .closed {
-///         for index in incoming.indices { session.insert(incoming.bytes(at: index), from: incoming.source(at: index)) }
-///     }
+/// var incoming = IncomingDatagrams()
+/// while case let outcome = try transport.receive(into: &incoming, within: .milliseconds(100)), outcome != .closed {
+///     for index in incoming.indices { session.insert(incoming.bytes(at: index), from: incoming.source(at: index)) }
+/// }
+/// ```
 ///
-/// **Contract.** Sending never waits: a full buffer is an answer. Receiving waits for the first datagram alone, and gives all
-/// that have come. What the network does to single datagrams (nobody listens; no way leads there) is counted, and no error: the
-/// call goes on. `receive` throws what makes it useless to go on.
+/// **Contract.** Sending never waits: it reports a full buffer. Receiving waits only for the first datagram, and
+/// returns all that have arrived. Network failures of individual datagrams (an ICMP refusal, no route) are counted
+/// and are not errors; the session continues. `receive` throws only if the transport has become useless.
 ///
-/// **Addresses.** Each datagram has its destination and its source: the other side's may change at any time, and there may be
-/// several. Which one to believe is the session's to decide, by what proves to be genuine. Where no destination is given, the
-/// transport chooses: one that is connected has its own.
+/// **Addresses.** Each datagram has its destination or source. The other side's address may change at any time, and
+/// there may be several. The session decides which to trust, based on which packets are genuine. Without a
+/// destination, the transport chooses: a connected one has a fixed destination.
 ///
-/// Threading: one thread may send while another receives; `close` comes from any.
+/// Threading: one thread may send while another receives; `close` may be called from any thread.
 public protocol DatagramTransport: AnyObject, Sendable {
-    /// Where it receives.
+    /// The address at which it receives.
     var localAddress: UDPAddress { get }
 
-    /// Where all datagrams go to and come from, whatever destination they have; `nil` for a transport that has no such address.
+    /// The address of the other side, if the transport is connected; it overrides the destinations of datagrams.
+    /// Otherwise `nil`.
     var remoteAddress: UDPAddress? { get }
 
-    /// Sends all datagrams, in their order, without waiting. Those that are gone, or never will be, are taken out.
+    /// Sends all datagrams in order, without waiting. Removes those that were sent or can never be sent.
     func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome
 
-    /// Replaces what `datagrams` holds by what has come, as many as fit, waiting for the first one at most as long as
-    /// `timeout`; zero does not wait.
+    /// Replaces the contents of `datagrams` with the datagrams that have arrived, as many as fit.
+    ///
+    /// Waits up to `timeout` for the first one; zero does not wait.
     func receive(
         into datagrams: inout IncomingDatagrams, within timeout: MediaDuration
     ) throws(TransportError) -> ReceiveOutcome
 
-    /// Ends receiving, for good: who waits is told `closed`, from any thread.
+    /// Stops receiving permanently; waiting calls return `closed`. May be called from any thread.
     func close()
 
-    /// What was done so far.
+    /// Statistics since the start.
     var statistics: TransportStatistics { get }
 }
 
 extension DatagramTransport {
-    /// None.
+    /// The default: not connected.
     public var remoteAddress: UDPAddress? { nil }
 }
 
-/// What came of datagrams that were to be sent.
+/// The outcome of sending datagrams.
 public enum SendOutcome: Equatable, Sendable {
-    /// The system has taken all of them.
+    /// The system has accepted all of them.
     case sent
-    /// The system's buffer is full. So many are left, from the first that was not taken on.
+    /// The system's send buffer is full. `remaining` datagrams are left, starting with the first that was not
+    /// accepted.
     case bufferFull(remaining: Int)
-    /// So many were dropped because the system will never take them: the first of its reasons. All others went.
+    /// `count` datagrams were dropped because the system will never accept them; the error is that of the first. All
+    /// others were sent.
     case refused(count: Int, TransportError)
 }
 
-/// What came of waiting for datagrams.
+/// The outcome of receiving datagrams.
 public enum ReceiveOutcome: Equatable, Sendable {
-    /// So many have come: one or more.
+    /// One or more datagrams have arrived.
     case received(Int)
-    /// None came within the time.
+    /// No datagram has arrived within the timeout.
     case nothing
     /// The transport was closed.
     case closed
 }
 
-/// What a transport has done so far.
+/// Statistics of a transport since its start.
 public struct TransportStatistics: Codable, Hashable, Sendable {
-    /// Datagrams handed to the system.
+    /// Datagrams passed to the system.
     public var sent = 0
-    /// Their bytes.
+    /// Bytes of these datagrams.
     public var sentBytes = 0
-    /// Datagrams that the system would not take at all.
+    /// Datagrams that the system rejected.
     public var failed = 0
-    /// Datagrams that it had no room for when they were to be sent.
+    /// Datagrams that did not fit the system's send buffer when they were to be sent.
     public var bufferFull = 0
-    /// Refusals of the other side that came back by ICMP.
+    /// ICMP refusals from the other side.
     public var refused = 0
     /// Datagrams received.
     public var received = 0
-    /// Their bytes.
+    /// Bytes of these datagrams.
     public var receivedBytes = 0
-    /// Datagrams longer than the room for one, which were dropped.
+    /// Datagrams that were longer than the space for one, and dropped.
     public var truncated = 0
-    /// Datagrams received with a mark of congestion (ECN CE).
+    /// Datagrams received with a congestion mark (ECN CE).
     public var congestionMarks = 0
-    /// Calls of the system that send.
+    /// System calls that send.
     public var sendCalls = 0
-    /// Calls that receive.
+    /// System calls that receive.
     public var receiveCalls = 0
-    /// Calls that wait, or settle how long is waited, and receive nothing themselves.
+    /// System calls that wait or set the time to wait, without receiving anything themselves.
     public var waitCalls = 0
 
-    /// Nothing yet.
+    /// All counters at zero.
     public init() {}
 }
 
 extension TransportStatistics: CustomStringConvertible {
-    /// What is not zero, by name: `sent 310, sentBytes 341000`.
+    /// The nonzero values by name: `sent 310, sentBytes 341000`.
     public var description: String { countedText(self) }
 }

@@ -1,56 +1,58 @@
 import RillBytes
 public import RillCore
 
-/// Datagrams that have come: the memory that a transport receives into, many at one call, and what is known of each.
+/// A batch of received datagrams: the memory that a transport receives into, and the properties of each datagram.
 ///
-///     var incoming = IncomingDatagrams()
-///     guard case .received = try transport.receive(into: &incoming, within: .seconds(1)) else { return }
-///     for index in incoming.indices {
-///         let outcome = incoming.withBytes(at: index) { unprotector.unprotect(&$0) }   // opened where it stands
-///         guard case .unprotected(.rtp, let byteCount) = outcome else { continue }
-///         session.insert(incoming.bytes(at: index).extracting(0..<byteCount))
-///     }
+/// ```swift
+/// var incoming = IncomingDatagrams()
+/// guard case .received = try transport.receive(into: &incoming, within: .seconds(1)) else { return }
+/// for index in incoming.indices {
+///     let outcome = incoming.withBytes(at: index) { unprotector.unprotect(&$0) }   // in place
+///     guard case .unprotected(.rtp, let byteCount) = outcome else { continue }
+///     session.insert(incoming.bytes(at: index).extracting(0..<byteCount))
+/// }
+/// ```
 ///
-/// The memory is all there from the start, and each datagram begins at a cache line of its own. One that is longer than the
-/// room for it is dropped, and counted by the transport: no packet of media is longer than 1500 bytes.
+/// All memory is allocated at creation, and each datagram starts on its own cache line. The transport drops and
+/// counts a datagram that is longer than the space for one: media packets do not exceed 1500 bytes.
 ///
-/// One owner, which may move to another thread.
+/// One owner, which may move it to another thread.
 @safe
 public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
-    // Sendable by hand: the memory belongs to this value alone, which cannot be copied.
+    // Manually Sendable: the memory belongs only to this value, which cannot be copied.
     let memory: DatagramMemory
-    /// Whether datagrams without a byte count: no packet of media is one, but UDP carries them.
+    /// Whether empty datagrams are included: they are never media packets, but UDP allows them.
     let holdsEmpty: Bool
     private var entries: [Entry] = []
 
-    /// What is known of a datagram.
+    /// The properties of a datagram.
     private struct Entry {
-        /// Where its bytes stand: one that was dropped has left its slot empty.
+        /// The slot with its bytes. A dropped datagram leaves its slot unused.
         var slot: Int
         var byteCount: Int
         var source: UDPAddress
         var trafficClass: TrafficClass
     }
 
-    /// Room for `capacity` datagrams a call, each of up to `datagramByteCount` bytes.
+    /// Space for `capacity` datagrams per call, each of up to `datagramByteCount` bytes.
     public init(capacity: Int = 32, datagramByteCount: Int = 2048) {
         self.init(capacity: capacity, datagramByteCount: datagramByteCount, holdsEmpty: false)
     }
 
-    /// The same; with `holdsEmpty` datagrams without a byte are not left out.
+    /// Space for `capacity` datagrams per call. With `holdsEmpty`, empty datagrams are included.
     package init(capacity: Int, datagramByteCount: Int, holdsEmpty: Bool) {
         self.holdsEmpty = holdsEmpty
         memory = DatagramMemory(capacity: capacity, datagramByteCount: datagramByteCount)
         entries.reserveCapacity(capacity)
     }
 
-    /// How many a call can give.
+    /// The maximum number of datagrams per call.
     public var capacity: Int { memory.capacity }
 
-    /// How long each can be, in bytes.
+    /// The maximum size of a datagram in bytes.
     public var datagramByteCount: Int { memory.datagramByteCount }
 
-    /// How many have come with the last call.
+    /// The number of datagrams received by the last call.
     public var count: Int { entries.count }
 
     /// 0 to `count`.
@@ -60,29 +62,30 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
     @_lifetime(borrow self)
     public func bytes(at index: Int) -> Span<UInt8> { memory.bytes(entries[index].slot, entries[index].byteCount) }
 
-    /// Calls `body` with the bytes of the datagram at `index`, which it may change.
+    /// Calls `body` with the bytes of the datagram at `index`, which `body` may modify.
     public mutating func withBytes<Value: ~Copyable>(
         at index: Int, _ body: (inout MutableSpan<UInt8>) -> Value
     ) -> Value {
         memory.withBytes(entries[index].slot, entries[index].byteCount, body)
     }
 
-    /// Who has sent the datagram at `index`, as its header says: that can be forged.
+    /// Returns the source address of the datagram at `index`, according to its header, which can be forged.
     public func source(at index: Int) -> UDPAddress { entries[index].source }
 
-    /// How the datagram at `index` was marked when it came.
+    /// Returns the traffic class of the datagram at `index` on arrival.
     public func trafficClass(at index: Int) -> TrafficClass { entries[index].trafficClass }
 
-    /// What routers have said of their queues, on the way of the datagram at `index`.
+    /// Returns the congestion notification by routers on the path of the datagram at `index`.
     public func ecn(at index: Int) -> CongestionNotification { entries[index].trafficClass.ecn }
 
     // MARK: For transports
 
-    /// Takes all of them out.
+    /// Removes all datagrams.
     public mutating func removeAll() { entries.removeAll(keepingCapacity: true) }
 
-    /// Appends a copy of a datagram: for transports that have it in memory of their own. `false` where there is no room for
-    /// one more, or for one so long.
+    /// Appends a copy of a datagram; for transports that hold it in other memory.
+    ///
+    /// Returns `false` if the batch is full, or if the datagram is longer than ``datagramByteCount``.
     public mutating func append(
         copying bytes: Span<UInt8>, from source: UDPAddress, trafficClass: TrafficClass = TrafficClass()
     ) -> Bool {
@@ -93,7 +96,7 @@ public struct IncomingDatagrams: ~Copyable, @unchecked Sendable {
         return true
     }
 
-    /// Takes in what the system has put into a slot.
+    /// Appends a datagram that the system has written into a slot.
     mutating func append(slot: Int, byteCount: Int, from source: UDPAddress, _ trafficClass: TrafficClass) {
         entries.append(Entry(slot: slot, byteCount: byteCount, source: source, trafficClass: trafficClass))
     }

@@ -1,68 +1,71 @@
 import RillBytes
 public import RillCore
 
-/// Datagrams on their way out: the memory that packets are written into, and sent from at one call.
+/// A batch of datagrams to send: the memory that packets are written into, and sent from in one call.
 ///
-///     var outgoing = OutgoingDatagrams(capacity: 64)
-///     while let packet = pacer.pop() {
-///         guard outgoing.append(to: peer, { $0.append(copying: packet) }) != .full else { break }
-///     }
-///     _ = transport.send(&outgoing)
+/// ```swift
+/// var outgoing = OutgoingDatagrams(capacity: 64)
+/// while let packet = pacer.pop() {
+///     guard outgoing.append(to: peer, { $0.append(copying: packet) }) != .full else { break }
+/// }
+/// _ = transport.send(&outgoing)
+/// ```
 ///
-/// The memory is all there from the start: `capacity` times the largest datagram. Each begins at a cache line of its own.
+/// All memory is allocated at creation: `capacity` times the largest datagram. Each starts on its own cache line.
 ///
-/// One owner, which may move to another thread.
+/// One owner, which may move it to another thread.
 @safe
 public struct OutgoingDatagrams: ~Copyable, @unchecked Sendable {
-    // Sendable by hand: the memory belongs to this value alone, which cannot be copied.
+    // Manually Sendable: the memory belongs only to this value, which cannot be copied.
     let memory: DatagramMemory
     private(set) var entries: [Entry] = []
-    /// The first datagram that is still to be sent; those before it are gone.
+    /// The first datagram still to be sent; those before it were sent.
     private var start = 0
 
-    /// What is known of a datagram; its bytes stand in the slot of its place.
+    /// The properties of a datagram, whose bytes are in the slot with its index.
     struct Entry {
         var byteCount: Int
         var destination: UDPAddress?
         var trafficClass: TrafficClass?
     }
 
-    /// What came of a datagram that was to be appended.
+    /// The outcome of appending a datagram.
     public enum AppendOutcome: Hashable, Sendable {
-        /// It is there.
+        /// The datagram was appended.
         case appended
-        /// Nothing was written, so there is none.
+        /// `write` wrote nothing, so no datagram was appended.
         case empty
-        /// There is no room for one more: `write` was not called.
+        /// The batch is full: `write` was not called.
         case full
     }
 
-    /// Room for `capacity` datagrams of up to `datagramByteCount` bytes.
+    /// Space for `capacity` datagrams of up to `datagramByteCount` bytes.
     public init(capacity: Int = 64, datagramByteCount: Int = 1536) {
         memory = DatagramMemory(capacity: capacity, datagramByteCount: datagramByteCount)
         entries.reserveCapacity(capacity)
     }
 
-    /// How many there can be.
+    /// The maximum number of datagrams.
     public var capacity: Int { memory.capacity }
 
-    /// How long each can be, in bytes.
+    /// The maximum size of a datagram in bytes.
     public var datagramByteCount: Int { memory.datagramByteCount }
 
-    /// How many wait to be sent.
+    /// The number of datagrams to send.
     public var count: Int { entries.count - start }
 
-    /// Whether none waits.
+    /// Whether there are no datagrams to send.
     public var isEmpty: Bool { count == 0 }
 
-    /// Whether there is no room for one more.
+    /// Whether the batch is full.
     public var isFull: Bool { entries.count == capacity }
 
-    /// Appends the datagram that `write` makes, which has room for ``datagramByteCount`` bytes.
+    /// Appends the datagram that `write` writes.
     ///
     /// - Parameters:
-    ///   - destination: where it goes to; `nil` leaves that to the transport.
-    ///   - trafficClass: how it is marked; `nil` for what the transport was set to.
+    ///   - destination: where to send it; `nil` (the default) lets the transport choose.
+    ///   - trafficClass: its traffic class; `nil` (the default) for the transport's.
+    ///   - write: writes the datagram, up to ``datagramByteCount`` bytes. Not called if the batch is full.
     @discardableResult
     public mutating func append(
         to destination: UDPAddress? = nil, trafficClass: TrafficClass? = nil,
@@ -76,29 +79,29 @@ public struct OutgoingDatagrams: ~Copyable, @unchecked Sendable {
         return .appended
     }
 
-    /// The bytes of the datagram at `index`, 0 to `count`.
+    /// Returns the bytes of the datagram at `index`, 0 to `count - 1`.
     @_lifetime(borrow self)
     public func bytes(at index: Int) -> Span<UInt8> { memory.bytes(start + index, entries[start + index].byteCount) }
 
-    /// Where the datagram at `index` goes to.
+    /// Returns the destination of the datagram at `index`.
     public func destination(at index: Int) -> UDPAddress? { entries[start + index].destination }
 
-    /// How the datagram at `index` is to be marked.
+    /// Returns the traffic class of the datagram at `index`.
     public func trafficClass(at index: Int) -> TrafficClass? { entries[start + index].trafficClass }
 
-    /// Takes the first `count` out: they are gone, or dropped.
+    /// Removes the first `count` datagrams, which were sent or dropped.
     public mutating func removeFirst(_ count: Int) {
         precondition(count >= 0 && count <= self.count, "\(count) datagrams of \(self.count)")
         start += count
         if isEmpty { removeAll() }
     }
 
-    /// Takes all of them out.
+    /// Removes all datagrams.
     public mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         start = 0
     }
 
-    /// The slots and entries that are still to be sent.
+    /// The slots and entries still to be sent.
     var pending: Range<Int> { start..<entries.count }
 }

@@ -1,29 +1,35 @@
 import Glibc
 public import RillCore
 
-/// A UDP socket that exchanges datagrams with one address alone.
+/// A UDP socket that exchanges datagrams with a single address.
 ///
-///     let socket = try ConnectedUDPSocket(to: try UDPAddress.resolve("example.org:5004"))
-///     try socket.send(packet)                                              // from any thread
-///     while let datagram = try socket.receive(into: &bytes, within: .seconds(1)) { … }
+/// ```swift
+/// let socket = try ConnectedUDPSocket(to: try UDPAddress.resolve("example.org:5004"))
+/// try socket.send(packet)                                              // from any thread
+/// while let datagram = try socket.receive(into: &bytes, within: .seconds(1)) { handle(bytes, datagram.source) }
+/// ```
 ///
-/// It is a ``RillCore/PacketSink``, so pipelines send into it: `LiveReceiver(feedback: socket)`, or, of a sender,
-/// `LiveSender(pipeline, source: camera, packets: socket)`. As a ``DatagramTransport`` it sends and receives many a call.
+/// It is a ``RillCore/PacketSink``, so pipelines can send to it: `LiveReceiver(feedback: socket)`, or for a sender
+/// `LiveSender(pipeline, source: camera, packets: socket)`. As a ``DatagramTransport`` it sends and receives many
+/// datagrams per call.
 ///
-/// That nobody listens at the other end (an ICMP refusal, `ECONNREFUSED`) is no error of a call: the other side may only not have
-/// begun. It is counted, and the call goes on.
+/// An ICMP refusal (`ECONNREFUSED`) is not an error of a call, because the other side may not have started yet. It is
+/// counted, and the call continues.
 ///
-/// The other side's address is settled for good: where it may change, take a ``UDPSocket``.
+/// The remote address is fixed. If it may change, use a ``UDPSocket``.
 ///
-/// Threading and cost: as those of ``UDPSocket``.
+/// Threading and cost: as for ``UDPSocket``.
 public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
     let descriptor: SocketDescriptor
-    /// The address that datagrams go to, and come from: there is one.
+    /// The address that datagrams are sent to and received from; never `nil`.
     public let remoteAddress: UDPAddress?
 
-    /// A socket that exchanges datagrams with `address` alone.
+    /// A socket that exchanges datagrams only with `address`.
     ///
-    /// - Parameter local: where it receives; by default at a port that the system chooses.
+    /// - Parameters:
+    ///   - address: the remote address.
+    ///   - local: the local address to receive at; by default a port that the system chooses.
+    ///   - settings: buffer sizes, traffic class and other options.
     /// - Throws: `socketFailed`.
     public init(
         to address: UDPAddress, from local: UDPAddress? = nil, settings: UDPSocket.Settings = UDPSocket.Settings()
@@ -32,28 +38,29 @@ public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
         remoteAddress = address
     }
 
-    /// Where the socket listens; the port is the one that the system chose where that was left to it.
+    /// The local address of the socket, including a port that the system chose.
     public var localAddress: UDPAddress { descriptor.localAddress }
 
-    /// What the socket has done so far.
+    /// Statistics since the start.
     public var statistics: TransportStatistics { descriptor.counters.statistics }
 
-    /// Sends a datagram. Waits only while the system's own buffer is full.
+    /// Sends a datagram. Waits only while the system's send buffer is full.
     ///
     /// - Throws: `socketFailed`, with `EMSGSIZE` for a datagram that is too long.
     public func send(_ datagram: Span<UInt8>) throws(TransportError) {
         _ = try descriptor.send(datagram, to: nil, waits: true)
     }
 
-    /// Sends a datagram without waiting, one without a byte too; `false` while the system's buffer is full.
+    /// Sends a datagram, which may be empty, without waiting. Returns `false` if the system's send buffer is full.
     ///
     /// - Throws: `socketFailed`.
     package func sendAtOnce(_ datagram: Span<UInt8>) throws(TransportError) -> Bool {
         try descriptor.send(datagram, to: nil, waits: false) == .sent
     }
 
-    /// Sends a packet of a pipeline, without waiting. What goes wrong is counted, a full buffer too: the network may lose a
-    /// packet at any time.
+    /// Sends a packet of a pipeline without waiting.
+    ///
+    /// Errors, including a full buffer, are only counted, because the network may lose a packet at any time.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) {
         do throws(TransportError) {
             _ = try descriptor.send(packet, to: nil, waits: false)
@@ -62,9 +69,10 @@ public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
         }
     }
 
-    /// Replaces `bytes` by those of the next datagram; `nil` when none came within `timeout`, or the socket was closed.
+    /// Replaces `bytes` with the next datagram; returns `nil` if none arrived within `timeout`, or if the socket was
+    /// closed.
     ///
-    /// The array grows to 64 KiB once, and its memory is used again. A timeout of zero asks without waiting.
+    /// The array grows to 64 KiB once and is then reused. A timeout of zero does not wait.
     ///
     /// - Throws: `socketFailed`.
     public func receive(
@@ -73,10 +81,11 @@ public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
         try descriptor.receive(into: &bytes, within: timeout)
     }
 
-    /// Sends all datagrams without waiting, all to ``remoteAddress``, whatever destination they have.
+    /// Sends all datagrams to ``remoteAddress``, regardless of their destinations, without waiting.
     public func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome { descriptor.send(&datagrams) }
 
-    /// Replaces what `datagrams` holds by what has come, waiting for the first one at most as long as `timeout`.
+    /// Replaces the contents of `datagrams` with the datagrams that have arrived, waiting up to `timeout` for the
+    /// first one.
     ///
     /// - Throws: `socketFailed`.
     public func receive(
@@ -85,6 +94,6 @@ public final class ConnectedUDPSocket: DatagramTransport, PacketSink {
         try descriptor.receive(into: &datagrams, within: timeout)
     }
 
-    /// Ends receiving: whoever waits for a datagram is told.
+    /// Stops receiving; waiting calls return.
     public func close() { descriptor.close() }
 }

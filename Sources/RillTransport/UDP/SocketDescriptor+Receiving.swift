@@ -3,11 +3,12 @@ import Glibc
 import RillCore
 import Synchronization
 
-// Many datagrams a call: recvmmsg(2), which waits for the first one by itself, as long as SO_RCVTIMEO says. (Its own timeout is
-// looked at only when a datagram comes.) A datagram that is waited for so takes one call, where poll(2) would take three.
+// Many datagrams per call: recvmmsg(2), which itself waits for the first one up to SO_RCVTIMEO. (Its timeout argument
+// is only checked when a datagram arrives.) Waiting for a datagram thus takes one call, where poll(2) would need
+// three.
 
 extension SocketDescriptor {
-    /// Replaces what `datagrams` holds by what has come.
+    /// Replaces the contents of `datagrams` with the datagrams that have arrived.
     ///
     /// - Throws: `socketFailed`.
     func receive(
@@ -19,7 +20,7 @@ extension SocketDescriptor {
         while !isClosed {
             if try receiveOnce(into: &datagrams, waits: waits) { return .received(datagrams.count) }
             guard monotonicNanoseconds() < deadline, !isClosed else { break }
-            // What the call has not waited is less than it would wait the next time.
+            // The time that the call has not waited is less than it would wait next time.
             if !waits {
                 guard try wait(until: deadline) else { break }
             }
@@ -29,8 +30,8 @@ extension SocketDescriptor {
         return isClosed ? .closed : .nothing
     }
 
-    /// Sees that a call waits by itself, not longer than `timeout`, and not for too small a part of it; `false` where the system
-    /// does not know so short a time.
+    /// Makes a receive call wait by itself, at most for `timeout` and not for too small a part of it. Returns `false`
+    /// if the system does not support so short a wait.
     private func settleTimeout(for timeout: MediaDuration) -> Bool {
         let wanted = Int(clamping: timeout.nanoseconds / 1_000_000)
         let current = receiveTimeout.load(ordering: .relaxed)
@@ -46,26 +47,29 @@ extension SocketDescriptor {
         return true
     }
 
-    /// How long a call is to wait, in milliseconds, if as many are `wanted` and it waits `current` now: that changes seldom,
-    /// however much from call to call is wanted. `nil` below a millisecond.
+    /// Returns how long a call should wait, in milliseconds, if `wanted` is requested and `current` is set.
+    ///
+    /// The value changes rarely, even if the requested time varies from call to call. `nil` for less than a
+    /// millisecond.
     static func callTimeout(_ wanted: Int, current: Int) -> Int? {
         guard wanted > 0 else { return nil }
         if current > 0, current <= wanted, 8 * current >= min(wanted, 1000) { return current }
-        // The largest power of two, so that what is wanted next may be a little less. A second is as good as longer.
+        // The largest power of two, so that the next request may be a little shorter. Longer than a second has no
+        // benefit.
         return 1 << (Int.bitWidth - 1 - min(wanted, 1024).leadingZeroBitCount)
     }
 
-    /// One call of the system; whether datagrams came.
+    /// Makes one system call; returns whether datagrams have arrived.
     private func receiveOnce(into datagrams: inout IncomingDatagrams, waits: Bool) throws(TransportError) -> Bool {
         let memory = datagrams.memory
         SocketDescriptor.prepare(memory)
         counters.receiveCalls.count()
-        // The messages point into the batch, which lives longer than the call.
+        // The messages point into the batch, which outlives the call.
         let count = unsafe CSockets_receive(number, memory.messages, UInt32(memory.capacity), waits ? 1 : 0)
         guard count >= 0 else {
             let code = errno
             switch code {
-            // Nothing has come within the time, or a datagram's checksum was wrong.
+            // Nothing has arrived in time, or the checksum of a datagram was wrong.
             case EAGAIN, EINTR: return false
             case ECONNREFUSED:
                 counters.refused.count()
@@ -77,10 +81,10 @@ extension SocketDescriptor {
         return datagrams.count > 0
     }
 
-    /// Tells the system where it may write.
+    /// Sets up the messages that the system writes to.
     private static func prepare(_ memory: DatagramMemory) {
         for index in 0..<memory.capacity {
-            // What the system has written over, in the messages that it has used: it puts a count into each of them.
+            // Only messages that the system has used need to be reset: it overwrites their byte count.
             guard unsafe memory.messages[index].byteCount != .max || memory.messages[index].vectorCount == 0 else {
                 return
             }
@@ -96,12 +100,12 @@ extension SocketDescriptor {
         }
     }
 
-    /// Takes in one message.
+    /// Adds one received message to the batch.
     private func takeIn(_ slot: Int, _ memory: DatagramMemory, _ datagrams: inout IncomingDatagrams) {
         let message = unsafe memory.messages + slot
         let byteCount = Int(unsafe message.pointee.byteCount)
         let isCut = unsafe CSockets_is_cut(message) != 0
-        // Where the socket is closed meanwhile, an empty message comes that nobody has sent.
+        // If the socket is closed meanwhile, the call returns an empty message without a sender.
         guard unsafe message.pointee.addressByteCount > 0, let source = unsafe UDPAddress(memory.addresses + slot)
         else {
             return

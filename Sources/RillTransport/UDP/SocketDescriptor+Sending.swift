@@ -3,9 +3,9 @@ import Glibc
 import RillCore
 import Synchronization
 
-// Many datagrams a call: sendmmsg(2). Datagrams of one size to one address, as those of a frame are, become one message that
-// the system splits by itself (UDP_SEGMENT, udp(7)), on its way out or in the network card: it goes through the network's
-// layers once.
+// Many datagrams per call: sendmmsg(2). Datagrams of equal size to the same address, like those of a frame, form one
+// message that the system splits (UDP_SEGMENT, udp(7)) on output or in the network card. It passes the network stack
+// once.
 
 extension SocketDescriptor {
     /// Sends all of `datagrams` without waiting.
@@ -22,7 +22,7 @@ extension SocketDescriptor {
                 }
                 let code = errno
                 if code == EINTR { continue }
-                // An earlier datagram's refusal, in place of sending: that is done at the next call.
+                // The refusal of an earlier datagram, reported instead of sending this one. The next call sends it.
                 if code == ECONNREFUSED {
                     counters.refused.count()
                     continue
@@ -44,11 +44,11 @@ extension SocketDescriptor {
 
     private func call(_ messages: UnsafeMutablePointer<CSockets_message>, _ count: Int) -> Int {
         counters.sendCalls.count()
-        // The messages point into the batch, which lives longer than the call.
+        // The messages point into the batch, which outlives the call.
         return Int(unsafe CSockets_send(number, messages, UInt32(count)))
     }
 
-    /// Takes the first messages' datagrams out: they are on their way.
+    /// Removes the datagrams of the first messages, which were sent.
     private func take(_ datagrams: inout OutgoingDatagrams, _ plan: SendPlan, _ messageCount: Int) {
         let count = plan.datagramCount(datagrams.memory, messageCount)
         let start = datagrams.pending.lowerBound
@@ -58,13 +58,13 @@ extension SocketDescriptor {
         datagrams.removeFirst(count)
     }
 
-    /// What to do with the first message that is left, which the system would not take: one of several datagrams is tried again as
-    /// single ones, a single one is dropped.
+    /// Handles the first remaining message, which the system did not accept. The datagrams of a combined message are
+    /// retried individually; a single datagram is dropped.
     private func refuse(
         _ datagrams: inout OutgoingDatagrams, _ plan: SendPlan, _ index: Int, _ code: Int32
     ) -> TransportError? {
         if unsafe datagrams.memory.messages[index].vectorCount > 1 {
-            // Splitting takes a network card that computes checksums, and datagrams that fit the path.
+            // Splitting requires a network card that computes checksums, and datagrams that fit the path.
             segments.store(false, ordering: .relaxed)
             return nil
         }
@@ -75,15 +75,15 @@ extension SocketDescriptor {
     }
 }
 
-/// The messages of one call: which datagrams go with which.
+/// The messages of one call, and the datagrams in each.
 private struct SendPlan {
     let messageCount: Int
 
-    /// The most that one message is split into (the kernel's UDP_MAX_SEGMENTS), and its longest.
+    /// The maximum number of segments of a message (the kernel's UDP_MAX_SEGMENTS), and its maximum size.
     private static let maximumSegments = 64
     private static let maximumByteCount = 65_000
 
-    /// Writes the messages for what is to be sent.
+    /// Writes the messages for the pending datagrams.
     init(_ datagrams: borrowing OutgoingDatagrams, for socket: SocketDescriptor) {
         let pending = datagrams.pending
         let segments = socket.segments.load(ordering: .relaxed)
@@ -98,12 +98,13 @@ private struct SendPlan {
         messageCount = count
     }
 
-    /// How many datagrams the first messages bear.
+    /// Returns the number of datagrams in the first messages.
     func datagramCount(_ memory: DatagramMemory, _ messageCount: Int) -> Int {
         (0..<messageCount).reduce(0) { unsafe $0 + Int(memory.messages[$1].vectorCount) }
     }
 
-    /// The end of the datagrams that can go as one message: all of one length, and one shorter one behind them.
+    /// Returns the end of the datagrams that can form one message: all of equal size, and optionally a shorter last
+    /// one.
     private static func runEnd(_ datagrams: borrowing OutgoingDatagrams, from start: Int) -> Int {
         let first = datagrams.entries[start]
         var end = start + 1
@@ -121,14 +122,14 @@ private struct SendPlan {
         return end
     }
 
-    /// Tells the system of one message.
+    /// Writes the header of one message.
     private static func write(
         _ datagrams: borrowing OutgoingDatagrams, _ run: Range<Int>, into index: Int, for socket: SocketDescriptor
     ) {
         let memory = datagrams.memory
         let first = datagrams.entries[run.lowerBound]
         var message = unsafe CSockets_message()
-        // The bytes' places are those of the slots, which follow each other.
+        // The vectors of consecutive slots are consecutive.
         unsafe message.vectors = memory.vectors + run.lowerBound
         unsafe message.vectorCount = run.count
         let destination = first.destination?.mapped(forV6: socket.isV6)
@@ -136,7 +137,7 @@ private struct SendPlan {
             unsafe message.address = UnsafeMutableRawPointer(memory.addresses + index)
             unsafe message.addressByteCount = destination.write(to: memory.addresses + index)
         }
-        // There is room for both.
+        // The buffer has room for both control messages.
         unsafe message.control = memory.control(index)
         if run.count > 1 { unsafe CSockets_add_segment_size(&message, UInt32(first.byteCount)) }
         if let trafficClass = first.trafficClass {

@@ -1,28 +1,31 @@
 import Glibc
 import RillCore
 
-// One datagram a call.
+// One datagram per call.
 
 extension SocketDescriptor {
-    /// What the system has done with a datagram.
+    /// What the system did with a datagram.
     enum Taken {
         case sent
         case bufferFull
     }
 
-    /// Sends a datagram to `address`; `nil` for where the socket is connected.
+    /// Sends a datagram.
     ///
-    /// - Parameter waits: whether it waits while the system's buffer is full.
+    /// - Parameters:
+    ///   - datagram: the bytes, which may be empty.
+    ///   - address: the destination; `nil` for the address that the socket is connected to.
+    ///   - waits: whether to wait while the system's send buffer is full.
     /// - Throws: `socketFailed`.
     func send(
         _ datagram: Span<UInt8>, to address: UDPAddress?, waits: Bool
     ) throws(TransportError) -> Taken {
-        // A pipe's signal is not for sockets of a library.
+        // A library must not cause SIGPIPE.
         let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
         while true {
             counters.sendCalls.count()
             let result = unsafe datagram.withUnsafeBufferPointer { bytes in
-                // The system reads bytes and address before the call returns.
+                // The system reads the bytes and the address before the call returns.
                 guard let address else { return unsafe Glibc.send(number, bytes.baseAddress, bytes.count, flags) }
                 return unsafe address.mapped(forV6: isV6).withSystemAddress { system, length in
                     unsafe sendto(number, bytes.baseAddress, bytes.count, flags, system, length)
@@ -32,7 +35,7 @@ extension SocketDescriptor {
             let code = errno
             switch code {
             case EINTR: continue
-            // What came back concerns an earlier datagram, and was said in place of sending this one.
+            // This concerns an earlier datagram, and was reported instead of sending this one.
             case ECONNREFUSED: counters.refused.count()
             case EAGAIN, ENOBUFS:
                 counters.bufferFull.count()
@@ -46,14 +49,15 @@ extension SocketDescriptor {
         return .sent
     }
 
-    /// Replaces `bytes` by those of the next datagram; `nil` when none came within `timeout`, or the socket is closed.
+    /// Replaces `bytes` with the next datagram; returns `nil` if none arrived within `timeout`, or if the socket is
+    /// closed.
     ///
     /// - Throws: `socketFailed`.
     func receive(into bytes: inout [UInt8], within timeout: MediaDuration) throws(TransportError) -> UDPSocket.Received?
     {
         let deadline = SocketDescriptor.deadline(timeout)
         bytes.removeAll(keepingCapacity: true)
-        // The packets of a frame come together: those behind the first are there already.
+        // The packets of a frame arrive together: those after the first are already there.
         repeat {
             guard let found = try receiveOnce(into: &bytes) else { continue }
             counters.received.count()
@@ -63,7 +67,7 @@ extension SocketDescriptor {
         return nil
     }
 
-    /// One call of the system; `nil` where what had come was not a datagram.
+    /// Makes one system call; returns `nil` if it did not yield a datagram.
     private func receiveOnce(into bytes: inout [UInt8]) throws(TransportError) -> UDPSocket.Received? {
         var (count, code) = (0, Int32(0))
         var source: UDPAddress?
@@ -71,7 +75,7 @@ extension SocketDescriptor {
         bytes.append(addingCapacity: UDPSocket.maximumDatagramByteCount) { output in
             unsafe output.withUnsafeMutableBufferPointer { buffer, initialized in
                 (count, source) = unsafe UDPAddress.fromSystem { system, length in
-                    // There is room for the longest datagram, so that none is cut.
+                    // There is room for the longest datagram, so none is truncated.
                     unsafe recvfrom(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT), system, length)
                 }
                 code = errno
@@ -80,7 +84,7 @@ extension SocketDescriptor {
         }
         if count >= 0 { return source.map { UDPSocket.Received(source: $0.unmapped, byteCount: count) } }
         switch code {
-        // Nothing has come, another thread was faster, or the datagram's checksum was wrong.
+        // Nothing has arrived, another thread was faster, or the checksum of the datagram was wrong.
         case EAGAIN, EINTR: return nil
         case ECONNREFUSED:
             counters.refused.count()
@@ -89,7 +93,7 @@ extension SocketDescriptor {
         }
     }
 
-    /// When a wait of `timeout` from now is over.
+    /// Returns the time at which a wait of `timeout` from now ends.
     static func deadline(_ timeout: MediaDuration) -> Int64 {
         let deadline = monotonicNanoseconds().addingReportingOverflow(max(0, timeout.nanoseconds))
         return deadline.overflow ? .max : deadline.partialValue
@@ -100,18 +104,18 @@ extension SocketDescriptor {
         return try wait(until: deadline)
     }
 
-    /// Waits until something has come; `false` when the deadline passes first.
+    /// Waits until something has arrived; returns `false` if the deadline passes first.
     func wait(until deadline: Int64) throws(TransportError) -> Bool {
         while true {
             let rest = max(0, deadline - monotonicNanoseconds())
-            // Whole milliseconds, rounded up: it is better to wait a little longer than to spin to the end.
+            // Whole milliseconds, rounded up: waiting slightly longer is better than spinning at the end.
             let milliseconds = Int32(clamping: rest / 1_000_000 + (rest % 1_000_000 == 0 ? 0 : 1))
             var question = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
             counters.waitCalls.count()
             let count = unsafe poll(&question, 1, milliseconds)
             if count > 0 { return true }
             if count < 0, errno != EINTR { throw .socketFailed(.receive, localAddress, code: errno) }
-            // The longest wait that can be told is 24 days.
+            // poll(2) waits at most 24 days.
             if count == 0, monotonicNanoseconds() >= deadline { return false }
         }
     }

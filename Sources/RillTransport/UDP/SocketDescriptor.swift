@@ -3,20 +3,20 @@ import Glibc
 import RillCore
 import Synchronization
 
-/// A UDP socket of the system: what ``UDPSocket`` and ``ConnectedUDPSocket`` have in common.
+/// A UDP socket of the system, shared by ``UDPSocket`` and ``ConnectedUDPSocket``.
 ///
-/// Any thread, any time; closed with the last reference.
+/// May be used from any thread at any time. Closed with the last reference.
 final class SocketDescriptor: Sendable {
     let number: Int32
     let isV6: Bool
     let localAddress: UDPAddress
-    /// The only address that datagrams come from and go to, where there is one.
+    /// The address that the socket is connected to, if any.
     let remoteAddress: UDPAddress?
     let counters = SocketCounters()
     private let isClosedFlag = Atomic(false)
-    /// Whether the system splits one large message into datagrams (UDP_SEGMENT), as far as is known.
+    /// Whether the system splits one large message into datagrams (UDP_SEGMENT), as far as known.
     let segments = Atomic(true)
-    /// How long a call that receives waits by itself (SO_RCVTIMEO), in milliseconds; 0 for ever.
+    /// How long a receive call waits by itself (SO_RCVTIMEO) in milliseconds; 0 for no limit.
     let receiveTimeout = Atomic(0)
 
     /// - Throws: `socketFailed`.
@@ -43,14 +43,14 @@ final class SocketDescriptor: Sendable {
 
     var isClosed: Bool { isClosedFlag.load(ordering: .acquiring) }
 
-    /// Ends receiving: whoever waits for a datagram wakes.
+    /// Stops receiving; waiting calls wake up.
     func close() {
         isClosedFlag.store(true, ordering: .releasing)
-        // That it says "not connected" of one that is not is no matter: those who wait are woken.
+        // An unconnected socket returns `ENOTCONN`, which does not matter: waiting calls wake up.
         shutdown(number, Int32(SHUT_RD))
     }
 
-    // MARK: Making
+    // MARK: Creating
 
     private static func open(_ address: UDPAddress, _ settings: UDPSocket.Settings) throws(TransportError) -> Int32 {
         let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -68,12 +68,12 @@ final class SocketDescriptor: Sendable {
         return descriptor
     }
 
-    /// What datagrams are marked with, and that the marks of those received are told.
+    /// Sets the traffic class of sent datagrams, and enables reading that of received ones.
     private static func configureTrafficClass(
         _ isV6: Bool, _ settings: UDPSocket.Settings, _ descriptor: Int32
     ) throws(TransportError) {
         let value = settings.trafficClass.map { Int($0.rawValue) }
-        // A socket of version 6 speaks version 4 too, with those of `::ffff:0:0/96`.
+        // An IPv6 socket also handles IPv4, with addresses in `::ffff:0:0/96`.
         let (ip, ipv6) = (Int32(IPPROTO_IP), Int32(IPPROTO_IPV6))
         if let value { try set(ip, IP_TOS, to: value, of: descriptor) }
         try set(ip, IP_RECVTOS, to: 1, of: descriptor)
@@ -110,7 +110,7 @@ final class SocketDescriptor: Sendable {
     }
 }
 
-/// Counts that any thread may add to.
+/// Counters that any thread may increment.
 final class SocketCounters: Sendable {
     let sent = Atomic(0)
     let sentBytes = Atomic(0)
@@ -144,7 +144,7 @@ final class SocketCounters: Sendable {
 }
 
 extension Atomic where Value == Int {
-    /// Counts.
+    /// Increments the counter.
     func count(_ number: Int = 1) { add(number, ordering: .relaxed) }
 }
 

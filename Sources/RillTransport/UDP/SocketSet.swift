@@ -2,23 +2,26 @@ import CSockets
 import Glibc
 import RillCore
 
-/// Sockets that one thread waits at together, until a moment that is given to the nanosecond: for drivers that hand on
-/// datagrams of many sockets at set times.
+/// A set of sockets on which one thread waits, with a deadline in nanoseconds.
 ///
-///     try sockets.add(socket, key: 0)
-///     try sockets.wait(untilMonotonic: deadline) { key in … }     // then `receive(into:within: .zero)`
+/// For drivers that pass on the datagrams of many sockets at set times.
 ///
-/// A socket that was not read empty is told of again. One whose last reference is gone has left the set.
+/// ```swift
+/// try sockets.add(socket, key: 0)
+/// try sockets.wait(untilMonotonic: deadline) { key in ready.append(key) }     // then `receive(into:within: .zero)`
+/// ```
 ///
-/// Threading: one thread waits and adds; ``wake()`` comes from any.
+/// A socket with unread datagrams is reported again. A socket leaves the set when its last reference is released.
+///
+/// Threading: one thread waits and adds sockets; ``wake()`` may be called from any thread.
 package final class SocketSet: Sendable {
     private let number: Int32
     private let event: Int32
 
-    /// The key of what wakes; no socket has it.
+    /// The key of the wake-up event; no socket has it.
     private static let wakeKey = UInt64.max
 
-    /// A set without a socket.
+    /// An empty set.
     ///
     /// - Throws: `socketFailed`.
     package init() throws(TransportError) {
@@ -38,12 +41,12 @@ package final class SocketSet: Sendable {
         Glibc.close(number)
     }
 
-    /// Adds a socket, of which ``wait(untilMonotonic:_:)`` tells by `key`, 0 or more.
+    /// Adds a socket, which ``wait(untilMonotonic:_:)`` reports by its `key`, 0 or greater.
     ///
     /// - Throws: `socketFailed`.
     package func add(_ socket: UDPSocket, key: Int) throws(TransportError) { try add(socket.descriptor, key) }
 
-    /// The same for a socket that is connected.
+    /// Adds a connected socket, which ``wait(untilMonotonic:_:)`` reports by its `key`, 0 or greater.
     package func add(_ socket: ConnectedUDPSocket, key: Int) throws(TransportError) { try add(socket.descriptor, key) }
 
     private func add(_ descriptor: SocketDescriptor, _ key: Int) throws(TransportError) {
@@ -52,8 +55,9 @@ package final class SocketSet: Sendable {
         }
     }
 
-    /// Waits until a socket has something to be received, ``wake()`` was called, or `CLOCK_MONOTONIC` has reached `deadline`
-    /// (nanoseconds); then calls `body` with the key of each socket that has something, up to 64.
+    /// Waits until a socket has data, ``wake()`` is called, or `CLOCK_MONOTONIC` reaches `deadline` (in nanoseconds).
+    ///
+    /// Then calls `body` with the key of each socket that has data, up to 64.
     ///
     /// - Throws: `socketFailed`.
     package func wait(untilMonotonic deadline: Int64, _ body: (Int) -> Void) throws(TransportError) {
@@ -61,7 +65,7 @@ package final class SocketSet: Sendable {
         var keys = InlineArray<64, UInt64>(repeating: 0)
         var span = keys.mutableSpan
         let (count, code) = unsafe span.withUnsafeMutableBufferPointer { buffer in
-            // The system writes as many as there is room for, before the call returns.
+            // The system writes as many as fit, before the call returns.
             let count = unsafe CSockets_wait(number, buffer.baseAddress, Int32(buffer.count), rest)
             return (count, errno)
         }
@@ -71,7 +75,7 @@ package final class SocketSet: Sendable {
         }
     }
 
-    /// Has the one who waits look up, now or at the next wait.
+    /// Wakes the waiting thread, or makes its next wait return immediately.
     package func wake() {
         var one: UInt64 = 1
         _ = unsafe write(event, &one, 8)

@@ -2,15 +2,15 @@ import CSockets
 import Glibc
 public import RillCore
 
-// How the system writes addresses: sockaddr_in and sockaddr_in6, numbers big-endian.
+// The system's format for addresses: sockaddr_in and sockaddr_in6, with big-endian numbers.
 
 extension UDPAddress {
-    /// The address that a text names: `192.0.2.1:5004`, `[2001:db8::1]:5004`, or a host by its name, `example.org:5004`, of
-    /// which the first address is taken.
+    /// Returns the address in a text: `192.0.2.1:5004`, `[2001:db8::1]:5004`, or with a host name,
+    /// `example.org:5004`.
     ///
-    /// Waits for the answer of the name service where it is asked.
+    /// Uses the first address of a host name. Waits for the name service if the text has a host name.
     ///
-    /// - Throws: `invalidAddress` for what is not of the form HOST:PORT, `hostNotFound`.
+    /// - Throws: `invalidAddress` if the text is not of the form HOST:PORT, `hostNotFound`.
     public static func resolve(_ text: String) throws(TransportError) -> UDPAddress {
         if let address = UDPAddress(text) { return address }
         guard let parts = HostAndPort(text), !parts.host.utf8.contains(0) else { throw .invalidAddress(text) }
@@ -23,12 +23,12 @@ extension UDPAddress {
         var list: UnsafeMutablePointer<addrinfo>?
         let result = unsafe getaddrinfo(parts.host, nil, &hints, &list)
         guard result == 0 else {
-            // The texts are constants of the library.
+            // The texts are constants of the C library.
             throw .hostNotFound(parts.host, reason: unsafe String(cString: gai_strerror(result)))
         }
         defer { unsafe freeaddrinfo(list) }
         while let entry = unsafe list {
-            // Each entry's address lives as long as the list, and is as long as its family says.
+            // Each entry's address lives as long as the list, and has the size that its family implies.
             if let system = unsafe entry.pointee.ai_addr, var address = unsafe UDPAddress(system) {
                 address.port = parts.port
                 return address
@@ -38,7 +38,7 @@ extension UDPAddress {
         throw .hostNotFound(parts.host, reason: "it has no Internet address")
     }
 
-    /// The system's number for the version of IP.
+    /// The system's address family.
     var systemFamily: Int32 {
         switch ip {
         case .v4: AF_INET
@@ -46,7 +46,7 @@ extension UDPAddress {
         }
     }
 
-    /// Calls `body` with the address in the system's form, which holds as long as the call.
+    /// Calls `body` with the address in the system's format, which is valid during the call.
     func withSystemAddress<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
         switch ip {
         case .v4(let address):
@@ -55,7 +55,7 @@ extension UDPAddress {
             system.sin_port = port.bigEndian
             system.sin_addr.s_addr = address.bigEndian
             return unsafe withUnsafeBytes(of: &system) { bytes in
-                // A sockaddr_in is a sockaddr that says so in its family.
+                // A sockaddr_in is a sockaddr with the family AF_INET.
                 unsafe body(
                     bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
             }
@@ -69,28 +69,28 @@ extension UDPAddress {
                 unsafe bytes.storeBytes(of: address.bigEndian, as: UInt128.self)
             }
             return unsafe withUnsafeBytes(of: &system) { bytes in
-                // A sockaddr_in6 is a sockaddr that says so in its family.
+                // A sockaddr_in6 is a sockaddr with the family AF_INET6.
                 unsafe body(
                     bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
             }
         }
     }
 
-    /// Calls `body`, which fills in an address, and gives its result with the address; `nil` where it filled in none.
+    /// Calls `body`, which fills in an address, and returns its result and the address; `nil` if none was filled in.
     static func fromSystem(
         _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int
     ) -> (result: Int, address: UDPAddress?) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return unsafe withUnsafeMutableBytes(of: &storage) { bytes in
-            // A sockaddr_storage has room for every kind of sockaddr, and holds none of them (family 0) to begin with.
+            // A sockaddr_storage has room for every sockaddr, and is initially none of them (family 0).
             let system = unsafe bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
             let result = unsafe body(system, &length)
             return (result, result < 0 ? nil : unsafe UDPAddress(system))
         }
     }
 
-    /// The address behind `system`, which is as long as its family says; `nil` for other families.
+    /// The address at `system`, whose size follows from its family; `nil` for other families.
     @unsafe init?(_ system: UnsafePointer<sockaddr>) {
         switch Int32(unsafe system.pointee.sa_family) {
         case AF_INET:

@@ -1,87 +1,94 @@
 import Glibc
 public import RillCore
 
-/// A UDP socket: datagrams to and from the real network, of whoever is there.
+/// A UDP socket that exchanges datagrams with any address.
 ///
-///     let socket = try UDPSocket(boundTo: UDPAddress(.v4(0), port: 5004))
-///     while let datagram = try socket.receive(into: &bytes, within: .seconds(1)) {
-///         try socket.send(answer, to: datagram.source)                     // from any thread
-///     }
+/// ```swift
+/// let socket = try UDPSocket(boundTo: UDPAddress(.v4(0), port: 5004))
+/// while let datagram = try socket.receive(into: &bytes, within: .seconds(1)) {
+///     try socket.send(answer, to: datagram.source)                     // from any thread
+/// }
+/// ```
 ///
-/// It has no other side of its own: each datagram has its destination, so the other side's address may change, and there may be
-/// several. What speaks to one address alone, and is a ``RillCore/PacketSink`` that pipelines send into, is a
-/// ``ConnectedUDPSocket``. As a ``DatagramTransport`` it sends and receives many datagrams a call.
+/// Each datagram has its own destination, so the other side's address may change, and there may be several. Use a
+/// ``ConnectedUDPSocket`` for a single address, or as a ``RillCore/PacketSink`` for pipelines. As a
+/// ``DatagramTransport`` it sends and receives many datagrams per call.
 ///
-/// One that is bound to an address of version 6 speaks version 4 too, unless `onlyIPv6` says that it shall not: addresses are
-/// given and told as what they are.
+/// A socket bound to an IPv6 address also handles IPv4, unless `onlyIPv6` disables it. IPv4 addresses are passed and
+/// returned in plain form.
 ///
-/// That nobody listens at the other end is no error: the other side may only not have begun.
+/// An ICMP refusal is not an error, because the other side may not have started yet.
 ///
-/// Threading: all methods may be called from any thread at any time; two that receive share the datagrams between them. Cost: a
-/// system call for a datagram, or for as many as a batch holds; no copy but the system's, no allocation. It is closed when the
-/// last reference is gone; ``close()`` ends receiving before.
+/// Threading: all methods may be called from any thread at any time; two threads that receive share the datagrams.
+/// Cost: one system call per datagram, or per batch; no copies except the system's, no allocation. The socket is
+/// closed with the last reference; ``close()`` stops receiving earlier.
 public final class UDPSocket: DatagramTransport {
     let descriptor: SocketDescriptor
 
-    /// The largest datagram that is sent or received, in bytes: the most that UDP over IPv6 carries.
+    /// The maximum size of a datagram in bytes: the limit of UDP over IPv6.
     public static let maximumDatagramByteCount = 65_527
 
-    /// What can be settled when a socket is made.
+    /// The options of a socket.
     public struct Settings: Sendable {
-        /// Bytes of datagrams that wait to be received (SO_RCVBUF), as far as the system allows; `nil` leaves it alone. Linux's own 208 KiB
-        /// hold 92 packets of media, which a key frame of a large picture exceeds.
+        /// The size of the receive buffer in bytes (SO_RCVBUF), as far as the system allows; `nil` for the system's
+        /// default.
+        ///
+        /// Linux's default of 208 KiB holds 92 media packets, fewer than a key frame of a large picture has.
         public var receiveBufferByteCount: Int? = 4 << 20
-        /// Bytes of datagrams that wait to be sent (SO_SNDBUF), as far as the system allows; `nil` leaves it alone.
+        /// The size of the send buffer in bytes (SO_SNDBUF), as far as the system allows; `nil` for the system's
+        /// default.
         public var sendBufferByteCount: Int?
-        /// Whether others may listen at the same port (SO_REUSEADDR), as receivers of multicast do.
+        /// Whether other sockets may bind to the same port (SO_REUSEADDR), as receivers of multicast do.
         public var sharesPort = false
-        /// How datagrams are marked, where they say nothing of their own: DSCP and ECN; `nil` leaves it alone.
+        /// The DSCP and ECN of datagrams that do not have their own; `nil` for the system's default.
         public var trafficClass: TrafficClass?
-        /// Whether a socket of version 6 leaves version 4 to others (IPV6_V6ONLY); `nil` leaves it alone.
+        /// Whether an IPv6 socket does not handle IPv4 (IPV6_V6ONLY); `nil` for the system's default.
         public var onlyIPv6: Bool?
 
-        /// Room for 4 MiB that wait to be received, and everything else as the system has it.
+        /// A receive buffer of 4 MiB, and the system's defaults for everything else.
         public init() {}
     }
 
-    /// A datagram that was received; its bytes come beside it.
+    /// A received datagram, without its bytes.
     public struct Received: Hashable, Sendable {
-        /// Who sent it.
+        /// The address of the sender.
         public var source: UDPAddress
-        /// Its bytes.
+        /// The size of the datagram in bytes.
         public var byteCount: Int
     }
 
-    /// A socket that receives at `address`, whose port 0 leaves the choice to the system.
+    /// A socket that receives at `address`; for port 0, the system chooses a port.
     ///
     /// - Throws: `socketFailed`.
     public init(boundTo address: UDPAddress, settings: Settings = Settings()) throws(TransportError) {
         descriptor = try SocketDescriptor(boundTo: address, connectedTo: nil, settings)
     }
 
-    /// Where the socket listens; the port is the one that the system chose where that was left to it.
+    /// The local address of the socket, including a port that the system chose.
     public var localAddress: UDPAddress { descriptor.localAddress }
 
-    /// What the socket has done so far.
+    /// Statistics since the start.
     public var statistics: TransportStatistics { descriptor.counters.statistics }
 
-    /// Sends a datagram to `address`. Waits only while the system's own buffer is full.
+    /// Sends a datagram to `address`. Waits only while the system's send buffer is full.
     ///
     /// - Throws: `socketFailed`, with `EMSGSIZE` for a datagram that is too long.
     public func send(_ datagram: Span<UInt8>, to address: UDPAddress) throws(TransportError) {
         _ = try descriptor.send(datagram, to: address, waits: true)
     }
 
-    /// Sends a datagram to `address` without waiting, one without a byte too; `false` while the system's buffer is full.
+    /// Sends a datagram, which may be empty, to `address` without waiting. Returns `false` if the system's send
+    /// buffer is full.
     ///
     /// - Throws: `socketFailed`.
     package func sendAtOnce(_ datagram: Span<UInt8>, to address: UDPAddress) throws(TransportError) -> Bool {
         try descriptor.send(datagram, to: address, waits: false) == .sent
     }
 
-    /// Replaces `bytes` by those of the next datagram; `nil` when none came within `timeout`, or the socket was closed.
+    /// Replaces `bytes` with the next datagram; returns `nil` if none arrived within `timeout`, or if the socket was
+    /// closed.
     ///
-    /// The array grows to 64 KiB once, and its memory is used again. A timeout of zero asks without waiting.
+    /// The array grows to 64 KiB once and is then reused. A timeout of zero does not wait.
     ///
     /// - Throws: `socketFailed`.
     public func receive(
@@ -90,10 +97,11 @@ public final class UDPSocket: DatagramTransport {
         try descriptor.receive(into: &bytes, within: timeout)
     }
 
-    /// Sends all datagrams without waiting. One without a destination is refused, as the system says it (`EDESTADDRREQ`).
+    /// Sends all datagrams without waiting. The system refuses a datagram without a destination (`EDESTADDRREQ`).
     public func send(_ datagrams: inout OutgoingDatagrams) -> SendOutcome { descriptor.send(&datagrams) }
 
-    /// Replaces what `datagrams` holds by what has come, waiting for the first one at most as long as `timeout`.
+    /// Replaces the contents of `datagrams` with the datagrams that have arrived, waiting up to `timeout` for the
+    /// first one.
     ///
     /// - Throws: `socketFailed`.
     public func receive(
@@ -102,6 +110,6 @@ public final class UDPSocket: DatagramTransport {
         try descriptor.receive(into: &datagrams, within: timeout)
     }
 
-    /// Ends receiving: whoever waits for a datagram is told.
+    /// Stops receiving; waiting calls return.
     public func close() { descriptor.close() }
 }

@@ -1,54 +1,58 @@
-// RFC 3611 §2 and §3:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|reserved |   PT=XR=207   |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                              SSRC                             |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |      BT       | type-specific |         block length          |  each block; the length
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+  counts the words that
-//     :             type-specific block contents                      :  follow
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// XR: reports beyond what SR and RR have room for (RFC 3611).
+/// XR: extended reports, for data that SR and RR do not carry (RFC 3611).
 ///
-///     var report = try ExtendedReport(parsing: packet)
-///     while let block = try report.next() {
-///         switch block {
-///         case .receiverReferenceTime(let time): note(time, of: report.ssrc)
-///         case .delaySinceLastReceiverReport(let delays): …
-///         case .unknown: continue
-///         }
+/// RFC 3611 §2 and §3:
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|reserved |   PT=XR=207   |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                              SSRC                             |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |      BT       | type-specific |         block length          |  each block; the length
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+  counts the words that
+/// :             type-specific block contents                      :  follow
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// ```swift
+/// var report = try ExtendedReport(parsing: packet)
+/// while let block = try report.next() {
+///     switch block {
+///     case .receiverReferenceTime(let time): note(time, of: report.ssrc)
+///     case .delaySinceLastReceiverReport(let delays): note(delays.array)
+///     case .unknown: continue
 ///     }
+/// }
+/// ```
 ///
-/// A view: it lives no longer than the bytes. ``ExtendedReportWriter`` writes them.
+/// A view that cannot outlive the bytes. ``ExtendedReportWriter`` writes such packets.
 public struct ExtendedReport: ~Escapable {
-    /// Who reports.
+    /// The SSRC of the reporter.
     public let ssrc: SSRC
     private var rest: Span<UInt8>
 
-    /// What one block says.
+    /// One report block.
     public enum Block: ~Escapable {
-        /// RRT: the wall clock of one who sends nothing, for others to echo (§4.4).
+        /// RRT: the wall clock time of a receiver that sends no media, for others to echo (§4.4).
         case receiverReferenceTime(NTPTimestamp)
-        /// DLRR: the echoes, one a receiver (§4.5).
+        /// DLRR: echoes of such times, one per receiver (§4.5).
         case delaySinceLastReceiverReport(WireList<ReceiverDelay>)
-        /// Any other.
+        /// Any other block.
         case unknown(UnknownBlock)
     }
 
-    /// A block that Rill does not take apart.
+    /// A block of a type that Rill does not parse.
     public struct UnknownBlock: ~Escapable {
-        /// BT: what it is.
+        /// BT: the block type.
         public let type: UInt8
         /// Eight bits whose meaning depends on the type.
         public let typeSpecific: UInt8
-        /// What follows the first word: whole words.
+        /// The data after the first word: whole words.
         public let contents: Span<UInt8>
 
-        /// A block of these fields. Contents that are no multiple of four bytes are the programmer's mistake.
+        /// A block with these fields. Traps unless the size of the contents is a multiple of four bytes.
         @_lifetime(copy contents)
         public init(type: UInt8, typeSpecific: UInt8, contents: Span<UInt8>) {
             precondition(contents.count % 4 == 0, "a block of \(contents.count) bytes is not whole words")
@@ -62,7 +66,7 @@ public struct ExtendedReport: ~Escapable {
     static let delaySinceLastReceiverReportType: UInt8 = 5
     static let blockHeaderByteCount = 4
 
-    /// Reads the packet's first words; the blocks come one after the other from ``next()``.
+    /// Parses the start of the packet; ``next()`` returns the blocks in order.
     ///
     /// - Throws: `unexpectedPacketType` or `truncated`.
     @_lifetime(copy packet)
@@ -73,15 +77,15 @@ public struct ExtendedReport: ~Escapable {
         rest = packet.body.extracting(reader.position...)
     }
 
-    /// The next block; `nil` behind the last, and after an error.
+    /// Returns the next block, or `nil` after the last one and after an error.
     ///
-    /// - Throws: `truncated` when a block is longer than the packet, or shorter than its type asks.
+    /// - Throws: `truncated` if a block is longer than the packet, or shorter than its type requires.
     @_lifetime(copy self)
     public mutating func next() throws(RTPError) -> Block? {
         guard !rest.isEmpty else { return nil }
         var reader = ByteReader(rest)
         let bytes = rest
-        rest = rest.extracting(first: 0)  // unless nothing below finds fault
+        rest = rest.extracting(first: 0)  // restored below if the block is valid
         let type = try reader.uint8()
         let typeSpecific = try reader.uint8()
         let words = Int(try reader.uint16())

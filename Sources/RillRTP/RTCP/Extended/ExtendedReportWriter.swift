@@ -1,19 +1,20 @@
 /// Writes an XR packet, block by block (RFC 3611 §2).
 ///
-///     let writer = ExtendedReportWriter(ssrc: SSRC(7), into: &output)
-///     writer.append(.receiverReferenceTime(now), into: &output)
-///     writer.finish(into: &output)
+/// ```swift
+/// let writer = ExtendedReportWriter(ssrc: SSRC(7), into: &output)
+/// writer.append(.receiverReferenceTime(now), into: &output)
+/// writer.finish(into: &output)
+/// ```
 ///
-/// `output` is the same throughout and nothing else is appended between; it has room for
-/// `ExtendedReportWriter.headerByteCount` and the blocks' `byteCount`s, and too little is the programmer's mistake.
-/// Allocates nothing.
+/// Pass the same `output` throughout, and append nothing else to it in between. Traps unless it has room for
+/// `ExtendedReportWriter.headerByteCount` and the blocks' `byteCount`s. Allocates nothing.
 public struct ExtendedReportWriter {
     private let start: Int
 
-    /// Bytes of a packet without blocks.
+    /// The size of a packet without blocks in bytes.
     public static let headerByteCount = 8
 
-    /// Begins a packet of `ssrc`.
+    /// Starts a packet from `ssrc`.
     @_lifetime(output: copy output)
     public init(ssrc: SSRC, into output: inout OutputSpan<UInt8>) {
         start = output.count
@@ -28,7 +29,7 @@ public struct ExtendedReportWriter {
         block.write(into: &output)
     }
 
-    /// Ends the packet: its length becomes known.
+    /// Completes the packet by writing its length.
     @_lifetime(output: copy output)
     public func finish(into output: inout OutputSpan<UInt8>) {
         RTCPPacket.patchLength(ofPacketAt: start, in: &output)
@@ -36,7 +37,7 @@ public struct ExtendedReportWriter {
 }
 
 extension ExtendedReport.Block {
-    /// Bytes on the wire.
+    /// The size of the block on the wire in bytes.
     public var byteCount: Int {
         let contents =
             switch self {
@@ -50,7 +51,7 @@ extension ExtendedReport.Block {
     @_lifetime(output: copy output)
     fileprivate func write(into output: inout OutputSpan<UInt8>) {
         let words = (byteCount - ExtendedReport.blockHeaderByteCount) / 4
-        precondition(words <= UInt16.max, "a block of \(words) words: 65535 can be told")
+        precondition(words <= UInt16.max, "a block of \(words) words: 65535 fit")
         switch self {
         case .receiverReferenceTime(let time):
             output.append(ExtendedReport.receiverReferenceTimeType)

@@ -1,43 +1,46 @@
-// RFC 4585 §6.1 and RFC 5104 §4.3.1.1, PT=PSFB=206, FMT=4:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|  FMT=4  |    PT=206     |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                  SSRC of packet sender                        |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |              SSRC of media source (unused, 0)                 |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |                              SSRC                             |  for each stream
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+  that is asked
-//     | Seq nr.       |    Reserved                                   |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// FIR: a command to streams to send a picture that stands alone (RFC 5104 §4.3.1).
+/// FIR: a command to streams to send a key frame (RFC 5104 §4.3.1).
 ///
-/// Unlike PLI it is numbered, so that its repetitions are known as such. A view: it lives no longer than the bytes, or
-/// than the entries that it is to write.
+/// RFC 4585 §6.1 and RFC 5104 §4.3.1.1, PT=PSFB=206, FMT=4:
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|  FMT=4  |    PT=206     |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                  SSRC of packet sender                        |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |              SSRC of media source (unused, 0)                 |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |                              SSRC                             |  for each requested
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+  stream
+/// | Seq nr.       |    Reserved                                   |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// Unlike a PLI, it has a sequence number, which identifies repetitions. A view that cannot outlive the bytes, or the
+/// entries to be written.
 public struct FullIntraRequest: ~Escapable {
-    /// Who asks.
+    /// The SSRC of the requester.
     public let sender: SSRC
-    /// The streams that are asked. A stray word behind the last is passed over.
+    /// The requested streams. An incomplete entry at the end is ignored.
     public let entries: WireList<Entry>
 
-    /// One stream that is asked.
+    /// The command to one stream.
     public struct Entry: WireElement, Equatable {
-        /// The stream that is to send a key frame.
+        /// The SSRC of the stream that is to send a key frame.
         public var ssrc: SSRC
-        /// Counts this sender's commands to this stream, modulo 256; a repetition keeps its number.
+        /// The command's sequence number, which counts this sender's commands to this stream, modulo 256. Repetitions
+        /// have the same number.
         public var number: UInt8
 
-        /// Command `number` to the stream `ssrc`.
+        /// The command with the sequence number `number` to the stream `ssrc`.
         public init(ssrc: SSRC, number: UInt8) {
             self.ssrc = ssrc
             self.number = number
         }
 
-        /// Eight.
+        /// The size of an entry on the wire: 8 bytes.
         public static var byteCount: Int { 8 }
 
         /// Reads the entry at `offset`.
@@ -45,7 +48,7 @@ public struct FullIntraRequest: ~Escapable {
             self.init(ssrc: SSRC(bytes.bigEndianUInt32(at: offset)), number: bytes[offset + 4])
         }
 
-        /// Appends the entry. `output` has room for eight bytes; too little is the programmer's mistake.
+        /// Appends the entry. Traps unless `output` has room for eight bytes.
         @_lifetime(output: copy output)
         public func write(into output: inout OutputSpan<UInt8>) {
             output.append(bigEndian: ssrc.rawValue)
@@ -55,14 +58,14 @@ public struct FullIntraRequest: ~Escapable {
 
     package static let format: UInt8 = 4
 
-    /// A command of `sender` to these streams, to be written: at most 32766, or they do not fit a packet.
+    /// A command from `sender` to these streams, to be written. At most 32766 fit; writing more traps.
     @_lifetime(copy entries)
     public init(sender: SSRC, entries: WireList<Entry>) {
         self.sender = sender
         self.entries = entries
     }
 
-    /// Reads the command.
+    /// Parses the command.
     ///
     /// - Throws: `unexpectedPacketType` or `truncated`.
     @_lifetime(copy packet)
@@ -74,10 +77,10 @@ public struct FullIntraRequest: ~Escapable {
         entries = WireList(parsing: packet.body.extracting(reader.position...))
     }
 
-    /// Bytes on the wire: 12, and 8 a stream.
+    /// The size of the packet in bytes: 12, and 8 per stream.
     public var byteCount: Int { 12 + entries.byteCount }
 
-    /// Appends the command. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the command. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         RTCPPacket.writeHeader(

@@ -1,47 +1,51 @@
-// RFC 4585 §6.1 and §6.2.1, PT=RTPFB=205, FMT=1:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|  FMT=1  |    PT=205     |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                  SSRC of packet sender                        |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                  SSRC of media source                         |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |            PID                |             BLP               |  as often as needed
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// Generic NACK: packets of a stream that are missing (RFC 4585 §6.2.1).
+/// Generic NACK: the missing packets of a stream (RFC 4585 §6.2.1).
 ///
-///     var lost = nack.lostPackets
-///     while let number = lost.next() { retransmit(number) }
+/// RFC 4585 §6.1 and §6.2.1, PT=RTPFB=205, FMT=1:
 ///
-///     GenericNACK.write(lost: missing.span, of: media, from: sender, into: &output)
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|  FMT=1  |    PT=205     |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                  SSRC of packet sender                        |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                  SSRC of media source                         |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |            PID                |             BLP               |  as often as needed
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
 ///
-/// A view: it lives no longer than the bytes, or than the entries that it is to write.
+/// ```swift
+/// var lost = nack.lostPackets
+/// while let number = lost.next() { retransmit(number) }
+///
+/// GenericNACK.write(lost: missing.span, of: media, from: sender, into: &output)
+/// ```
+///
+/// A view that cannot outlive the bytes, or the entries to be written.
 public struct GenericNACK: ~Escapable {
-    /// Who misses them.
+    /// The SSRC of the receiver that misses the packets.
     public let sender: SSRC
-    /// The stream that they are missing from.
+    /// The SSRC of the stream that they belong to.
     public let media: SSRC
-    /// The missing packets, up to seventeen an entry.
+    /// The missing packets, up to 17 per entry.
     public let entries: WireList<Entry>
 
-    /// A missing packet, and which of the sixteen behind it are missing too.
+    /// A missing packet, and which of the 16 packets after it are missing too.
     public struct Entry: WireElement, Equatable {
-        /// PID: the first of them.
+        /// PID: the sequence number of the first missing packet.
         public var packetID: SequenceNumber
-        /// BLP: bit `n`, counted from the lowest and from 0, says that packet `packetID` + `n` + 1 is missing.
+        /// BLP: bit `n`, where bit 0 is the least significant, is set if packet `packetID` + `n` + 1 is missing.
         public var following: UInt16
 
-        /// An entry of these fields.
+        /// An entry with these fields.
         public init(packetID: SequenceNumber, following: UInt16 = 0) {
             self.packetID = packetID
             self.following = following
         }
 
-        /// Four.
+        /// The size of an entry on the wire: 4 bytes.
         public static var byteCount: Int { 4 }
 
         /// Reads the entry at `offset`.
@@ -50,7 +54,7 @@ public struct GenericNACK: ~Escapable {
             self.init(packetID: SequenceNumber(UInt16(word >> 16)), following: UInt16(truncatingIfNeeded: word))
         }
 
-        /// Appends the entry. `output` has room for four bytes; too little is the programmer's mistake.
+        /// Appends the entry. Traps unless `output` has room for four bytes.
         @_lifetime(output: copy output)
         public func write(into output: inout OutputSpan<UInt8>) {
             output.append(bigEndian: packetID.rawValue)
@@ -60,7 +64,7 @@ public struct GenericNACK: ~Escapable {
 
     package static let format: UInt8 = 1
 
-    /// A request of these fields, to be written; at least one entry (RFC 4585 §6.2.1), at most 65533.
+    /// A NACK with these fields, to be written: at least one entry (RFC 4585 §6.2.1), at most 65533.
     @_lifetime(copy entries)
     public init(sender: SSRC, media: SSRC, entries: WireList<Entry>) {
         self.sender = sender
@@ -68,7 +72,7 @@ public struct GenericNACK: ~Escapable {
         self.entries = entries
     }
 
-    /// Reads the request.
+    /// Parses the NACK.
     ///
     /// - Throws: `unexpectedPacketType` or `truncated`.
     @_lifetime(copy packet)
@@ -80,12 +84,12 @@ public struct GenericNACK: ~Escapable {
         entries = WireList(parsing: packet.body.extracting(reader.position...))
     }
 
-    /// Bytes on the wire: 12, and 4 an entry.
+    /// The size of the packet in bytes: 12, and 4 per entry.
     public var byteCount: Int { GenericNACK.byteCount(entries: entries.count) }
 
     private static func byteCount(entries count: Int) -> Int { 12 + 4 * count }
 
-    /// Appends the request. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the NACK. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         GenericNACK.writeHeader(entries: entries.count, of: media, from: sender, into: &output)
@@ -103,21 +107,21 @@ public struct GenericNACK: ~Escapable {
     }
 }
 
-// MARK: Lists of numbers
+// MARK: Lists of sequence numbers
 
 extension GenericNACK {
-    /// The numbers of the missing packets, in the order of the entries.
+    /// The sequence numbers of the missing packets, in the order of the entries.
     public var lostPackets: LostPackets {
         @_lifetime(copy self)
         get { LostPackets(entries) }
     }
 
-    /// The numbers of missing packets, one after the other.
+    /// Iterates over the sequence numbers of missing packets.
     public struct LostPackets: ~Escapable {
         private let entries: WireList<Entry>
         private var index = 0
         private var packetID = SequenceNumber(0)
-        /// Bit `n` says that packet `packetID` + `n` is still to come.
+        /// Bit `n` is set if packet `packetID` + `n` is yet to be returned.
         private var pending: UInt32 = 0
 
         @_lifetime(copy entries)
@@ -125,7 +129,7 @@ extension GenericNACK {
             self.entries = entries
         }
 
-        /// The next number; `nil` behind the last.
+        /// Returns the next sequence number, or `nil` after the last one.
         @_lifetime(self: copy self)
         public mutating func next() -> SequenceNumber? {
             if pending == 0 {
@@ -140,7 +144,7 @@ extension GenericNACK {
         }
     }
 
-    /// Bytes of a request for packets of these numbers; see ``write(lost:of:from:into:)``.
+    /// Returns the size of a NACK for these packets in bytes; see ``write(lost:of:from:into:)``.
     public static func byteCount(lost numbers: Span<SequenceNumber>) -> Int {
         var (count, index) = (0, 0)
         while index < numbers.count {
@@ -150,10 +154,10 @@ extension GenericNACK {
         return byteCount(entries: count)
     }
 
-    /// Appends a request for packets of these numbers, at least one.
+    /// Appends a NACK for packets with these sequence numbers, at least one.
     ///
-    /// It takes the fewest entries when the numbers rise, as they do across 65535 and 0. `output` has room for
-    /// `byteCount(lost:)` bytes; too little is the programmer's mistake.
+    /// Ascending numbers need the fewest entries; they may wrap from 65535 to 0. Traps unless `output` has room for
+    /// `byteCount(lost:)` bytes.
     @_lifetime(output: copy output)
     public static func write(
         lost numbers: Span<SequenceNumber>, of media: SSRC, from sender: SSRC, into output: inout OutputSpan<UInt8>
@@ -164,7 +168,8 @@ extension GenericNACK {
         while index < numbers.count { entry(of: numbers, from: &index).write(into: &output) }
     }
 
-    /// The entry for number `index` and those behind it that fit, over which `index` passes.
+    /// Returns the entry for the number at `index` and the following numbers that fit, and advances `index` past
+    /// them.
     private static func entry(of numbers: Span<SequenceNumber>, from index: inout Int) -> Entry {
         var entry = Entry(packetID: numbers[index])
         index += 1

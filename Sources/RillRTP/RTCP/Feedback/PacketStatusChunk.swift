@@ -1,22 +1,24 @@
-// draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1.3 and §3.1.4. The symbols are 0: not received, 1: received
-// with a small delta, 2: received with a large or negative one.
-//
-//      0                   1
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |0| S |       Run Length        |     1 to 8191 packets of the same symbol
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |1|0|       symbol list         |     14 symbols of one bit: 0 or 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |1|1|       symbol list         |     7 symbols of two bits
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// Sixteen bits that say of a row of packets whether they came, and how their arrival is told.
+/// 16 bits with the status of consecutive packets: whether they arrived, and the size of their receive deltas.
+///
+/// draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1.3 and §3.1.4. The symbols are 0: not received, 1: received
+/// with a small delta, 2: received with a large or negative delta.
+///
+/// ```text
+///  0                   1
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |0| S |       Run Length        |     1 to 8191 packets with the same symbol
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |1|0|       symbol list         |     14 symbols of one bit: 0 or 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |1|1|       symbol list         |     7 symbols of two bits
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
 struct PacketStatusChunk: Equatable {
-    /// The bits as they stand on the wire.
+    /// The bits on the wire.
     let rawValue: UInt16
 
-    /// What is said of one packet.
+    /// The status of one packet.
     typealias Symbol = UInt8
     static let notReceived: Symbol = 0
     static let smallDelta: Symbol = 1
@@ -36,13 +38,13 @@ struct PacketStatusChunk: Equatable {
     private var isVector: Bool { rawValue & PacketStatusChunk.vectorBit != 0 }
     private var hasTwoBitSymbols: Bool { rawValue & PacketStatusChunk.twoBitSymbolsBit != 0 }
 
-    /// Packets that the chunk has room for; the last of a feedback may say less.
+    /// The number of packets in the chunk. In the last chunk of a feedback packet, fewer may be used.
     var capacity: Int {
         guard isVector else { return Int(rawValue) & PacketStatusChunk.maximumRunLength }
         return hasTwoBitSymbols ? PacketStatusChunk.twoBitCapacity : PacketStatusChunk.oneBitCapacity
     }
 
-    /// The symbol of the chunk's `index`th packet.
+    /// Returns the symbol of the chunk's packet at `index`.
     func symbol(at index: Int) -> Symbol {
         let bits =
             switch (isVector, hasTwoBitSymbols) {
@@ -53,14 +55,14 @@ struct PacketStatusChunk: Equatable {
         return Symbol(truncatingIfNeeded: bits)
     }
 
-    /// How many bytes of deltas the chunk's first `count` packets have; the index of one whose symbol is reserved, if
-    /// there is one.
+    /// Returns the size of the deltas of the chunk's first `count` packets in bytes, and the index of a packet with
+    /// the reserved symbol, if any.
     func deltaByteCount(ofFirst count: Int) -> (byteCount: Int, reserved: Int?) {
         guard isVector else {
             let symbol = symbol(at: 0)
             return (count * Int(symbol), symbol == PacketStatusChunk.reserved && count > 0 ? 0 : nil)
         }
-        // The bits of the first `count` symbols; a symbol is the number of bytes of its delta.
+        // The bits of the first `count` symbols. A symbol equals the size of its delta in bytes.
         let width = UInt16(truncatingIfNeeded: hasTwoBitSymbols ? 2 * count : count)
         let bits = rawValue & (1 << width &- 1) << (14 - width)
         guard hasTwoBitSymbols else { return (bits.nonzeroBitCount, nil) }
@@ -70,11 +72,11 @@ struct PacketStatusChunk: Equatable {
         return (lower.nonzeroBitCount + 2 * upper.nonzeroBitCount, nil)
     }
 
-    // MARK: Choosing
+    // MARK: Encoding
 
-    /// The chunk that says most of the packets from `start` on, and of how many.
+    /// Returns the chunk that covers the most packets from `start` on, and their number.
     ///
-    /// A run that is as long as another choice wins: it costs the same.
+    /// Prefers a run if it covers as many packets as a list, since it costs the same.
     static func longest(
         from start: Int, of packets: Span<TransportFeedback.PacketStatus>
     ) -> (chunk: PacketStatusChunk, count: Int) {
@@ -98,7 +100,7 @@ struct PacketStatusChunk: Equatable {
 }
 
 extension TransportFeedback.PacketStatus {
-    /// How a chunk says it; also the number of bytes of its delta.
+    /// The symbol of the status in a chunk, which equals the size of its delta in bytes.
     var symbol: PacketStatusChunk.Symbol {
         switch self {
         case .notReceived: PacketStatusChunk.notReceived

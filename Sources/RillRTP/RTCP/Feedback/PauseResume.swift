@@ -1,53 +1,57 @@
-// RFC 4585 §6.1 and RFC 7728 §8, PT=RTPFB=205, FMT=9:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|  FMT=9  |    PT=205     |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                  SSRC of packet sender                        |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |              SSRC of media source (unused, 0)                 |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |                          Target SSRC                          |  for each stream
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+  that is spoken of
-//     | Type  |  Res  | Parameter Len |            PauseID            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     :                         Type Specific                         :
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//
-// Parameter Len counts the words of the type specific field.
-
-/// PAUSE-RESUME: streams that pause and go on, what asks them to, and what refuses it (RFC 7728 §8).
+/// PAUSE-RESUME: requests to pause and resume streams, pause notifications, and refusals (RFC 7728 §8).
 ///
-///     var entries = message.entries
-///     while let entry = entries.next() {
-///         if case .paused(let last) = entry.kind { mute(entry.target, behind: last) }
-///     }
+/// RFC 4585 §6.1 and RFC 7728 §8, PT=RTPFB=205, FMT=9:
 ///
-/// A view: it lives no longer than the bytes, or than the entries that it is to write.
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|  FMT=9  |    PT=205     |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                  SSRC of packet sender                        |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |              SSRC of media source (unused, 0)                 |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |                          Target SSRC                          |  for each stream
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// | Type  |  Res  | Parameter Len |            PauseID            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// :                         Type Specific                         :
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// Parameter Len counts the words of the type-specific field.
+///
+/// ```swift
+/// var entries = message.entries
+/// while let entry = entries.next() {
+///     if case .paused(let last) = entry.kind { mute(entry.target, after: last) }
+/// }
+/// ```
+///
+/// A view that cannot outlive the bytes, or the entries to be written.
 public struct PauseResume: ~Escapable {
-    /// Who says it.
+    /// The SSRC of the message's sender.
     public let sender: SSRC
     let storage: Storage
 
     enum Storage: ~Escapable {
-        /// Entries that were found to be whole.
+        /// Entries that were validated by parsing.
         case wire(Span<UInt8>)
         case values(Span<Entry>)
     }
 
-    /// What is said of one stream.
+    /// A request or notification for one stream.
     public struct Entry: Equatable, Sendable, BitwiseCopyable {
-        /// The stream: who is asked, or who has paused.
+        /// The stream that is to pause or resume, or that has paused.
         public var target: SSRC
-        /// What is said of it.
+        /// The type of the entry.
         public var kind: Kind
-        /// Counts the requests to pause that this stream was given, modulo 65536. What resumes it, tells that it has paused, or
-        /// refuses a request bears the number of that request; 0, before the first.
+        /// Counts the PAUSE requests to this stream, modulo 65536. RESUME, PAUSED and REFUSED have the number of the
+        /// request that they refer to; 0 before the first.
         public var pauseID: UInt16
 
-        /// An entry of these fields.
+        /// An entry with these fields.
         public init(target: SSRC, kind: Kind, pauseID: UInt16 = 0) {
             self.target = target
             self.kind = kind
@@ -55,30 +59,30 @@ public struct PauseResume: ~Escapable {
         }
     }
 
-    /// The types of entries that there are. Others are reserved, and passed over (RFC 7728 §8).
+    /// The types of entries. Other types are reserved and ignored (RFC 7728 §8).
     public enum Kind: Equatable, Sendable, BitwiseCopyable {
-        /// PAUSE: a request to send nothing more.
+        /// PAUSE: requests that the stream pauses.
         case pause
-        /// RESUME: a request to go on.
+        /// RESUME: requests that the stream resumes.
         case resume
-        /// PAUSED: nothing is sent, behind the packet of that number, with the count of its wraps in the upper 16 bits. Where none
-        /// was sent it is the number before that of the first (erratum 5540).
+        /// PAUSED: the stream is paused after the packet with that extended sequence number, whose upper 16 bits
+        /// count the wraps. If no packet was sent, this is the number before the first packet's (erratum 5540).
         case paused(last: UInt32)
-        /// REFUSED: a request is not followed. The first word of what else is said, if any is; it is passed on as it came.
+        /// REFUSED: a request is not followed. The parameter is the first word of additional data, if any, unparsed.
         case refused(parameter: UInt32? = nil)
     }
 
     package static let format: UInt8 = 9
     private static let headerByteCount = 12
 
-    /// A message of these fields, to be written; at least one entry, at most 21844.
+    /// A message with these fields, to be written: at least one entry, at most 21844.
     @_lifetime(copy entries)
     public init(sender: SSRC, entries: Span<Entry>) {
         self.sender = sender
         storage = .values(entries)
     }
 
-    /// What is said, one stream after the other.
+    /// The entries, in order.
     public var entries: Entries {
         @_lifetime(copy self)
         get { Entries(self) }
@@ -86,9 +90,10 @@ public struct PauseResume: ~Escapable {
 
     // MARK: The wire
 
-    /// Reads the message. All of it is looked through, so that going over the entries finds no fault.
+    /// Parses the message. Validates all entries, so that iterating over them cannot fail.
     ///
-    /// - Throws: `unexpectedPacketType`, or `truncated` when the last entry is longer than the packet, or a PAUSED names no packet.
+    /// - Throws: `unexpectedPacketType`, or `truncated` if the last entry is longer than the packet, or if a PAUSED
+    ///   has no sequence number.
     @_lifetime(copy packet)
     public init(parsing packet: RTCPPacket) throws(RTPError) {
         try packet.require(.transportFeedback, format: PauseResume.format)
@@ -99,7 +104,7 @@ public struct PauseResume: ~Escapable {
         while reader.remaining > 0 { _ = try Entry.read(&reader) }
     }
 
-    /// Bytes on the wire: 12, and 8 or 12 an entry. Reckoned by going over all entries.
+    /// The size of the packet in bytes: 12, and 8 or 12 per entry. Computed by iterating over all entries.
     public var byteCount: Int {
         var byteCount = PauseResume.headerByteCount
         var entries = entries
@@ -107,9 +112,9 @@ public struct PauseResume: ~Escapable {
         return byteCount
     }
 
-    /// Appends the message. Of one that was parsed, what its entries bear beyond what Rill knows is left out.
+    /// Appends the message. In a parsed message, data of the entries that Rill does not parse is omitted.
     ///
-    /// `output` has room for `byteCount` bytes; too little is a violated precondition.
+    /// Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         RTCPPacket.writeHeader(
@@ -120,13 +125,13 @@ public struct PauseResume: ~Escapable {
         while let entry = entries.next() { entry.write(into: &output) }
     }
 
-    /// The entries of a message, one after the other.
+    /// Iterates over the entries of a message.
     ///
-    /// A view: it lives no longer than what the message looks at. Allocates nothing.
+    /// A view that cannot outlive what the message views. Allocates nothing.
     public struct Entries: ~Escapable {
         private let values: Span<Entry>
         private let bytes: Span<UInt8>
-        /// Of values, or of bytes.
+        /// The index of the next value, or the offset of the next byte.
         private var position = 0
 
         @_lifetime(copy message)
@@ -137,7 +142,7 @@ public struct PauseResume: ~Escapable {
             }
         }
 
-        /// The next entry; `nil` behind the last.
+        /// Returns the next entry, or `nil` after the last one.
         @_lifetime(self: copy self)
         public mutating func next() -> Entry? {
             if position < values.count {
@@ -152,7 +157,7 @@ public struct PauseResume: ~Escapable {
                     if let entry { return entry }
                 }
             } catch {
-                preconditionFailure("an entry that was found to be whole: \(error)")
+                preconditionFailure("a validated entry does not parse: \(error)")
             }
             return nil
         }
@@ -165,7 +170,7 @@ extension PauseResume.Entry {
     private static let headerByteCount = 8
     private static let (pause, resume, paused, refused): (UInt8, UInt8, UInt8, UInt8) = (0, 1, 2, 3)
 
-    /// Reads an entry; `nil` for one of a reserved type, which is passed over.
+    /// Reads an entry. Returns `nil` for a reserved type, whose data is skipped.
     fileprivate static func read(_ reader: inout ByteReader) throws(RTPError) -> PauseResume.Entry? {
         let target = SSRC(try reader.uint32())
         let type = try reader.uint8() >> 4
@@ -200,7 +205,7 @@ extension PauseResume.Entry {
         }
     }
 
-    /// Bytes on the wire.
+    /// The size of the entry on the wire in bytes.
     fileprivate var byteCount: Int { Self.headerByteCount + (parameter == nil ? 0 : 4) }
 
     @_lifetime(output: copy output)

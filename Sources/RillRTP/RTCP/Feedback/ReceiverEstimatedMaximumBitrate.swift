@@ -1,32 +1,34 @@
-// draft-alvestrand-rmcat-remb-03 §2.2, PT=PSFB=206, FMT=15:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|  FMT=15 |    PT=206     |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                  SSRC of packet sender                        |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |              SSRC of media source (unused, 0)                 |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |  Unique identifier 'R' 'E' 'M' 'B'                            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |  Num SSRC     | BR Exp    |  BR Mantissa                      |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |   SSRC feedback                                               |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |  ...                                                          |
-//
-// The bitrate is mantissa * 2^exp bits a second.
-
-/// REMB: the bitrate that a receiver believes can reach it, over all of some streams
-/// (draft-alvestrand-rmcat-remb-03 §2.2).
+/// REMB: a receiver's estimate of the total bitrate available to a set of streams.
 ///
-/// A view: it lives no longer than the bytes, or than the streams that it is to write.
+/// draft-alvestrand-rmcat-remb-03 §2.2, PT=PSFB=206, FMT=15:
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|  FMT=15 |    PT=206     |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                  SSRC of packet sender                        |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |              SSRC of media source (unused, 0)                 |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |  Unique identifier 'R' 'E' 'M' 'B'                            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |  Num SSRC     | BR Exp    |  BR Mantissa                      |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |   SSRC feedback                                               |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |  ...                                                          |
+/// ```
+///
+/// The bitrate is mantissa * 2^exp bits per second.
+///
+/// A view that cannot outlive the bytes, or the streams to be written.
 public struct ReceiverEstimatedMaximumBitrate: ~Escapable {
-    /// Who estimates.
+    /// The SSRC of the receiver.
     public let sender: SSRC
-    /// Bits a second, headers of every kind included. 18 bits of it are told, so it is rounded down on the wire.
+    /// The bitrate in bits per second, including all headers. On the wire it has 18 significant bits and is rounded
+    /// down.
     public let bitrate: UInt64
     /// The streams that share the bitrate, at most 255.
     public let ssrcs: WireList<SSRC>
@@ -36,22 +38,22 @@ public struct ReceiverEstimatedMaximumBitrate: ~Escapable {
     private static let identifier: UInt32 = 0x5245_4D42
     private static let mantissaBits = 18
 
-    /// An estimate of these fields, to be written. More than 255 streams are the programmer's mistake.
+    /// An estimate with these fields, to be written. Traps if there are more than 255 streams.
     @_lifetime(copy ssrcs)
     public init(sender: SSRC, bitrate: UInt64, ssrcs: WireList<SSRC>) {
         let count = ssrcs.count
-        precondition(count <= 255, "\(count) streams: 255 can be told")
+        precondition(count <= 255, "\(count) streams: 255 fit")
         self.sender = sender
         self.bitrate = bitrate
         self.ssrcs = ssrcs
     }
 
-    /// Whether the packet bears the identifier; other application layer feedback has the same format number.
+    /// Returns whether the packet has the identifier. Other application layer feedback uses the same format number.
     static func isIdentifier(of packet: RTCPPacket) -> Bool {
         packet.body.count >= 12 && packet.body.bigEndianUInt32(at: 8) == identifier
     }
 
-    /// Reads the estimate.
+    /// Parses the estimate.
     ///
     /// - Throws: `unexpectedPacketType` (also for other feedback of the same format), `truncated`, `invalidCount` or
     ///   `invalidBitrate`.
@@ -74,10 +76,10 @@ public struct ReceiverEstimatedMaximumBitrate: ~Escapable {
         ssrcs = try reader.list(count: UInt8(word >> 24))
     }
 
-    /// Bytes on the wire: 20, and 4 a stream.
+    /// The size of the packet in bytes: 20, and 4 per stream.
     public var byteCount: Int { 20 + ssrcs.byteCount }
 
-    /// Appends the estimate. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the estimate. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         let exponent = max(

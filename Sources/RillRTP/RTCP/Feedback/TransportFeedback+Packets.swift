@@ -1,15 +1,15 @@
 extension TransportFeedback {
-    /// What a feedback says of one packet.
+    /// The feedback for one packet.
     public struct Packet: Equatable, Sendable {
         /// The packet's ``TransportSequenceNumber``.
         public var sequenceNumber: SequenceNumber
-        /// Whether it came, and how long after the one before.
+        /// Whether the packet arrived, and how long after the previous one.
         public var status: PacketStatus
-        /// When it came by the receiver's clock, in steps of 250 µs; `nil` when it did not. Two feedbacks of one
-        /// receiver count from the same instant, until the reference time wraps after 12 days.
+        /// The arrival time by the receiver's clock, in steps of 250 µs; `nil` if the packet did not arrive. All
+        /// feedback packets of a receiver count from the same instant, until the reference time wraps after 12 days.
         public var arrival: Int64?
 
-        /// What is said of the packet of that number.
+        /// The feedback for the packet with that sequence number.
         public init(sequenceNumber: SequenceNumber, status: PacketStatus, arrival: Int64?) {
             self.sequenceNumber = sequenceNumber
             self.status = status
@@ -17,19 +17,19 @@ extension TransportFeedback {
         }
     }
 
-    /// The packets that a feedback tells of, one after the other, by rising number.
+    /// Iterates over the packets of a feedback packet, by ascending sequence number.
     ///
-    /// A view: it lives no longer than what the feedback looks at. Allocates nothing.
+    /// A view that cannot outlive what the feedback views. Allocates nothing.
     public struct Packets: ~Escapable {
         private let count: Int
-        /// Where the statuses are values; else the two below say them.
+        /// The statuses in memory; `nil` if they are parsed from `chunks` and `deltas`.
         private let values: Span<PacketStatus>?
         private let chunks: Span<UInt8>
         private let deltas: Span<UInt8>
         private var index = 0
         private var sequenceNumber: SequenceNumber
         private var arrival: Int64
-        // On the wire: the chunk in work, its first packet, and where the next chunk and the next delta stand.
+        // When parsing: the current chunk, its first packet, and the offsets of the next chunk and the next delta.
         private var chunk = PacketStatusChunk(rawValue: 0)
         private var chunkStart = 0
         private var nextChunk = 0
@@ -46,7 +46,7 @@ extension TransportFeedback {
             arrival = Int64(feedback.referenceTime) * TransportFeedback.ticksPerReferenceStep
         }
 
-        /// The next packet; `nil` behind the last.
+        /// Returns the next packet, or `nil` after the last one.
         @_lifetime(self: copy self)
         public mutating func next() -> Packet? {
             guard index < count else { return nil }

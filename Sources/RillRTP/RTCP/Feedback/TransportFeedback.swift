@@ -1,79 +1,82 @@
-// draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1, PT=RTPFB=205, FMT=15:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|  FMT=15 |    PT=205     |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                     SSRC of packet sender                     |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                      SSRC of media source                     |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |      base sequence number     |      packet status count      |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                 reference time                | fb pkt. count |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |          packet chunk         |         packet chunk          |
-//     .                                                               .
-//     |         packet chunk          |  recv delta   |  recv delta   |
-//     .                                                               .
-//     |           recv delta          |  recv delta   | zero padding  |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// Which packets of a transport came, and when, for the sender's congestion control
-/// (draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1).
+/// Transport-wide feedback: which packets of a transport arrived, and when, for the sender's congestion control.
 ///
-/// They are counted over all streams by ``TransportSequenceNumber``.
+/// draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1, PT=RTPFB=205, FMT=15:
 ///
-///     var packets = feedback.packets
-///     while let packet = packets.next() { control.note(packet.sequenceNumber, arrival: packet.arrival) }
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|  FMT=15 |    PT=205     |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                     SSRC of packet sender                     |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                      SSRC of media source                     |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |      base sequence number     |      packet status count      |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                 reference time                | fb pkt. count |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |          packet chunk         |         packet chunk          |
+/// .                                                               .
+/// |         packet chunk          |  recv delta   |  recv delta   |
+/// .                                                               .
+/// |           recv delta          |  recv delta   | zero padding  |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
 ///
-/// A view: it lives no longer than the bytes, or than the statuses that it is to write. Allocates nothing.
+/// The packets of all streams are identified by their ``TransportSequenceNumber``.
+///
+/// ```swift
+/// var packets = feedback.packets
+/// while let packet = packets.next() { control.note(packet.sequenceNumber, arrival: packet.arrival) }
+/// ```
+///
+/// A view that cannot outlive the bytes, or the statuses to be written. Allocates nothing.
 public struct TransportFeedback: ~Escapable {
-    /// Who received them.
+    /// The SSRC of the receiver.
     public let sender: SSRC
-    /// A stream of the transport; which one says nothing.
+    /// The SSRC of any one stream of the transport; its choice has no meaning.
     public let media: SSRC
-    /// The number of the first packet that is told of.
+    /// The transport-wide sequence number of the first packet.
     public let baseSequenceNumber: SequenceNumber
-    /// The time that the first delta counts from, by the receiver's clock in steps of 64 ms: 24 bits with a sign.
+    /// The time that the first delta counts from, by the receiver's clock in steps of 64 ms: signed, 24 bits.
     public let referenceTime: Int32
-    /// Counts the feedback packets of the sender, modulo 256.
+    /// Counts the feedback packets from this receiver, modulo 256.
     public let feedbackCount: UInt8
     let storage: Storage
 
     enum Storage: ~Escapable {
-        /// That many statuses in chunks that were found to be good, and in deltas of which there are enough.
+        /// `count` statuses, in validated chunks and a sufficient number of deltas.
         case wire(count: Int, chunks: Span<UInt8>, deltas: Span<UInt8>)
         case values(Span<PacketStatus>)
     }
 
-    /// What became of one packet.
+    /// The status of one packet.
     public enum PacketStatus: Equatable, Sendable, BitwiseCopyable {
-        /// It had not come when the feedback was sent.
+        /// The packet had not arrived when the feedback was sent.
         case notReceived
-        /// It came that many steps of 250 µs after the one that came before it in the list; the first, after the
-        /// reference time.
+        /// The packet arrived `delta` steps of 250 µs after the previous received packet in the list, or, for the
+        /// first, after the reference time.
         case received(delta: Int16)
     }
 
     package static let format: UInt8 = 15
     private static let headerByteCount = 20
-    /// Steps of 250 µs in one of the reference time.
+    /// The number of 250 µs steps per step of the reference time.
     static let ticksPerReferenceStep: Int64 = 256
-    /// Steps of a packet's arrival in a second.
+    /// The number of arrival time steps per second.
     public static let ticksPerSecond = 4000
 
-    /// A feedback of these fields, to be written.
+    /// Feedback with these fields, to be written.
     ///
-    /// A reference time beyond 24 bits and more than 65535 packets are the programmer's mistake.
+    /// Traps if the reference time exceeds 24 bits or if there are more than 65535 packets.
     @_lifetime(copy packets)
     public init(
         sender: SSRC, media: SSRC, baseSequenceNumber: SequenceNumber, referenceTime: Int32, feedbackCount: UInt8,
         packets: Span<PacketStatus>
     ) {
         precondition(referenceTime >> 23 == referenceTime >> 31, "reference time \(referenceTime) in 24 bits")
-        precondition(packets.count <= UInt16.max, "\(packets.count) packets: 65535 can be told of")
+        precondition(packets.count <= UInt16.max, "\(packets.count) packets: 65535 fit")
         self.sender = sender
         self.media = media
         self.baseSequenceNumber = baseSequenceNumber
@@ -82,7 +85,7 @@ public struct TransportFeedback: ~Escapable {
         storage = .values(packets)
     }
 
-    /// How many packets are told of.
+    /// The number of packets.
     public var count: Int {
         switch storage {
         case .wire(let count, _, _): count
@@ -90,7 +93,7 @@ public struct TransportFeedback: ~Escapable {
         }
     }
 
-    /// The packets, one after the other.
+    /// The packets, in order.
     public var packets: Packets {
         @_lifetime(copy self)
         get { Packets(self) }
@@ -98,7 +101,7 @@ public struct TransportFeedback: ~Escapable {
 
     // MARK: The wire
 
-    /// Reads the feedback. All of it is looked through, so that going over the packets finds no fault.
+    /// Parses the feedback. Validates all statuses, so that iterating over the packets cannot fail.
     ///
     /// - Throws: `unexpectedPacketType`, `truncated` or `reservedPacketStatus`.
     @_lifetime(copy packet)
@@ -126,7 +129,7 @@ public struct TransportFeedback: ~Escapable {
         storage = .wire(count: count, chunks: chunks, deltas: try reader.span(deltaByteCount))
     }
 
-    /// Bytes on the wire. Reckoned by going over all packets.
+    /// The size of the packet in bytes. Computed by iterating over all packets, unless it was parsed.
     public var byteCount: Int {
         switch storage {
         case .wire(_, let chunks, let deltas):
@@ -143,13 +146,13 @@ public struct TransportFeedback: ~Escapable {
         }
     }
 
-    /// Appends the feedback, in the chunks that say most of the packets that are left. Of a feedback that was parsed,
-    /// the chunks are those that came.
+    /// Appends the feedback. Each chunk covers as many of the remaining packets as possible; parsed feedback keeps
+    /// its chunks.
     ///
-    /// `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
-        let byteCount = byteCount  // reckoned once
+        let byteCount = byteCount  // computed once
         let end = output.count + byteCount
         RTCPPacket.writeHeader(
             .transportFeedback, count: Int(TransportFeedback.format), byteCount: byteCount, into: &output)

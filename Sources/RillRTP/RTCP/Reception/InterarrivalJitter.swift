@@ -1,22 +1,25 @@
-/// How much the spacing of packets on arrival differs from their spacing when they were sent: the mean deviation,
-/// smoothed over 16 packets (RFC 3550 §6.4.1, A.8).
+/// The interarrival jitter: the mean deviation of packet spacing at the receiver from packet spacing at the sender.
 ///
-///     var jitter = InterarrivalJitter()
-///     jitter.note(packet.header.timestamp, arrival: RTPTimestamp(clock.ticks))
-///     jitter.ticks
+/// It is smoothed over 16 packets (RFC 3550 §6.4.1, A.8).
 ///
-/// In whole numbers, as the RFC's example has it, so that every implementation comes to the same.
+/// ```swift
+/// var jitter = InterarrivalJitter()
+/// jitter.note(packet.header.timestamp, arrival: RTPTimestamp(clock.ticks))
+/// jitter.ticks
+/// ```
+///
+/// Uses integers as in the RFC's example, so that all implementations get the same result.
 public struct InterarrivalJitter: Equatable, Sendable {
     /// Ticks of the media clock times 16.
     private var scaled: Int64 = 0
-    /// Arrival less timestamp of the newest packet.
+    /// The arrival time minus the timestamp of the latest packet.
     private var transit: UInt32?
 
-    /// No packet has come.
+    /// The jitter before any packet.
     public init() {}
 
-    /// Notes a packet that came when the receiver's clock, counted in ticks of the media clock from anywhere, showed
-    /// `arrival`.
+    /// Records a packet that arrived at `arrival`, in ticks of the media clock by the receiver's clock, from any
+    /// origin.
     public mutating func note(_ timestamp: RTPTimestamp, arrival: RTPTimestamp) {
         let transit = arrival.rawValue &- timestamp.rawValue
         if let previous = self.transit {
@@ -26,6 +29,6 @@ public struct InterarrivalJitter: Equatable, Sendable {
         self.transit = transit
     }
 
-    /// The jitter in ticks of the media clock, as a report block says it.
+    /// The jitter in ticks of the media clock, as in a report block.
     public var ticks: UInt32 { UInt32(clamping: scaled >> 4) }
 }

@@ -1,44 +1,46 @@
-/// Counts a stream's packets as report blocks tell them: expected, received, lost (RFC 3550 §6.4.1, A.3).
+/// Counts the packets of a stream for report blocks: expected, received and lost (RFC 3550 §6.4.1, A.3).
 ///
-///     var count = ReceptionCount()
-///     count.note(packet.header.sequenceNumber)
-///     …
-///     let fraction = count.takeFractionLost()  // with each report
+/// ```swift
+/// var count = ReceptionCount()
+/// count.note(packet.header.sequenceNumber)        // for each packet
+/// let fraction = count.takeFractionLost()         // for each report
+/// ```
 ///
-/// Every packet counts, copies and late ones too, as the RFC has it. A stream that starts anew with other numbers wants
-/// a new count.
+/// Every packet counts, including duplicates and late ones, as the RFC specifies. When a stream restarts with other
+/// sequence numbers, use a new count.
 public struct ReceptionCount: Equatable, Sendable {
-    /// Packets that came.
+    /// The number of packets received.
     public private(set) var received = 0
     private var first: Int64?
     private var extender = CounterExtender(bitWidth: 16)
-    /// What the previous report knew.
+    /// The counts at the previous report.
     private var expectedPrior = 0
     private var receivedPrior = 0
 
-    /// Nothing has come.
+    /// A count before any packet.
     public init() {}
 
-    /// Notes a packet that came.
+    /// Records a received packet.
     public mutating func note(_ number: SequenceNumber) {
         received += 1
         let extended = extender.extend(UInt32(number.rawValue))
         first = min(first ?? extended, extended)
     }
 
-    /// The highest number that came, with the count of its wraps in the upper 16 bits; 0 before the first packet.
+    /// The highest sequence number received, with the number of its wraps in the upper 16 bits; 0 before the first
+    /// packet.
     public var extendedHighestSequenceNumber: UInt32 { UInt32(truncatingIfNeeded: extender.newest ?? 0) }
 
-    /// Packets that were sent, as far as the numbers tell.
+    /// The number of packets sent, according to the sequence numbers.
     public var expected: Int {
         guard let first, let highest = extender.newest else { return 0 }
         return Int(highest - first) + 1
     }
 
-    /// Packets expected less packets received; negative when more copies came than packets were lost.
+    /// The packets expected minus the packets received; negative if there were more duplicates than losses.
     public var cumulativeLost: Int { expected - received }
 
-    /// The part of the packets that was lost since the last call, in 1/256; the next call's interval begins here.
+    /// Returns the fraction of packets lost since the last call, in 1/256, and starts the next interval.
     public mutating func takeFractionLost() -> UInt8 {
         let fraction = ReceptionCount.fractionLost(
             expected: expected - expectedPrior, received: received - receivedPrior)
@@ -46,9 +48,10 @@ public struct ReceptionCount: Equatable, Sendable {
         return fraction
     }
 
-    /// The part of `expected` packets that is missing from `received` ones, in 1/256 rounded down, at most 255.
+    /// Returns the fraction of `expected` packets that are not among `received` ones, in 1/256 rounded down, at most
+    /// 255.
     ///
-    /// An interval with more copies than losses has lost nothing, and neither has one in which nothing was expected.
+    /// Returns 0 for an interval with more duplicates than losses, or without expected packets.
     public static func fractionLost(expected: Int, received: Int) -> UInt8 {
         guard expected > 0, received < expected else { return 0 }
         return UInt8(min(255, (expected - received) * 256 / expected))

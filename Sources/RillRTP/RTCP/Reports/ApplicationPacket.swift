@@ -1,33 +1,33 @@
-// RFC 3550 §6.7:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P| subtype |   PT=APP=204  |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                           SSRC/CSRC                           |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                          name (ASCII)                         |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                   application-dependent data                ...
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// APP: whatever an application likes (RFC 3550 §6.7).
+/// APP: application-defined data (RFC 3550 §6.7).
 ///
-/// A view: it lives no longer than the bytes, or than the data that it is to write.
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P| subtype |   PT=APP=204  |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                           SSRC/CSRC                           |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                          name (ASCII)                         |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                   application-dependent data                ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// A view that cannot outlive the bytes, or the data to be written.
 public struct ApplicationPacket: ~Escapable {
-    /// Tells an application's packets apart, 0 to 31.
+    /// Distinguishes the packets of an application, 0 to 31.
     public let subtype: UInt8
-    /// Who sends it.
+    /// The SSRC of the sender.
     public let ssrc: SSRC
-    /// The application: four ASCII characters, the first in the highest byte.
+    /// The name of the application: four ASCII characters, the first in the most significant byte.
     public let name: UInt32
-    /// What it says: whole words.
+    /// The application's data: whole words.
     public let data: Span<UInt8>
 
-    /// A packet of these fields, to be written.
+    /// A packet with these fields, to be written.
     ///
-    /// A subtype over 31 and data that is no multiple of four bytes are the programmer's mistake.
+    /// Traps if the subtype exceeds 31 or if the size of the data is not a multiple of four bytes.
     @_lifetime(copy data)
     public init(subtype: UInt8, ssrc: SSRC, name: UInt32, data: Span<UInt8> = Span()) {
         precondition(subtype <= RTCPPacket.maximumCount, "subtype \(subtype) in 5 bits")
@@ -38,7 +38,7 @@ public struct ApplicationPacket: ~Escapable {
         self.data = data
     }
 
-    /// Reads the packet.
+    /// Parses the packet.
     ///
     /// - Throws: `unexpectedPacketType` or `truncated`.
     @_lifetime(copy packet)
@@ -51,10 +51,10 @@ public struct ApplicationPacket: ~Escapable {
         data = packet.body.extracting(reader.position...)
     }
 
-    /// Bytes on the wire: 12, and the data's.
+    /// The size of the packet in bytes: 12, and the data's size.
     public var byteCount: Int { 12 + data.count }
 
-    /// Appends the packet. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the packet. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         RTCPPacket.writeHeader(.application, count: Int(subtype), byteCount: byteCount, into: &output)

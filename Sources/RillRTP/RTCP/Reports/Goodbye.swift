@@ -1,41 +1,41 @@
-// RFC 3550 §6.6:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|    SC   |   PT=BYE=203  |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                           SSRC/CSRC                           |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     :                              ...                              :
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |     length    |               reason for leaving            ... (optional)
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// BYE: sources that end (RFC 3550 §6.6).
+/// BYE: sources that leave the session (RFC 3550 §6.6).
 ///
-/// A view: it lives no longer than the bytes, or than what it is to write.
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|    SC   |   PT=BYE=203  |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                           SSRC/CSRC                           |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// :                              ...                              :
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |     length    |               reason for leaving            ... (optional)
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// A view that cannot outlive the bytes, or what is to be written.
 public struct Goodbye: ~Escapable {
-    /// The sources that end, at most 31.
+    /// The sources that leave, at most 31.
     public let sources: WireList<SSRC>
-    /// Why, as UTF-8 text that nobody has checked, 0 to 255 bytes; `nil` where nothing is said.
+    /// The reason, as UTF-8 text (not validated) of 0 to 255 bytes; `nil` if there is none.
     public let reason: Span<UInt8>?
 
     /// A packet for these sources, to be written.
     ///
-    /// More than 31 sources and a reason of more than 255 bytes are the programmer's mistake.
+    /// Traps if there are more than 31 sources or if the reason has more than 255 bytes.
     @_lifetime(copy sources, copy reason)
     public init(sources: WireList<SSRC>, reason: Span<UInt8>? = nil) {
         let (count, length) = (sources.count, reason?.count ?? 0)
-        precondition(count <= RTCPPacket.maximumCount, "\(count) sources: 31 can be told")
-        precondition(length <= 255, "a reason of \(length) bytes: 255 can be told")
+        precondition(count <= RTCPPacket.maximumCount, "\(count) sources: 31 fit")
+        precondition(length <= 255, "a reason of \(length) bytes: 255 fit")
         self.sources = sources
         self.reason = reason
     }
 
-    /// Reads the packet.
+    /// Parses the packet.
     ///
-    /// - Throws: `unexpectedPacketType`, `invalidCount`, or `truncated` when the reason is longer than the packet.
+    /// - Throws: `unexpectedPacketType`, `invalidCount`, or `truncated` if the reason is longer than the packet.
     @_lifetime(copy packet)
     public init(parsing packet: RTCPPacket) throws(RTPError) {
         try packet.require(.goodbye)
@@ -49,13 +49,13 @@ public struct Goodbye: ~Escapable {
         }
     }
 
-    /// Bytes on the wire.
+    /// The size of the packet in bytes.
     public var byteCount: Int {
         let reasonByteCount = if let reason { (1 + reason.count + 3) / 4 * 4 } else { 0 }
         return RTCPPacket.headerByteCount + sources.byteCount + reasonByteCount
     }
 
-    /// Appends the packet. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the packet. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         RTCPPacket.writeHeader(.goodbye, count: sources.count, byteCount: byteCount, into: &output)

@@ -1,35 +1,37 @@
-// RFC 3550 §6.4.2:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|    RC   |   PT=RR=201   |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                     SSRC of packet sender                     |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |                         report blocks                         |
-//     |                             ....                              |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |                  profile-specific extensions                  |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// RR: what one who sends nothing receives of others (RFC 3550 §6.4.2).
+/// RR: the reception report of a participant that sends no media (RFC 3550 §6.4.2).
 ///
-///     let blocks = CollectionOfOne(count.report())
-///     ReceiverReport(ssrc: SSRC(7), blocks: WireList(blocks.span)).write(into: &output)
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|    RC   |   PT=RR=201   |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                     SSRC of packet sender                     |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |                         report blocks                         |
+/// |                             ....                              |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |                  profile-specific extensions                  |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
 ///
-/// A view: it lives no longer than the bytes, or than the blocks that it is to write.
+/// ```swift
+/// let blocks = CollectionOfOne(block)
+/// ReceiverReport(ssrc: SSRC(7), blocks: WireList(blocks.span)).write(into: &output)
+/// ```
+///
+/// A view that cannot outlive the bytes, or the blocks to be written.
 public struct ReceiverReport: ~Escapable {
-    /// Who reports.
+    /// The SSRC of the reporter.
     public let ssrc: SSRC
-    /// What it says of each source that it hears: at most 31 blocks.
+    /// The report blocks, one per received source: at most 31.
     public let blocks: WireList<ReportBlock>
-    /// What the profile adds behind the blocks, not taken apart (RFC 3550 §6.4.3): whole words.
+    /// The profile-specific extension after the blocks, unparsed (RFC 3550 §6.4.3): whole words.
     public let profileExtension: Span<UInt8>
 
-    /// A report of these fields, to be written.
+    /// A report with these fields, to be written.
     ///
-    /// More than 31 blocks, and an extension that is no multiple of four bytes, are the programmer's mistake.
+    /// Traps if there are more than 31 blocks or if the size of the extension is not a multiple of four bytes.
     @_lifetime(copy blocks, copy profileExtension)
     public init(
         ssrc: SSRC, blocks: WireList<ReportBlock> = WireList(), profileExtension: Span<UInt8> = Span()
@@ -40,10 +42,10 @@ public struct ReceiverReport: ~Escapable {
         self.profileExtension = profileExtension
     }
 
-    /// Bytes on the wire: 8, 24 a block, and the extension's.
+    /// The size of the packet in bytes: 8, 24 per block, and the extension's size.
     public var byteCount: Int { 8 + blocks.byteCount + profileExtension.count }
 
-    /// Reads the report.
+    /// Parses the report.
     ///
     /// - Throws: `unexpectedPacketType`, `truncated` or `invalidCount`.
     @_lifetime(copy packet)
@@ -55,7 +57,7 @@ public struct ReceiverReport: ~Escapable {
         profileExtension = packet.body.extracting(reader.position...)
     }
 
-    /// Appends the report. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the report. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         RTCPPacket.writeHeader(.receiverReport, count: blocks.count, byteCount: byteCount, into: &output)

@@ -1,40 +1,41 @@
-// RFC 3550 §6.4.1:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                 SSRC_n (SSRC of n-th source)                  |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     | fraction lost |       cumulative number of packets lost       |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |           extended highest sequence number received           |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                      interarrival jitter                      |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                         last SR (LSR)                         |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                   delay since last SR (DLSR)                  |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// What a receiver says of one source that it hears (RFC 3550 §6.4.1).
+/// A report block: a receiver's statistics for one source (RFC 3550 §6.4.1).
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                 SSRC_n (SSRC of n-th source)                  |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// | fraction lost |       cumulative number of packets lost       |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |           extended highest sequence number received           |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                      interarrival jitter                      |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                         last SR (LSR)                         |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                   delay since last SR (DLSR)                  |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
 public struct ReportBlock: WireElement, Equatable {
-    /// The source that the block is about.
+    /// The SSRC of the source.
     public var ssrc: SSRC
-    /// Packets lost since the previous report, in 1/256 of those expected.
+    /// The fraction of expected packets lost since the previous report, in 1/256.
     public var fractionLost: UInt8
-    /// Packets lost since the beginning: expected less received, so duplicates can make it negative. 24 bits on the
-    /// wire; beyond them it is written as the nearest that fits, as RFC 3550 §A.3 asks.
+    /// The packets lost since the start of reception: expected minus received, so duplicates can make it negative. 24
+    /// bits on the wire; larger values are clamped, as RFC 3550 §A.3 requires.
     public var cumulativeLost: Int
-    /// The highest sequence number received, with the count of its wraps in the upper 16 bits.
+    /// The highest sequence number received, with the number of its wraps in the upper 16 bits.
     public var extendedHighestSequenceNumber: UInt32
-    /// Mean deviation of the packets' spacing, in ticks of the media clock.
+    /// The interarrival jitter: the mean deviation of the packets' spacing, in ticks of the media clock.
     public var jitter: UInt32
-    /// The middle bits of the NTP stamp of the newest sender report; `nil` before the first, 0 on the wire.
+    /// LSR: the middle 32 bits of the NTP timestamp in the latest sender report; `nil`, on the wire 0, before the
+    /// first.
     public var lastSenderReport: NTPShort?
-    /// The time from that report's arrival to this block; zero before the first.
+    /// DLSR: the time from that report's arrival to this block; zero before the first.
     public var delaySinceLastSenderReport: NTPShort
 
-    /// A block of these fields.
+    /// A block with these fields.
     public init(
         ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int = 0, extendedHighestSequenceNumber: UInt32,
         jitter: UInt32 = 0, lastSenderReport: NTPShort? = nil, delaySinceLastSenderReport: NTPShort = .zero
@@ -48,18 +49,17 @@ public struct ReportBlock: WireElement, Equatable {
         self.delaySinceLastSenderReport = delaySinceLastSenderReport
     }
 
-    /// The round-trip time that the block implies when it arrives at `arrival`: arrival - LSR - DLSR (RFC 3550
-    /// §6.4.1), in steps of 15 µs.
+    /// Returns the round-trip time in steps of 15 µs, given that the block arrived at `arrival`.
     ///
-    /// `nil` when the receiver had no sender report yet. A negative result comes of rounding, or of a receiver that
-    /// lies, and counts as zero.
+    /// It is arrival - LSR - DLSR (RFC 3550 §6.4.1); `nil` if the receiver had no sender report yet. A negative
+    /// result, from rounding or a dishonest receiver, counts as zero.
     public func roundTripTime(at arrival: NTPTimestamp) -> NTPShort? {
         lastSenderReport.map { .roundTrip(from: $0, delay: delaySinceLastSenderReport, to: arrival.short) }
     }
 
     // MARK: The wire
 
-    /// Bytes on the wire.
+    /// The size of a block on the wire in bytes.
     public static var byteCount: Int { 24 }
     private static let cumulativeLostRange = -0x80_0000...0x7F_FFFF
 
@@ -76,7 +76,7 @@ public struct ReportBlock: WireElement, Equatable {
             delaySinceLastSenderReport: NTPShort(rawValue: bytes.bigEndianUInt32(at: offset + 20)))
     }
 
-    /// Appends the block. `output` has room for 24 bytes; too little is the programmer's mistake.
+    /// Appends the block. Traps unless `output` has room for 24 bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         let range = ReportBlock.cumulativeLostRange

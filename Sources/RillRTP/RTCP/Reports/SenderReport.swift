@@ -1,48 +1,48 @@
-// RFC 3550 §6.4.1:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|    RC   |   PT=SR=200   |             length            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                         SSRC of sender                        |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |              NTP timestamp, most significant word             |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |             NTP timestamp, least significant word             |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                         RTP timestamp                         |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                     sender's packet count                     |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                      sender's octet count                     |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |                         report blocks                         |
-//     |                             ....                              |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |                  profile-specific extensions                  |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// SR: what a sender has sent, and at what time its media clock showed what (RFC 3550 §6.4.1).
+/// SR: a sender's packet and byte counts, and the relation of its media clock to wall clock time (RFC 3550 §6.4.1).
 ///
-/// A view: it lives no longer than the bytes, or than the blocks that it is to write.
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|    RC   |   PT=SR=200   |             length            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                         SSRC of sender                        |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |              NTP timestamp, most significant word             |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |             NTP timestamp, least significant word             |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                         RTP timestamp                         |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                     sender's packet count                     |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                      sender's octet count                     |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |                         report blocks                         |
+/// |                             ....                              |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |                  profile-specific extensions                  |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// A view that cannot outlive the bytes, or the blocks to be written.
 public struct SenderReport: ~Escapable {
-    /// The sender.
+    /// The SSRC of the sender.
     public let ssrc: SSRC
-    /// When the report was made, by the sender's wall clock.
+    /// The time of the report by the sender's wall clock.
     public let ntpTimestamp: NTPTimestamp
-    /// The same instant by the media clock of its packets.
+    /// The same instant by the media clock of the sender's packets.
     public let rtpTimestamp: RTPTimestamp
-    /// Packets sent since the beginning, modulo 2^32.
+    /// The number of packets sent since the start of transmission, modulo 2^32.
     public let packetCount: UInt32
-    /// Bytes of payload sent since the beginning, without headers and padding, modulo 2^32.
+    /// The payload bytes sent since the start of transmission, without headers and padding, modulo 2^32.
     public let octetCount: UInt32
-    /// What the sender itself receives of others: at most 31 blocks.
+    /// The report blocks for what the sender receives: at most 31.
     public let blocks: WireList<ReportBlock>
-    /// What the profile adds behind the blocks, not taken apart (RFC 3550 §6.4.3): whole words.
+    /// The profile-specific extension after the blocks, unparsed (RFC 3550 §6.4.3): whole words.
     public let profileExtension: Span<UInt8>
 
-    /// A report of one who receives nothing, to be written.
+    /// A report of a sender that receives nothing, to be written.
     @_lifetime(immortal)
     public init(
         ssrc: SSRC, ntpTimestamp: NTPTimestamp, rtpTimestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32
@@ -56,9 +56,9 @@ public struct SenderReport: ~Escapable {
         profileExtension = Span()
     }
 
-    /// A report of these fields, to be written.
+    /// A report with these fields, to be written.
     ///
-    /// More than 31 blocks, and an extension that is no multiple of four bytes, are the programmer's mistake.
+    /// Traps if there are more than 31 blocks or if the size of the extension is not a multiple of four bytes.
     @_lifetime(copy blocks, copy profileExtension)
     public init(
         ssrc: SSRC, ntpTimestamp: NTPTimestamp, rtpTimestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32,
@@ -74,10 +74,10 @@ public struct SenderReport: ~Escapable {
         self.profileExtension = profileExtension
     }
 
-    /// Bytes on the wire: 28, 24 a block, and the extension's.
+    /// The size of the packet in bytes: 28, 24 per block, and the extension's size.
     public var byteCount: Int { 28 + blocks.byteCount + profileExtension.count }
 
-    /// Reads the report.
+    /// Parses the report.
     ///
     /// - Throws: `unexpectedPacketType`, `truncated` or `invalidCount`.
     @_lifetime(copy packet)
@@ -93,7 +93,7 @@ public struct SenderReport: ~Escapable {
         profileExtension = packet.body.extracting(reader.position...)
     }
 
-    /// Appends the report. `output` has room for `byteCount` bytes; too little is the programmer's mistake.
+    /// Appends the report. Traps unless `output` has room for `byteCount` bytes.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         RTCPPacket.writeHeader(.senderReport, count: blocks.count, byteCount: byteCount, into: &output)

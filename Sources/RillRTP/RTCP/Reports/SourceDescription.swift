@@ -1,61 +1,66 @@
-// RFC 3550 §6.5: chunks of a source and its items, each chunk ended by a zero byte and filled up to whole words.
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |V=2|P|    SC   |  PT=SDES=202  |             length            |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |                          SSRC/CSRC_1                          |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |    CNAME=1    |     length    | user and domain name        ...
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                           SDES items                          |
-//     |                              ...                              |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |                          SSRC/CSRC_2                          |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     :                              ...                              :
-
-/// SDES: what sources are called (RFC 3550 §6.5).
+/// SDES: descriptions of sources, such as their canonical names (RFC 3550 §6.5).
 ///
-///     var description = try SourceDescription(parsing: packet)
-///     while let item = try description.next() {
-///         if item.type == .canonicalName { note(item.text, of: item.ssrc) }
-///     }
+/// A packet has one chunk per source, with the source's items. A zero byte ends each chunk, followed by padding to
+/// whole words:
 ///
-/// A view: it lives no longer than the bytes. ``SourceDescriptionWriter`` writes them.
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |V=2|P|    SC   |  PT=SDES=202  |             length            |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |                          SSRC/CSRC_1                          |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |    CNAME=1    |     length    | user and domain name        ...
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                           SDES items                          |
+/// |                              ...                              |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |                          SSRC/CSRC_2                          |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// :                              ...                              :
+/// ```
+///
+/// ```swift
+/// var description = try SourceDescription(parsing: packet)
+/// while let item = try description.next() {
+///     if item.type == .canonicalName { note(item.text, of: item.ssrc) }
+/// }
+/// ```
+///
+/// A view that cannot outlive the bytes. ``SourceDescriptionWriter`` writes such packets.
 public struct SourceDescription: ~Escapable {
     private let body: Span<UInt8>
     private var position = 0
     private var chunksToCome: Int
-    /// The source of the chunk that is being read.
+    /// The source of the current chunk.
     private var source: SSRC?
 
-    /// What an item says.
+    /// The type of an item.
     @frozen
     public struct ItemType: Hashable, Sendable, RawRepresentable {
-        /// The number as it stands on the wire, 1 to 255.
+        /// The value on the wire, 1 to 255.
         public let rawValue: UInt8
 
-        /// The type of that number; all are allowed, 0 ends a chunk.
+        /// The type with that value. Any value is allowed; 0 ends a chunk.
         @inlinable
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// CNAME: the one name that stays the same for all streams of an endpoint (RFC 7022).
+        /// CNAME: the canonical name, which is the same for all streams of an endpoint (RFC 7022).
         public static let canonicalName = ItemType(rawValue: 1)
         /// NAME: the user's name.
         public static let name = ItemType(rawValue: 2)
-        /// EMAIL: where the user gets mail.
+        /// EMAIL: the user's e-mail address.
         public static let email = ItemType(rawValue: 3)
-        /// PHONE: the user's telephone number.
+        /// PHONE: the user's phone number.
         public static let phone = ItemType(rawValue: 4)
-        /// LOC: where the user is.
+        /// LOC: the user's location.
         public static let location = ItemType(rawValue: 5)
-        /// TOOL: the program.
+        /// TOOL: the name of the application.
         public static let tool = ItemType(rawValue: 6)
-        /// NOTE: what there is to say just now.
+        /// NOTE: a notice about the source's current state.
         public static let note = ItemType(rawValue: 7)
-        /// PRIV: anything else, told apart by a prefix; see ``SourceDescription/Item/privateExtension()``.
+        /// PRIV: private extensions, distinguished by a prefix; see ``SourceDescription/Item/privateExtension()``.
         public static let privateExtension = ItemType(rawValue: 8)
         /// RtpStreamId (RFC 8852).
         public static let rid = ItemType(rawValue: 12)
@@ -65,13 +70,13 @@ public struct SourceDescription: ~Escapable {
         public static let mid = ItemType(rawValue: 15)
     }
 
-    /// One thing that is said of one source.
+    /// One item of one source.
     public struct Item: ~Escapable {
-        /// The source.
+        /// The SSRC of the source.
         public let ssrc: SSRC
-        /// What is said.
+        /// The type of the item.
         public let type: ItemType
-        /// UTF-8 text that nobody has checked, 0 to 255 bytes.
+        /// UTF-8 text (not validated), 0 to 255 bytes.
         public let text: Span<UInt8>
 
         @_lifetime(copy text)
@@ -81,9 +86,9 @@ public struct SourceDescription: ~Escapable {
             self.text = text
         }
 
-        /// What a PRIV item says (RFC 3550 §6.5.8).
+        /// Returns the parts of a PRIV item (RFC 3550 §6.5.8).
         ///
-        /// - Throws: `truncated` when the prefix is longer than the item.
+        /// - Throws: `truncated` if the prefix is longer than the item.
         @_lifetime(copy self)
         public func privateExtension() throws(RTPError) -> PrivateExtension {
             var reader = ByteReader(text)
@@ -93,14 +98,14 @@ public struct SourceDescription: ~Escapable {
         }
     }
 
-    /// The two parts of a PRIV item: UTF-8 text that nobody has checked, together at most 254 bytes.
+    /// The two parts of a PRIV item: UTF-8 text (not validated), together at most 254 bytes.
     public struct PrivateExtension: ~Escapable {
-        /// What tells one extension from another.
+        /// Identifies the extension.
         public let prefix: Span<UInt8>
-        /// What is said.
+        /// The value.
         public let value: Span<UInt8>
 
-        /// An extension of these parts.
+        /// An extension with these parts.
         @_lifetime(copy prefix, copy value)
         public init(prefix: Span<UInt8>, value: Span<UInt8>) {
             self.prefix = prefix
@@ -108,7 +113,7 @@ public struct SourceDescription: ~Escapable {
         }
     }
 
-    /// Reads the packet's first word; the items come one after the other from ``next()``.
+    /// Parses the packet's first word; ``next()`` returns the items in order.
     ///
     /// - Throws: `unexpectedPacketType`.
     @_lifetime(copy packet)
@@ -118,7 +123,7 @@ public struct SourceDescription: ~Escapable {
         chunksToCome = Int(packet.count)
     }
 
-    /// The next item of any chunk; `nil` behind the last, and after an error.
+    /// Returns the next item of any chunk, or `nil` after the last one and after an error.
     ///
     /// - Throws: `truncated`.
     @_lifetime(copy self)
@@ -134,7 +139,7 @@ public struct SourceDescription: ~Escapable {
                 }
                 let type = ItemType(rawValue: try reader.uint8())
                 guard type.rawValue != 0 else {
-                    // The end of the chunk: one to four zero bytes, up to a whole word.
+                    // The end of the chunk: one to four zero bytes, up to a word boundary.
                     _ = try reader.range((4 - reader.position % 4) % 4)
                     self.source = nil
                     continue
