@@ -98,7 +98,7 @@ final class CallLog: CallObserver {
             } else if header.ssrc == stream.retransmission?.ssrc, packet.payload.count >= 2 {
                 // RFC 4588 §4: the packet's own number stands before what it carried.
                 let number = UInt16(packet.payload[0]) << 8 | UInt16(packet.payload[1])
-                layers[index].noteResent(SequenceNumber(number), arrival)
+                layers[index].noteRetransmitted(SequenceNumber(number), arrival)
             }
         }
     }
@@ -124,7 +124,7 @@ extension CallLog.Layer {
 
     fileprivate mutating func note(_ header: RTPHeader, _ arrival: MediaTime?, at now: MediaTime) {
         let place = place(of: header.sequenceNumber)
-        guard place == packets.count else { return noteResent(header.sequenceNumber, arrival) }
+        guard place == packets.count else { return noteRetransmitted(header.sequenceNumber, arrival) }
         if frames.last?.timestamp != header.timestamp {
             places[header.timestamp.rawValue] = frames.count
             frames.append(CallLog.Frame(timestamp: header.timestamp, sentAt: now, firstPacket: place))
@@ -134,7 +134,7 @@ extension CallLog.Layer {
         frames[frames.count - 1].sentAt = now
     }
 
-    fileprivate mutating func noteResent(_ number: SequenceNumber, _ arrival: MediaTime?) {
+    fileprivate mutating func noteRetransmitted(_ number: SequenceNumber, _ arrival: MediaTime?) {
         let place = place(of: number)
         guard packets.indices.contains(place) else { return }
         retransmitted += 1

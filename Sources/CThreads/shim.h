@@ -33,7 +33,7 @@ struct CThreads_scheduling {
 
 /// How long a turn the calling thread asks for, where it shares its CPU by the system's ordinary policy: of threads that
 /// wait alike the one with the shortest goes first (EEVDF; Linux 6.12 and later heed it).
-static inline int CThreads_set_turn(uint64_t nanoseconds) {
+static inline int CThreads_set_time_slice(uint64_t nanoseconds) {
     struct CThreads_scheduling scheduling = {0};
     if (syscall(SYS_sched_getattr, 0, &scheduling, sizeof scheduling, 0) != 0) return -1;
     // Whoever asked for another policy wants that.

@@ -56,9 +56,9 @@ extension JitterBuffer {
         let header = layout.header
         guard header.payloadType == settings.payloadType, header.ssrc == settings.ssrc,
             let next = continuity.next(header.sequenceNumber, header.timestamp, at: now),
-            assembler.goesOn(with: next.sequence, next.timestamp), packets.hasRoom(for: next.sequence),
-            reception.goesOn(with: next.sequence, next.timestamp), requests.generator.goesOn(with: next.sequence),
-            timing.goesOn(with: next.timestamp)
+            assembler.continuesFrame(with: next.sequence, next.timestamp), packets.hasRoom(for: next.sequence),
+            reception.continuesFrame(with: next.sequence, next.timestamp), requests.generator.continuesFrame(with: next.sequence),
+            timing.continuesFrame(with: next.timestamp)
         else { return false }
         continuity.follow(next)
         lastArrival = now

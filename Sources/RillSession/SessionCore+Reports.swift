@@ -77,7 +77,7 @@ extension SessionCore {
         writeEchoes(at: now)
         reports.noteReport(
             at: now, scatter: random.unitInterval(),
-            goesOn: settings.announcesItself || isSending || isAnyComing)
+            continuesFrame: settings.announcesItself || isSending || isAnyComing)
     }
 
     /// Writes one compound of sender reports, blocks and names, as much as it holds.

@@ -179,7 +179,7 @@ struct SessionCore: ~Copyable {
     ) -> SentFrame? {
         begin(at: now)
         guard !hasLeft, let stream = sending[id.place], stream.takes(frame) else { return nil }
-        let (wasSilent, numberOffset) = stream.cell.state.frameBegins(at: now)
+        let (wasSilent, numberOffset) = stream.cell.state.prepareFrame(at: now)
         if wasSilent { stream.isReported = false }
         datagrams.begin(id.number, numberOffset: numberOffset)
         let sent = stream.cell.state.send(frame, payload: payload, at: now, to: datagrams)

@@ -20,14 +20,14 @@ package final class NamedThread: Sendable {
     ///
     /// All threads get the same share of the CPU, and the request needs no privileges. Among the waiting threads, the
     /// one with the shortest slice runs first, until its slice is over (EEVDF, in Linux 6.12 and later).
-    package enum Turn: Sendable {
+    package enum TimeSlice: Sendable {
         /// The system's default.
         case ordinary
         /// 0.1 ms, the kernel's minimum: for threads that only pass on data.
         case short
         /// 2 ms: for a thumbnail, from scaling to packets. With a shorter slice the thread would start just as soon,
         /// but would be preempted midway by one that then runs for milliseconds.
-        case middle
+        case medium
         /// 10 ms: for work that can wait for the others.
         case long
 
@@ -36,14 +36,14 @@ package final class NamedThread: Sendable {
             switch self {
             case .ordinary: nil
             case .short: 100_000
-            case .middle: 2_000_000
+            case .medium: 2_000_000
             case .long: 10_000_000
             }
         }
     }
 
     /// The CPUs that the thread is restricted to, among those that the process may use.
-    package enum Part: Sendable {
+    package enum CPUAffinity: Sendable {
         case any
         case last
         case allButLast
@@ -51,11 +51,12 @@ package final class NamedThread: Sendable {
 
     /// Starts `body` on a new thread. The kernel keeps the first 15 bytes of `name`.
     package init(
-        _ name: String, turn: Turn = .ordinary, on part: Part = .any, _ body: @escaping @Sendable () -> Void
+        _ name: String, timeSlice: TimeSlice = .ordinary, affinity: CPUAffinity = .any,
+        _ body: @escaping @Sendable () -> Void
     ) {
         let state = Monitor(State())
         self.state = state
-        let work = Work(turn, part, body, state)
+        let work = Work(timeSlice, affinity, body, state)
         var thread = pthread_t()
         // The new thread takes ownership of this reference.
         let result = unsafe pthread_create(
@@ -83,13 +84,16 @@ package final class NamedThread: Sendable {
     private final class Work: Sendable {
         // Passed to the new thread, which alone accesses it from then on.
         nonisolated(unsafe) private var body: (@Sendable () -> Void)?
-        private let turn: Turn
-        private let part: Part
+        private let timeSlice: TimeSlice
+        private let affinity: CPUAffinity
         private let state: Monitor<State>
 
-        init(_ turn: Turn, _ part: Part, _ body: @escaping @Sendable () -> Void, _ state: Monitor<State>) {
+        init(
+            _ timeSlice: TimeSlice, _ affinity: CPUAffinity, _ body: @escaping @Sendable () -> Void,
+            _ state: Monitor<State>
+        ) {
             unsafe self.body = body
-            (self.turn, self.part) = (turn, part)
+            (self.timeSlice, self.affinity) = (timeSlice, affinity)
             self.state = state
         }
 
@@ -98,8 +102,8 @@ package final class NamedThread: Sendable {
             // The minimum. If the kernel refuses this or the following calls, wake-ups are only later: nothing
             // depends on them.
             _ = CThreads_set_timer_slack(1)
-            if let nanoseconds = turn.nanoseconds { _ = CThreads_set_turn(nanoseconds) }
-            if part != .any { _ = CThreads_keep_to_last_cpu(part == .last ? 1 : 0) }
+            if let nanoseconds = timeSlice.nanoseconds { _ = CThreads_set_time_slice(nanoseconds) }
+            if affinity != .any { _ = CThreads_keep_to_last_cpu(affinity == .last ? 1 : 0) }
             unsafe body?()
             unsafe body = nil
             state.change { $0.isFinished = true }

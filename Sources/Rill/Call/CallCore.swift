@@ -40,7 +40,7 @@ final class CallCore: Sendable {
     ) throws(PipelineError) {
         precondition((1...1024).contains(settings.decodingThreadCount), "a call has 1 to 1024 decoding threads")
         (self.settings, self.clock, self.events) = (settings, clock, events)
-        let part = settings.placement.part(isLargestEncoder: false)
+        let affinity = settings.placement.affinity(isLargestEncoder: false)
         if let source {
             let switcher = SourceSwitcher(source) { event in
                 switch event {
@@ -58,7 +58,9 @@ final class CallCore: Sendable {
         } else {
             (switcher, pipeline, sender) = (nil, nil, nil)
         }
-        pollers = (0..<settings.decodingThreadCount).map { CallPoller("rill-decode-\($0)", clock: clock, on: part) }
+        pollers = (0..<settings.decodingThreadCount).map {
+            CallPoller("rill-decode-\($0)", clock: clock, affinity: affinity)
+        }
         state = Monitor(State())
         watch()
     }
@@ -138,7 +140,7 @@ final class CallCore: Sendable {
             if let line = state.lines.first(where: { $0.transport === transport }) { return line }
             let line = CallLine(
                 transport, datagramByteCount: settings.send.maximumPacketSize + 64, clock: clock,
-                on: settings.placement.part(isLargestEncoder: false)
+                affinity: settings.placement.affinity(isLargestEncoder: false)
             ) { [weak self] in self?.events.yield(.transportFailed($0)) }
             state.lines.append(line)
             return line

@@ -14,7 +14,7 @@ final class CallLine: Sendable {
     private let members = Monitor<[Member]>([])
     private let thread = Monitor<NamedThread?>(nil)
     private let clock: LiveClock
-    private let part: NamedThread.Part
+    private let affinity: NamedThread.CPUAffinity
     private let fail: @Sendable (any Error) -> Void
 
     /// Somebody who is reached by this transport, and where they are.
@@ -25,10 +25,10 @@ final class CallLine: Sendable {
 
     /// - Parameter fail: is told why nothing can be received any more, on the line's thread.
     init(
-        _ transport: any DatagramTransport, datagramByteCount: Int, clock: LiveClock, on part: NamedThread.Part,
+        _ transport: any DatagramTransport, datagramByteCount: Int, clock: LiveClock, affinity: NamedThread.CPUAffinity,
         fail: @escaping @Sendable (any Error) -> Void
     ) {
-        (self.transport, self.clock, self.part, self.fail) = (transport, clock, part, fail)
+        (self.transport, self.clock, self.affinity, self.fail) = (transport, clock, affinity, fail)
         outgoing = Monitor(OutgoingDatagrams(capacity: 64, datagramByteCount: datagramByteCount))
     }
 
@@ -39,7 +39,7 @@ final class CallLine: Sendable {
         // Not before there is somebody: what waits in the socket already is theirs.
         thread.withLock { thread in
             guard thread == nil else { return }
-            thread = NamedThread("rill-network", turn: .short, on: part) { [self] in
+            thread = NamedThread("rill-network", timeSlice: .short, affinity: affinity) { [self] in
                 do throws(TransportError) { try read() } catch { fail(error) }
             }
         }

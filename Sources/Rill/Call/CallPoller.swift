@@ -31,9 +31,9 @@ final class CallPoller: Sendable {
         case stop
     }
 
-    init(_ name: String, clock: LiveClock, on part: NamedThread.Part) {
+    init(_ name: String, clock: LiveClock, affinity: NamedThread.CPUAffinity) {
         self.clock = clock
-        let worker = NamedThread(name, turn: .long, on: part) { [self] in run() }
+        let worker = NamedThread(name, timeSlice: .long, affinity: affinity) { [self] in run() }
         thread.withLock { $0 = worker }
     }
 

@@ -60,7 +60,8 @@ public final class LiveReceiver: Sendable {
         self.feedback = feedback
         self.groups = groups
         self.threads = groups.indices.map { index in
-            NamedThread("rill-decode-\(index)", turn: .long, on: placement.part(isLargestEncoder: false)) {
+            NamedThread("rill-decode-\(index)", timeSlice: .long, affinity: placement.affinity(isLargestEncoder: false))
+            {
                 var loop = DecodingLoop(groups[index], clock: clock, feedback: feedback)
                 loop.run()
             }

@@ -152,15 +152,19 @@ extension LiveSender {
         let layers = pipeline.settings.layers
         let largest = pipeline.settings.indexOfLargestLayer
         for index in handoffs.indices {
-            let part = placement.part(isLargestEncoder: index == largest)
-            let thread = NamedThread("rill-\(layers[index].rid)", turn: index == largest ? .short : .middle, on: part) {
+            let affinity = placement.affinity(isLargestEncoder: index == largest)
+            let thread = NamedThread(
+                "rill-\(layers[index].rid)", timeSlice: index == largest ? .short : .medium, affinity: affinity
+            ) {
                 self.run { try self.encode(layer: index) }
             }
             state.withLock { $0.threads.append(thread) }
         }
         // The source is handed over to the capture thread, which alone uses it.
         let handedOver = Monitor(Optional(source))
-        let thread = NamedThread("rill-capture", turn: .short, on: placement.part(isLargestEncoder: false)) {
+        let thread = NamedThread(
+            "rill-capture", timeSlice: .short, affinity: placement.affinity(isLargestEncoder: false)
+        ) {
             self.run {
                 defer { for handoff in self.handoffs { handoff.close() } }
                 if let source = handedOver.withLock({ $0.take() }) { try self.capture(source) }

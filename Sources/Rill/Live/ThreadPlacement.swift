@@ -15,7 +15,7 @@ public enum ThreadPlacement: Sendable {
 
 extension ThreadPlacement {
     /// What a thread keeps to.
-    func part(isLargestEncoder: Bool) -> NamedThread.Part {
+    func affinity(isLargestEncoder: Bool) -> NamedThread.CPUAffinity {
         switch self {
         case .system: .any
         case .encoderApart: isLargestEncoder ? .last : .allButLast

@@ -30,7 +30,7 @@ public final class LiveLink: PacketSink, Sendable {
         self.state = state
         self.clock = clock
         self.observer = observer
-        self.thread = NamedThread("rill-link", turn: .short) {
+        self.thread = NamedThread("rill-link", timeSlice: .short) {
             var datagram: [UInt8] = []
             while Self.waitForDatagram(&datagram, state, clock) { receive(datagram.span, clock.now) }
         }

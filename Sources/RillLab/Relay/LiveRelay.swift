@@ -53,7 +53,7 @@ package final class LiveRelay: Sendable {
         self.clock = clock
         let state = Monitor(RelayState(relay: Relay(settings, hasOutwardSocket: isOutward), connected: outward))
         self.state = state
-        thread = NamedThread("rill-relay", turn: .short) { [listening] in
+        thread = NamedThread("rill-relay", timeSlice: .short) { [listening] in
             RelayThread(state, listening, waiting, clock, log).run()
         }
     }

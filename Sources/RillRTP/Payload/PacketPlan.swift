@@ -48,11 +48,11 @@ struct PacketPlan: Sendable {
 
     /// Appends the header of packet `index` with its sequence number and marker bit, and its extension.
     ///
-    /// A packet without an extension is shorter by the extension's size. `numbersTaken` is the number of sequence
+    /// A packet without an extension is shorter by the extension's size. `sequenceNumberOffset` is the number of sequence
     /// numbers that other packets have used since the frame's first packet.
     @_lifetime(output: copy output)
     func writeHeader(
-        ofPacket index: Int, of frame: Span<UInt8>, numbersTaken: Int, _ headerExtension: RTPHeaderExtension?,
+        ofPacket index: Int, of frame: Span<UInt8>, sequenceNumberOffset: Int, _ headerExtension: RTPHeaderExtension?,
         into output: inout OutputSpan<UInt8>
     ) {
         precondition(
@@ -60,7 +60,7 @@ struct PacketPlan: Sendable {
                 && (headerExtension?.byteCount ?? headerExtensionByteCount) == headerExtensionByteCount,
             "the frame or the header extension differs in size from the plan")
         var header = header
-        header.sequenceNumber = header.sequenceNumber.advanced(by: index + numbersTaken)
+        header.sequenceNumber = header.sequenceNumber.advanced(by: index + sequenceNumberOffset)
         header.marker = index == split.count - 1
         header.write(into: &output, hasExtension: headerExtension != nil)
         headerExtension?.write(into: &output)

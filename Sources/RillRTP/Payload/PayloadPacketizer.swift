@@ -53,16 +53,17 @@ public struct PayloadPacketizer: Sendable {
     /// - Parameters:
     ///   - index: the packet, 0 to `packetCount - 1`.
     ///   - frame: the whole frame, of the planned size.
-    ///   - numbersTaken: the number of sequence numbers that other packets (FEC packets) have used since the frame's
+    ///   - sequenceNumberOffset: the number of sequence numbers that other packets (FEC packets) have used since the frame's
     ///     first packet.
     ///   - headerExtension: the header extension, of the planned size, or `nil`.
     ///   - output: where to append. Traps unless there is room for `byteCount(ofPacket:)` bytes.
     @_lifetime(output: copy output)
     public func writePacket(
-        _ index: Int, of frame: Span<UInt8>, numbersTaken: Int = 0, headerExtension: RTPHeaderExtension? = nil,
+        _ index: Int, of frame: Span<UInt8>, sequenceNumberOffset: Int = 0, headerExtension: RTPHeaderExtension? = nil,
         into output: inout OutputSpan<UInt8>
     ) {
-        plan.writeHeader(ofPacket: index, of: frame, numbersTaken: numbersTaken, headerExtension, into: &output)
+        plan.writeHeader(
+            ofPacket: index, of: frame, sequenceNumberOffset: sequenceNumberOffset, headerExtension, into: &output)
         output.append(copying: index == 0 ? first.span : others.span)
         output.append(copying: frame.extracting(plan.split[index]))
     }

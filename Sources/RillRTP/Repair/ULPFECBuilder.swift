@@ -113,7 +113,7 @@ public struct ULPFECBuilder: Sendable {
         precondition(level.mask & bit == 0, "a packet is added to an FEC packet twice")
         level.mask |= bit
         let common = min(bytes.count, level.byteCount)
-        buffer.formFECPacket(at: offset, with: bytes.extracting(first: common))
+        buffer.xor(at: offset, with: bytes.extracting(first: common))
         // Bytes after the longest packet so far have nothing to be combined with yet.
         buffer.copy(bytes.extracting(common...), at: offset + common)
         level.byteCount = max(level.byteCount, bytes.count)

@@ -103,7 +103,7 @@ public struct ULPFECRecovery: Sendable {
             length ^= UInt16(truncatingIfNeeded: body.count)
         }
         let range = min(step.range.lowerBound, body.count)..<min(step.range.upperBound, body.count)
-        buffer.formFECPacket(
+        buffer.xor(
             at: RTPHeader.fixedByteCount + step.range.lowerBound, with: body.extracting(range))
     }
 

@@ -17,7 +17,7 @@ extension MediaDescription {
         // Announced sources are those that the writer sends.
         let sources = way == .send ? primarySources : []
         // SDP does not map sources to RIDs; if all of them are in the simulcast, both are in the same order.
-        let areInOneOrder = sources.count == layers.count && (layers.count == 1 || isSimulcastOfSources)
+        let sourcesMatchLayers = sources.count == layers.count && (layers.count == 1 || isSimulcastOfSources)
         var found: [StreamDescription] = []
         for index in 0..<max(layers.count, layers.isEmpty ? max(sources.count, 1) : 0) {
             let layer = layers.isEmpty ? nil : layers[index]
@@ -28,7 +28,7 @@ extension MediaDescription {
             stream.headerExtensions = extensions
             stream.feedback = StreamDescription.Feedback(format.feedback + feedback)
             stream.usesReducedSizeRTCP = otherAttributes.contains { $0.name == "rtcp-rsize" }
-            if layers.isEmpty || areInOneOrder, index < sources.count { stream.ssrc = sources[index] }
+            if layers.isEmpty || sourcesMatchLayers, index < sources.count { stream.ssrc = sources[index] }
             stream.canonicalName = stream.ssrc.flatMap { canonicalName(of: $0) }
             stream.repair = repair(of: format.payloadType, stream.ssrc)
             if let layer {

@@ -34,9 +34,9 @@ extension MediaDescription {
         for stream in all { add(formatsOf: stream) }
         try add(headerExtensionsOf: all)
         // If payload types differ, each stream specifies its own.
-        let areFormatsSaid = Set(all.map(\.payloadType)).count > 1
+        let listsPayloadTypes = Set(all.map(\.payloadType)).count > 1
         let simulcasts = (
-            send: name(sending, .send, areFormatsSaid), receive: name(receiving, .receive, areFormatsSaid)
+            send: name(sending, .send, listsPayloadTypes), receive: name(receiving, .receive, listsPayloadTypes)
         )
         if !simulcasts.send.isEmpty || !simulcasts.receive.isEmpty {
             simulcast = Simulcast(send: simulcasts.send, receive: simulcasts.receive)
@@ -89,7 +89,7 @@ extension MediaDescription {
     /// Adds the a=rid lines of streams with RIDs. Returns the entries for a=simulcast; none if a single a=rid line
     /// suffices.
     private mutating func name(
-        _ streams: [StreamDescription], _ way: RestrictionIdentifier.Direction, _ areFormatsSaid: Bool
+        _ streams: [StreamDescription], _ way: RestrictionIdentifier.Direction, _ listsPayloadTypes: Bool
     ) -> [Simulcast.Stream] {
         var entries: [Simulcast.Stream] = []
         for stream in streams {
@@ -97,7 +97,7 @@ extension MediaDescription {
             var entry = Simulcast.Stream([Simulcast.Alternative(rid, isPaused: stream.isPaused)])
             rids.append(
                 RestrictionIdentifier(
-                    rid, way, payloadTypes: areFormatsSaid ? [stream.payloadType] : [],
+                    rid, way, payloadTypes: listsPayloadTypes ? [stream.payloadType] : [],
                     restrictions: stream.limits.restrictions))
             for other in stream.alternativeRIDs {
                 entry.alternatives.append(Simulcast.Alternative(other))

@@ -63,16 +63,17 @@ public struct VP8Packetizer: Sendable {
     /// - Parameters:
     ///   - index: the packet, 0 to `packetCount - 1`.
     ///   - frame: the whole frame, of the planned size.
-    ///   - numbersTaken: the number of sequence numbers that other packets (FEC packets) have used since the frame's
+    ///   - sequenceNumberOffset: the number of sequence numbers that other packets (FEC packets) have used since the frame's
     ///     first packet.
     ///   - headerExtension: the header extension, of the planned size, or `nil`.
     ///   - output: where to append. Traps unless there is room for `byteCount(ofPacket:)` bytes.
     @_lifetime(output: copy output)
     public func writePacket(
-        _ index: Int, of frame: Span<UInt8>, numbersTaken: Int = 0, headerExtension: RTPHeaderExtension? = nil,
+        _ index: Int, of frame: Span<UInt8>, sequenceNumberOffset: Int = 0, headerExtension: RTPHeaderExtension? = nil,
         into output: inout OutputSpan<UInt8>
     ) {
-        plan.writeHeader(ofPacket: index, of: frame, numbersTaken: numbersTaken, headerExtension, into: &output)
+        plan.writeHeader(
+            ofPacket: index, of: frame, sequenceNumberOffset: sequenceNumberOffset, headerExtension, into: &output)
         var descriptor = descriptor
         descriptor.startsPartition = index == 0
         descriptor.partitionIndex = 0

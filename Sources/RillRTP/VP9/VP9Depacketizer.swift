@@ -24,14 +24,14 @@ public struct VP9Depacketizer: Sendable {
     /// Inserts the next packet and appends its piece to `frame`. Do not modify `frame` between the packets of a
     /// picture.
     public mutating func insert(_ packet: RTPPacket, into frame: inout [UInt8]) -> Outcome {
-        joiner.insert(packet, into: &frame) { (bytes, goesOn) throws(RTPError) in
+        joiner.insert(packet, into: &frame) { (bytes, continuesFrame) throws(RTPError) in
             let payload = try VP9Payload(parsing: bytes)
             // A layer that is predicted from the one below is never the first of its picture. A layer that is not
             // (other than the lowest) is the first, unless the picture has already started.
             let layer = payload.descriptor.layer
             let startsPicture =
                 payload.descriptor.startsFrame && layer?.isInterLayerPredicted != true
-                && (!goesOn || (layer?.spatialIndex ?? 0) == 0)
+                && (!continuesFrame || (layer?.spatialIndex ?? 0) == 0)
             return FrameJoiner.Piece(startsFrame: startsPicture, offset: bytes.count - payload.piece.count)
         }
     }

@@ -67,21 +67,22 @@ public struct VP9Packetizer: Sendable {
     /// - Parameters:
     ///   - index: the packet, 0 to `packetCount - 1`.
     ///   - frame: the whole frame, of the planned size.
-    ///   - numbersTaken: the number of sequence numbers that other packets (FEC packets) have used since the frame's
+    ///   - sequenceNumberOffset: the number of sequence numbers that other packets (FEC packets) have used since the frame's
     ///     first packet.
     ///   - scalabilityStructure: the scalability structure, of the planned size; written into the first packet only.
     ///   - headerExtension: the header extension, of the planned size, or `nil`.
     ///   - output: where to append. Traps unless there is room for `byteCount(ofPacket:)` bytes.
     @_lifetime(output: copy output)
     public func writePacket(
-        _ index: Int, of frame: Span<UInt8>, numbersTaken: Int = 0,
+        _ index: Int, of frame: Span<UInt8>, sequenceNumberOffset: Int = 0,
         scalabilityStructure: VP9ScalabilityStructure? = nil, headerExtension: RTPHeaderExtension? = nil,
         into output: inout OutputSpan<UInt8>
     ) {
         precondition(
             (scalabilityStructure?.byteCount ?? 0) == scalabilityStructureByteCount,
             "the scalability structure differs in size from the plan")
-        plan.writeHeader(ofPacket: index, of: frame, numbersTaken: numbersTaken, headerExtension, into: &output)
+        plan.writeHeader(
+            ofPacket: index, of: frame, sequenceNumberOffset: sequenceNumberOffset, headerExtension, into: &output)
         var descriptor = descriptor
         descriptor.startsFrame = index == 0
         descriptor.endsFrame = index == plan.packetCount - 1

@@ -40,9 +40,9 @@ struct FrameAssembler: ~Copyable, Sendable {
 
     /// Whether packet `sequence`, which starts no frame, is the next one of the newest frame, which is not at its end.
     @inline(__always)
-    mutating func goesOn(with sequence: Int64, _ timestamp: Int64) -> Bool {
+    mutating func continuesFrame(with sequence: Int64, _ timestamp: Int64) -> Bool {
         let index = frames.count - 1
-        return index >= 0 && frames[index].goesOn(with: sequence, timestamp)
+        return index >= 0 && frames[index].continuesFrame(with: sequence, timestamp)
     }
 
     /// Adds the packet with which the newest frame goes on, and stores its bytes.

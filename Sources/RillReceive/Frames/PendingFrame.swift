@@ -118,7 +118,7 @@ struct PendingFrame: BitwiseCopyable {
 
     /// Whether packet `sequence`, which starts no frame, comes right behind the last packet and may belong here.
     @inline(__always)
-    func goesOn(with sequence: Int64, _ timestamp: Int64) -> Bool {
+    func continuesFrame(with sequence: Int64, _ timestamp: Int64) -> Bool {
         sequence == last &+ 1 && timestamp == self.timestamp && !hasEnd
     }
 

@@ -39,7 +39,7 @@ struct ReceptionCounter: Sendable {
 
     /// Whether packet `sequence` is the newest one, and has the timestamp of the one before it.
     @inline(__always)
-    func goesOn(with sequence: Int64, _ timestamp: Int64) -> Bool {
+    func continuesFrame(with sequence: Int64, _ timestamp: Int64) -> Bool {
         last?.timestamp == timestamp && sequence > highest
     }
 

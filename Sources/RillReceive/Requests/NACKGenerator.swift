@@ -91,7 +91,7 @@ struct NACKGenerator: ~Copyable, Sendable {
 
     /// Whether packet `sequence` is the one behind the newest, of which nothing was suspected.
     @inline(__always)
-    mutating func goesOn(with sequence: Int64) -> Bool {
+    mutating func continuesFrame(with sequence: Int64) -> Bool {
         guard settings != nil else { return true }
         guard let newest else { return false }
         return sequence == newest &+ 1 && suspected == nil

@@ -84,7 +84,7 @@ struct JitterEstimator: ~Copyable, Sendable {
 
     /// Notes a packet as it comes on the stream's own way; `transit` is arrival less timestamp, in nanoseconds.
     mutating func notePacket(timestamp: Int64, transit: Int64, at now: MediaTime) {
-        if goesOn(with: timestamp) { return follow(transit) }
+        if continuesFrame(with: timestamp) { return follow(transit) }
         if let open, timestamp < open.timestamp {
             // A straggler of an earlier frame.
             addArrival(transit, at: now)
@@ -96,7 +96,7 @@ struct JitterEstimator: ~Copyable, Sendable {
 
     /// Whether a packet is of the frame whose packets are coming.
     @inline(__always)
-    mutating func goesOn(with timestamp: Int64) -> Bool { open?.timestamp == timestamp }
+    mutating func continuesFrame(with timestamp: Int64) -> Bool { open?.timestamp == timestamp }
 
     /// Notes a packet that goes on.
     @inline(__always)

@@ -67,7 +67,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
 
     /// Whether a packet is of the frame that the last one was of, which came on the stream's own way.
     @inline(__always)
-    mutating func goesOn(with timestamp: Int64) -> Bool { jitter.goesOn(with: timestamp) }
+    mutating func continuesFrame(with timestamp: Int64) -> Bool { jitter.continuesFrame(with: timestamp) }
 
     /// Notes a packet that goes on, `transit` after its timestamp.
     @inline(__always)

@@ -15,7 +15,7 @@ extension SRTPUnprotector {
         let likely = index.rolloverCounter(of: packet.number)
         packet.rolloverCounter = likely
         // If the source was received with another key, its counter is known, and no search is needed.
-        let isSearched = index.newest == nil && settings.searchedRolloverCounter > 0
+        let isSearched = index.newest == nil && settings.maximumSearchedRolloverCounter > 0
         if isSearched { unsafe keep(base, packet.byteCount) }
         if likely == 0, !hasStream {
             // Uses the template's keys, so that a forged packet creates nothing.
@@ -56,11 +56,11 @@ extension SRTPUnprotector {
             packet.rolloverCounter = counter
             return unsafe key.context.unprotect(.rtp, base, &packet.byteCount)
         }
-        for counter in [likely &+ 1, likely &- 1] where counter > settings.searchedRolloverCounter && likely > 0 {
+        for counter in [likely &+ 1, likely &- 1] where counter > settings.maximumSearchedRolloverCounter && likely > 0 {
             let status = attempt(counter)
             if status == .done { return status }
         }
-        for counter in 0...settings.searchedRolloverCounter where counter != likely {
+        for counter in 0...settings.maximumSearchedRolloverCounter where counter != likely {
             let status = attempt(counter)
             if status == .done { return status }
         }

@@ -8,7 +8,7 @@ public struct UnprotectSettings: Hashable, Sendable {
     public var maximumSourceCount = 256
     /// The highest rollover counter to try for a source whose first packet does not match 0, because it was sending
     /// before this side joined. 0 disables the search.
-    public var searchedRolloverCounter: UInt32 = 8
+    public var maximumSearchedRolloverCounter: UInt32 = 8
 
     /// The default settings.
     public init() {}

@@ -80,7 +80,7 @@ struct PacketHistory: ~Copyable {
     }
 
     /// Records a retransmission. Does nothing if the packet is no longer kept.
-    mutating func noteResent(_ number: SequenceNumber, at now: MediaTime) {
+    mutating func noteRetransmitted(_ number: SequenceNumber, at now: MediaTime) {
         if let slot = slot(of: number) { slots[slot].retransmittedAt = now }
     }
 

@@ -23,7 +23,7 @@ struct RoundTripWindow: Sendable {
 
     /// Whether a queue has built up on the path: each of the last eight took at least twice as long as the minimum of
     /// the last minute, and 50 ms longer.
-    var isQueueStanding: Bool {
+    var hasStandingQueue: Bool {
         guard let recent = smallest, let least = smallest(ofLast: times.count) else { return false }
         return recent > least + max(least, RoundTripWindow.tolerance)
     }

@@ -96,7 +96,7 @@ extension RTPStreamSender {
             count += 1
             if let packets, retransmit(number, at: now, to: packets) == .retransmitted { retransmitted += 1 }
         }
-        if let packets, retransmitted > 0, isSentTwice {
+        if let packets, retransmitted > 0, retransmitsTwice {
             var again = request.lostPackets
             while let number = again.next() { sendCopy(of: number, at: now, to: packets) }
         }

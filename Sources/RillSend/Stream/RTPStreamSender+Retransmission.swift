@@ -41,13 +41,13 @@ extension RTPStreamSender {
         var result = judge(number, at: now)
         let packetByteCount = history.packet(number)?.bytes.count ?? 0
         // If a queue has built up, retransmissions lengthen it.
-        if result == .retransmitted, !budget.take(packetByteCount, leavingHalf: roundTrips.isQueueStanding, at: now) {
+        if result == .retransmitted, !budget.take(packetByteCount, leavingHalf: roundTrips.hasStandingQueue, at: now) {
             result = .overBudget
         }
         statistics.note(result)
         guard result == .retransmitted else { return result }
         let byteCount = outlet.resend(number, of: history, at: now, to: sink, counting: &statistics)
-        history.noteResent(number, at: now)
+        history.noteRetransmitted(number, at: now)
         statistics.retransmittedBytesSent += byteCount
         return .retransmitted
     }
@@ -55,8 +55,8 @@ extension RTPStreamSender {
     /// Whether retransmissions are sent twice. This is so if the round trip is long, because waiting for a packet
     /// that is lost a second time takes long. It is not so if a queue causes the long round trip, because copies
     /// would lengthen the queue.
-    var isSentTwice: Bool {
-        (roundTrips.smallest ?? .zero) >= settings.longRoundTripTime && !roundTrips.isQueueStanding
+    var retransmitsTwice: Bool {
+        (roundTrips.smallest ?? .zero) >= settings.longRoundTripTime && !roundTrips.hasStandingQueue
     }
 
     /// Sends another copy of a packet that was just retransmitted. Keeps half of the budget for packets that were

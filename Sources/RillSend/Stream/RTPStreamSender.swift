@@ -34,7 +34,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
 
     let canonicalName: [UInt8]
     var history: PacketHistory
-    var outlet: PacketOutlet
+    var outlet: PacketOutput
     var protector: FECProtector?
     var vp8: VP8FrameNumbering
     var vp9: VP9FrameNumbering
@@ -64,7 +64,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         history = PacketHistory(
             capacity: settings.historyCapacity, slotByteCount: settings.maximumPacketByteCount,
             firstSequenceNumber: settings.firstSequenceNumber)
-        outlet = PacketOutlet(settings)
+        outlet = PacketOutput(settings)
         protector = settings.protection.map {
             FECProtector($0, maximumPacketByteCount: settings.maximumPacketByteCount)
         }
@@ -103,7 +103,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             switch frame.codec {
             case .vp8: sendVP8(frame, payload, header, at: now, to: sink)
             case .vp9: sendVP9(frame, payload, header, at: now, to: sink)
-            default: sendOwn(frame, payload, header, at: now, to: sink)
+            default: sendCustom(frame, payload, header, at: now, to: sink)
             }
         statistics.framesSent += 1
         if frame.isKey { statistics.keyFramesSent += 1 }
@@ -125,7 +125,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
-                index, of: payload, numbersTaken: taken,
+                index, of: payload, sequenceNumberOffset: taken,
                 headerExtension: RTPHeaderExtension(written: index == last ? final.span : common.span), into: &output)
         }
     }
@@ -144,13 +144,13 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
                 // Written by us, so parsing succeeds; an empty array is no structure.
-                index, of: payload, numbersTaken: taken,
+                index, of: payload, sequenceNumberOffset: taken,
                 scalabilityStructure: try? VP9ScalabilityStructure(parsing: structure.span),
                 headerExtension: RTPHeaderExtension(written: index == last ? final.span : common.span), into: &output)
         }
     }
 
-    private mutating func sendOwn(
+    private mutating func sendCustom(
         _ frame: EncodedFrame, _ payload: Span<UInt8>, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink
     ) -> Int {
         own.advance(to: frame)
@@ -162,7 +162,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
         let last = packetizer.packetCount - 1
         return sendPackets(packetizer.packetCount, header, at: now, to: sink) { index, taken, output in
             packetizer.writePacket(
-                index, of: payload, numbersTaken: taken,
+                index, of: payload, sequenceNumberOffset: taken,
                 headerExtension: RTPHeaderExtension(written: index == last ? final.span : common.span), into: &output)
         }
     }
@@ -179,7 +179,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
 
     /// Returns what a session needs before a frame: whether the stream was silent, and the offset of the
     /// transport-wide sequence number in its packets. Mutating, so that no part of this value is copied.
-    package mutating func frameBegins(at now: MediaTime) -> (wasSilent: Bool, transportNumberOffset: Int?) {
+    package mutating func prepareFrame(at now: MediaTime) -> (wasSilent: Bool, transportNumberOffset: Int?) {
         (isSilent(at: now), extensions.transportNumberOffset)
     }
 
@@ -195,7 +195,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
     /// - Returns: the number of packets of both kinds.
     private mutating func sendPackets(
         _ count: Int, _ header: RTPHeader, at now: MediaTime, to sink: some PacketSink,
-        _ write: (_ index: Int, _ numbersTaken: Int, inout OutputSpan<UInt8>) -> Void
+        _ write: (_ index: Int, _ sequenceNumberOffset: Int, inout OutputSpan<UInt8>) -> Void
     ) -> Int {
         let before = history.count
         for group in FECProtector.groups(packetCount: count) {

@@ -10,7 +10,7 @@ struct StreamExtensions: Sendable {
     private let map: HeaderExtensionMap
     private let mid: StreamIdentifier?
     private let rid: StreamIdentifier?
-    private var notice: OrientationNotice?
+    private var notice: OrientationSignaling?
     /// Whether packets carry MID and RID: until the other side has learned the SSRC.
     private var isNamed = true
     /// The orientation in the current blocks.
@@ -23,7 +23,7 @@ struct StreamExtensions: Sendable {
     init(_ settings: RTPStreamSettings) {
         map = settings.headerExtensions
         (mid, rid) = (settings.mid, settings.rid)
-        notice = map[.videoOrientation].map { _ in OrientationNotice() }
+        notice = map[.videoOrientation].map { _ in OrientationSignaling() }
         write()
     }
 

@@ -26,10 +26,10 @@ struct ReportPlan {
     ///
     /// - Parameters:
     ///   - scatter: from 0 to 1.
-    ///   - goesOn: whether another one follows by itself.
-    mutating func noteReport(at now: MediaTime, scatter: Double, goesOn: Bool) {
+    ///   - continuesFrame: whether another one follows by itself.
+    mutating func noteReport(at now: MediaTime, scatter: Double, continuesFrame: Bool) {
         last = now
         let nanoseconds = Double(interval.nanoseconds) * (1 - 0.2 * scatter)
-        next = goesOn ? now + MediaDuration(nanoseconds: Int64(nanoseconds)) : .distantFuture
+        next = continuesFrame ? now + MediaDuration(nanoseconds: Int64(nanoseconds)) : .distantFuture
     }
 }

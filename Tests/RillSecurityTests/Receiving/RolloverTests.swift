@@ -37,7 +37,7 @@ import Testing
         var protector = try sender(key, after: 20 << 16)
         #expect(protector.rolloverCounter(of: ssrc) == 19)
         var settings = UnprotectSettings()
-        settings.searchedRolloverCounter = 0
+        settings.maximumSearchedRolloverCounter = 0
         let next = 20 << 16 - 500
         for told in [nil, 18, 19, 20, 21] as [UInt32?] {
             var late = try SRTPUnprotector(key, settings)

@@ -20,17 +20,17 @@ import Testing
     }
 
     @Test func `A queue stands when eight reports in a row took twice as long as the least of a minute`() {
-        #expect(!window([]).isQueueStanding)
-        #expect(!window(times(900, 64)).isQueueStanding)
-        #expect(!window([100] + times(300, 7)).isQueueStanding)
-        #expect(window([100] + times(300, 8)).isQueueStanding)
-        #expect(window([100] + times(300, 63)).isQueueStanding)
+        #expect(!window([]).hasStandingQueue)
+        #expect(!window(times(900, 64)).hasStandingQueue)
+        #expect(!window([100] + times(300, 7)).hasStandingQueue)
+        #expect(window([100] + times(300, 8)).hasStandingQueue)
+        #expect(window([100] + times(300, 63)).hasStandingQueue)
         // After a minute it is how the way is.
-        #expect(!window([100] + times(300, 64)).isQueueStanding)
+        #expect(!window([100] + times(300, 64)).hasStandingQueue)
         // One report that took no longer than the way: nothing stands.
-        #expect(!window([100] + times(300, 20) + [110]).isQueueStanding)
+        #expect(!window([100] + times(300, 20) + [110]).hasStandingQueue)
         // Near by, a few milliseconds more are no queue.
-        #expect(!window([2] + times(50, 8)).isQueueStanding)
-        #expect(window([2] + times(53, 8)).isQueueStanding)
+        #expect(!window([2] + times(50, 8)).hasStandingQueue)
+        #expect(window([2] + times(53, 8)).hasStandingQueue)
     }
 }

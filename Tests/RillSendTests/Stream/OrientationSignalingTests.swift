@@ -5,7 +5,7 @@ import RillSend
 import Testing
 
 /// What is told of the orientation of pictures, and with which packets.
-@Suite struct OrientationNoticeTests {
+@Suite struct OrientationSignalingTests {
     private func settings(id: UInt8? = 4, _ change: (inout RTPStreamSettings) -> Void = { _ in }) throws
         -> RTPStreamSettings
     {

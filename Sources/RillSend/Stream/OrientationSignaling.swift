@@ -6,7 +6,7 @@ import RillRTP
 /// The last packet of a frame carries it: for each key frame, and for every frame that is not upright, because
 /// libwebrtc treats a missing orientation as upright. After a change, every frame up to the next key frame carries
 /// it, so that losing a frame does not lose the change.
-struct OrientationNotice: Sendable {
+struct OrientationSignaling: Sendable {
     private var newest = Rotation.none
     private var hasChangedSinceKeyFrame = false
 

@@ -5,7 +5,7 @@ import RillRTP
 ///
 /// The history holds the packets unwrapped, because FEC packets are computed from them. An unwrapped packet is sent
 /// directly from the history. A wrapped packet is written into memory that was allocated at the start.
-struct PacketOutlet: Sendable {
+struct PacketOutput: Sendable {
     private let retransmission: RetransmissionSettings?
     private let redPayloadType: PayloadType?
     /// The sequence number of the next packet of the retransmission stream.
@@ -47,7 +47,7 @@ struct PacketOutlet: Sendable {
             return send(packet.bytes, as: .retransmission, at: now, to: sink, counting: &statistics)
         }
         if let redPayloadType {
-            PacketOutlet.writeRED(packet.bytes, redPayloadType, into: &red)
+            PacketOutput.writeRED(packet.bytes, redPayloadType, into: &red)
             let wrapped = red  // shares the memory, released before the next write
             writeRTX(wrapped.span, retransmission)
         } else {
@@ -61,7 +61,7 @@ struct PacketOutlet: Sendable {
         counting statistics: inout RTPStreamStatistics
     ) -> Int {
         guard let redPayloadType else { return pass(packet, as: kind, at: now, to: sink, counting: &statistics) }
-        PacketOutlet.writeRED(packet, redPayloadType, into: &red)
+        PacketOutput.writeRED(packet, redPayloadType, into: &red)
         return pass(red.span, as: kind, at: now, to: sink, counting: &statistics)
     }
 

@@ -3,7 +3,7 @@ extension MutableSpan where Element == UInt8 {
     ///
     /// Uses raw pointers, so that the compiler vectorizes the loop.
     @_lifetime(self: copy self)
-    mutating func formFECPacket(at offset: Int, with bytes: Span<UInt8>) {
+    mutating func xor(at offset: Int, with bytes: Span<UInt8>) {
         precondition(offset >= 0 && bytes.count <= count - offset, "\(bytes.count) bytes at \(offset) of \(count)")
         guard !bytes.isEmpty else { return }
         unsafe withUnsafeMutableBufferPointer { target in
