@@ -20,10 +20,10 @@ import Testing
 
     /// What a thread of that kind reads there.
     private func values(
-        _ file: String, turn: NamedThread.Turn = .ordinary, on part: NamedThread.Part = .any
+        _ file: String, timeSlice: NamedThread.TimeSlice = .ordinary, affinity: NamedThread.CPUAffinity = .any
     ) -> [String: String] {
         let values = Monitor([String: String]())
-        NamedThread("asked", turn: turn, on: part) {
+        NamedThread("asked", timeSlice: timeSlice, affinity: affinity) {
             let found = NamedThreadTests.kernelValues(file)
             values.withLock { $0 = found }
         }.join()
@@ -31,8 +31,8 @@ import Testing
     }
 
     /// The numbers of a list such as `0-2,5`.
-    private func processors(on part: NamedThread.Part) throws -> [Int] {
-        let list = try #require(values("status", on: part)["Cpus_allowed_list"])
+    private func processors(on affinity: NamedThread.CPUAffinity) throws -> [Int] {
+        let list = try #require(values("status", affinity: affinity)["Cpus_allowed_list"])
         return list.split(separator: ",").flatMap { range in
             let ends = range.split(separator: "-").compactMap { Int($0) }
             return ends.isEmpty ? [] : Array(ends[0]...ends[ends.count - 1])
@@ -50,17 +50,17 @@ import Testing
         #expect(try processors(on: .allButLast) == all.dropLast())
     }
 
-    /// Only Linux 6.12 and later have turns of a thread's own.
-    private static let hasTurns: Bool = {
+    /// Only Linux 6.12 and later have time slices of a thread's own.
+    private static let hasTimeSlices: Bool = {
         let version = ProcessInfo.processInfo.operatingSystemVersion
         return (version.majorVersion, version.minorVersion) >= (6, 12) && kernelValues("sched")["se.slice"] != nil
     }()
 
     @Test(
-        .enabled(if: hasTurns, "the kernel has no turns, or does not tell them"),
-        arguments: [(NamedThread.Turn.short, "100000"), (.middle, "2000000"), (.long, "10000000")])
-    func `A thread asks for its turn`(turn: NamedThread.Turn, nanoseconds: String) {
-        #expect(values("sched", turn: turn)["se.slice"] == nanoseconds)
+        .enabled(if: hasTimeSlices, "the kernel has no turns, or does not tell them"),
+        arguments: [(NamedThread.TimeSlice.short, "100000"), (.medium, "2000000"), (.long, "10000000")])
+    func `A thread asks for its slice`(slice: NamedThread.TimeSlice, nanoseconds: String) {
+        #expect(values("sched", timeSlice: slice)["se.slice"] == nanoseconds)
         #expect(values("sched")["se.slice"] != nanoseconds)
     }
 }
