@@ -1,8 +1,9 @@
 public import RillCore
 
 /// Delay that occasionally jumps up, and drains: at random times the path stops for a while, and then delivers at
-/// once everything that was sent meanwhile. So the first datagram is late by the whole height, and each later one by
-/// less, according to its send time.
+/// once everything that was sent meanwhile.
+///
+/// So the first datagram is late by the whole height, and each later one by less, according to its send time.
 ///
 /// ```swift
 /// let spikes = try DelaySpikes(notation: "250ms/33s")  // 250 ms high, every 33 s on average

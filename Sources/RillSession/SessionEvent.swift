@@ -2,7 +2,9 @@ public import RillCore
 public import RillRTP
 public import RillSend
 
-/// An event of a session. Each is reported once, in order.
+/// An event of a session.
+///
+/// Each is reported once, in order.
 public enum SessionEvent: Equatable, Sendable {
     /// The first packet arrived from the remote side.
     case connected(at: MediaTime)

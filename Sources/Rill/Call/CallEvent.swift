@@ -1,7 +1,9 @@
 public import RillCore
 public import RillSecurity
 
-/// An event of a ``VideoCall``. Each is reported once. The events of one participant arrive in order.
+/// An event of a ``VideoCall``.
+///
+/// Each is reported once. The events of one participant arrive in order.
 public enum CallEvent: Sendable {
     /// The first packet of the participant arrived; with keys, the first authentic one.
     case joined(CallParticipant)

@@ -11,8 +11,8 @@ extension CallParticipant {
 
     // MARK: One sequence
 
-    /// Sets which layer their sequence (``show(on:_:)``) shows. The default is the high layer, or the first one
-    /// described.
+    /// Sets which layer their sequence (``show(on:_:)``) shows; by default the first one of their description, usually
+    /// the high one.
     ///
     /// The layer is shown from its first key frame, which arrives about a round trip and a frame later. Until then
     /// the previous layer is shown. No picture is repeated or goes back in time. If the network does not carry the

@@ -156,9 +156,10 @@ public final class LiveReceiver: Sendable {
         groups[route.group].changeWaking { $0.insert(packet, for: route.index, at: now) < $0.deadline }
     }
 
-    /// Sets whether the sender has paused a stream, as signaling reports it. Nothing is requested on a muted stream,
-    /// and missing pictures are not a freeze. If the sender's RTCP reports it (PAUSED, RFC 7728 §8.2), this call is
-    /// not needed.
+    /// Sets whether the sender has paused a stream, as signaling reports it.
+    ///
+    /// Nothing is requested on a muted stream, and missing pictures are not a freeze. If the sender's RTCP reports it
+    /// (PAUSED, RFC 7728 §8.2), this call is not needed.
     public func setMuted(_ isMuted: Bool, of ssrc: SSRC) {
         guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return }
         groups[route.group].change { $0.setMuted(isMuted, at: route.index) }

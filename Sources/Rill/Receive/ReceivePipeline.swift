@@ -102,9 +102,10 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         for stream in streams.values { try stream.decoder.finish() }
     }
 
-    /// Sets whether the sender has paused all streams, as signaling reports it. Nothing is requested on a muted
-    /// stream, and missing pictures are not a freeze. If the sender's RTCP reports it (PAUSED, RFC 7728 §8.2), this
-    /// call is not needed.
+    /// Sets whether the sender has paused all streams, as signaling reports it.
+    ///
+    /// Nothing is requested on a muted stream, and missing pictures are not a freeze. If the sender's RTCP reports it
+    /// (PAUSED, RFC 7728 §8.2), this call is not needed.
     public func setMuted(_ isMuted: Bool) {
         for (id, stream) in streams {
             session.look { $0.setMuted(isMuted, of: id) }

@@ -54,8 +54,9 @@ extension SendPipeline {
     /// The face processing before pictures are split into layers.
     public var beauty: BeautyOptions { state.withLock { $0.beauty } }
 
-    /// Changes the face processing, from the next frame on; ``RillBeauty/BeautyOptions/off`` switches it off. A
-    /// change fades in over eight frames; none is dropped or repeated. The call does not wait for a picture in
+    /// Changes the face processing, from the next frame on; ``RillBeauty/BeautyOptions/off`` switches it off.
+    ///
+    /// A change fades in over eight frames; none is dropped or repeated. The call does not wait for a picture in
     /// progress.
     public func setBeauty(_ options: BeautyOptions) {
         state.withLock { $0.beauty = options }

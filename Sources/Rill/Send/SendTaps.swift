@@ -1,8 +1,10 @@
 public import RillCore
 
-/// Sinks that see the frames of a sending pipeline. Each sink is called on the thread of its stage, which waits for
-/// it, and by one thread at a time. It may call any method of the pipeline, except those that would call it again.
-/// The sink for encoded frames is called concurrently with the other two, so it must be a separate object.
+/// Sinks that see the frames of a sending pipeline.
+///
+/// Each sink is called on the thread of its stage, which waits for it, and by one thread at a time. It may call any
+/// method of the pipeline, except those that would call it again. The sink for encoded frames is called concurrently
+/// with the other two, so it must be a separate object.
 public struct SendTaps {
     /// Receives every frame as it was captured, in its original range.
     public var captured: (any FrameSink)?

@@ -22,7 +22,9 @@ public struct FileInspection: Codable, Sendable {
     /// Where and why reading ended before the file's end, if it did. Everything before is counted.
     public var damage: String?
 
-    /// One stream. Fields that the file format does not provide are `nil`.
+    /// One stream.
+    ///
+    /// Fields that the file format does not provide are `nil`.
     public struct Stream: Codable, Sendable {
         /// `I420`, `VP8` or `VP9`; `nil` for packets of another codec.
         public var codec: String?

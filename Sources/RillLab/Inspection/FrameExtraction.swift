@@ -2,7 +2,7 @@ public import RillCore
 import RillFiles
 public import RillRTP
 
-/// Extracts the frames of one stream from a capture into an IVF file.
+/// An extraction of the frames of one stream from a capture into an IVF file.
 ///
 /// ```swift
 /// let report = try FrameExtraction(of: SSRC(0x1234), payloadType: PayloadType(96), codec: .vp8)

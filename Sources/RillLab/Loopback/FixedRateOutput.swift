@@ -1,6 +1,7 @@
 public import RillCore
 
-/// Writes pictures to a sink at a constant rate: each one is repeated until the next is shown, as a viewer sees it.
+/// An output that writes pictures to a sink at a constant rate: each one is repeated until the next is shown, as a
+/// viewer sees it.
 ///
 /// So a file recorded over a lossy network is as long as its source, and its picture N corresponds to sent frame N.
 /// Before anything is shown, the first picture is used. It keeps one picture of its source's pool.

@@ -3,7 +3,7 @@ public import RillCore
 public import RillFiles
 import RillLink
 
-/// Records what arrives at the two ends of a loopback's network, RTP and RTCP, as it would appear on the wire.
+/// A recorder of what arrives at the two ends of a loopback's network, RTP and RTCP, as it would appear on the wire.
 ///
 /// ```swift
 /// loopback.capture = try LinkCapture(path: "call.pcap")

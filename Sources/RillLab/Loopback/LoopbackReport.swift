@@ -1,5 +1,7 @@
-/// The result of a loopback session. Counters have the names of W3C webrtc-stats where they exist; times are in
-/// milliseconds unless the name says otherwise, bitrates in bits per second.
+/// The result of a loopback session.
+///
+/// Counters have the names of W3C webrtc-stats where they exist; times are in milliseconds unless the name says
+/// otherwise, bitrates in bits per second.
 public struct LoopbackReport: Codable, Sendable {
     /// `virtual` or `live`.
     public var mode: String
@@ -170,7 +172,9 @@ public struct LoopbackReport: Codable, Sendable {
         public var jitterBufferDelay: Double
     }
 
-    /// Similarity to the source. A PSNR is `nil` if all pictures equal their source.
+    /// Similarity to the source.
+    ///
+    /// A PSNR is `nil` if all pictures equal their source.
     public struct Quality: Codable, Sendable {
         /// Pictures compared.
         public var frames: Int

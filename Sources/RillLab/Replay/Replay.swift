@@ -4,7 +4,7 @@ public import RillRTP
 import RillThreads
 public import RillTransport
 
-/// Sends the RTP and RTCP packets of a capture over UDP, at their original times.
+/// A replay of the RTP and RTCP packets of a capture over UDP, at their original times.
 ///
 /// ```swift
 /// let socket = try ConnectedUDPSocket(to: try UDPAddress.resolve("127.0.0.1:5004"))

@@ -7,7 +7,7 @@ public import RillReceive
 import RillSend
 import RillSession
 
-/// Simulates a call in virtual time, except for the codecs: packets, network, jitter buffer, feedback.
+/// A simulation of a call in virtual time, except for the codecs: packets, network, jitter buffer, feedback.
 ///
 /// ```swift
 /// var settings = CallSettings(layers: [.low], network: try LinkSettings(notation: "loss=2%,delay=50ms,seed=7"))

@@ -4,7 +4,7 @@ import RillCodec
 public import RillCore
 import RillFiles
 
-/// Writes a trace of a sending pipeline to a file, as text:
+/// A writer of sending pipeline traces to a file, as text:
 ///
 /// ```text
 /// rill-trace 1

@@ -3,7 +3,8 @@ public import RillCodec
 public import RillCore
 import RillImage
 
-/// Encodes offline what a live run encoded: the same frames with the same settings and requests, so the same bytes.
+/// An offline repetition of what a live run encoded: the same frames with the same settings and requests, so the same
+/// bytes.
 ///
 /// ```swift
 /// let replay = try TraceReplay(SendTrace(path: "call.trace"), source: clip)

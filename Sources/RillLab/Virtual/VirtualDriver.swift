@@ -9,7 +9,8 @@ public protocol TimedStage: AnyObject {
     func wake(at now: MediaTime) throws
 }
 
-/// Runs stages in virtual time: a loop that jumps from one wake-up to the next, on one thread, as fast as it can.
+/// A driver that runs stages in virtual time: a loop that jumps from one wake-up to the next, on one thread, as fast
+/// as it can.
 ///
 /// The same stages with the same seeds do the same in the same order. Of stages due at the same time the first in the
 /// list runs first, so list them in the order in which data passes them.

@@ -3,7 +3,9 @@ public import RillCore
 import RillReceive
 import RillSession
 
-/// A receiving pipeline in virtual time. Decoding takes a fixed time; streams are decoded in parallel.
+/// A receiving pipeline in virtual time.
+///
+/// Decoding takes a fixed time; streams are decoded in parallel.
 public final class VirtualReceiver<Feedback: PacketSink>: TimedStage {
     /// The receiving pipeline.
     public let pipeline: ReceivePipeline<Feedback>

@@ -3,8 +3,10 @@ import RillCodec
 public import RillCore
 import RillThreads
 
-/// A source and a sending pipeline in virtual time. Encoding takes a fixed time. Of frames that arrive while a layer
-/// is busy it keeps the newest ones, as many as the live driver.
+/// A source and a sending pipeline in virtual time.
+///
+/// Encoding takes a fixed time. Of frames that arrive while a layer is busy it keeps the newest ones, as many as the
+/// live driver.
 public final class VirtualSender<Packets: PacketSink>: TimedStage {
     private let pipeline: SendPipeline
     private let source: any FrameSource

@@ -25,8 +25,8 @@ public enum RestoreResult: Equatable, Sendable {
     case malformed(RTPError)
 }
 
-/// Restores the packets of one stream from everything that was sent for it: the packets themselves, retransmissions
-/// (RTX, RFC 4588), and packets that FEC recovers (ULPFEC in RED, RFC 5109 and 2198).
+/// A restorer of the packets of one stream, from everything that was sent for it: the packets themselves,
+/// retransmissions (RTX, RFC 4588), and packets that FEC recovers (ULPFEC in RED, RFC 5109 and 2198).
 ///
 /// It is placed before the ``JitterBuffer``:
 ///

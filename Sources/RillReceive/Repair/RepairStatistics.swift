@@ -1,7 +1,8 @@
 internal import RillCore
 
-/// The counters of a ``PacketRestorer`` since it was created. Names are those of "inbound-rtp" in W3C webrtc-stats
-/// where they exist.
+/// The counters of a ``PacketRestorer`` since it was created.
+///
+/// Names are those of "inbound-rtp" in W3C webrtc-stats where they exist.
 public struct RepairStatistics: Codable, Equatable, Sendable {
     /// Packets received on the retransmission stream.
     public internal(set) var retransmittedPacketsReceived = 0

@@ -1,6 +1,6 @@
 public import RillCore
 
-/// Counts freezes and pauses that a viewer sees, from the times at which frames are shown.
+/// A counter of freezes and pauses that a viewer sees, from the times at which frames are shown.
 ///
 /// It applies two rules. The W3C rule (webrtc-stats, freezeCount) adapts to the frame rate: a gap is a freeze if it
 /// is at least max(3 a, a + 150 ms), where a is the mean of up to 30 previous gaps. It applies from the sixth gap on,

@@ -1,7 +1,8 @@
 public import RillCore
 
-/// The pending output of receivers: packets for their senders, and events for observers. It is filled while a
-/// receiver's state changes and delivered afterwards, so the receiver of an event may call back.
+/// The pending output of receivers: packets for their senders, and events for observers.
+///
+/// It is filled while a receiver's state changes and delivered afterwards, so the receiver of an event may call back.
 ///
 /// One owner.
 public final class ReceiveOutput {

@@ -41,9 +41,10 @@ extension JitterBufferSettings {
         try apply(description)
     }
 
-    /// Applies the SSRC, payload type, codec, RID and header extensions of a negotiated description. Without NACK in
-    /// it, nothing is NACKed. A RID with characters other than letters and digits cannot name a layer, and leaves
-    /// ``rid`` unchanged.
+    /// Applies the SSRC, payload type, codec, RID and header extensions of a negotiated description.
+    ///
+    /// Without NACK in it, nothing is NACKed. A RID with characters other than letters and digits cannot name a
+    /// layer, and leaves ``rid`` unchanged.
     ///
     /// - Parameter description: the negotiated description of the stream.
     /// - Throws: as ``init(_:)``; then nothing is changed.

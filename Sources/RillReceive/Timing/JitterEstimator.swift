@@ -15,11 +15,11 @@ import RillCore
 /// The target is the largest of these:
 ///
 /// - the transit that the arrivals exceed by 2 ms on average, but no more than the one that all but 4 % of them (but
-///   at least two) keep; and the same for the readiness. So many frames may be slightly late, or few very late;
+///   at least two) keep; and the same for the readiness. Thus many frames may be slightly late, or a few very late;
 /// - the worst of both, minus a delay that a viewer does not perceive as a freeze; if repairs recur, the transit that
 ///   three in four of the last minute's repaired frames kept;
-/// - the extra time of the window's largest key frame, from its size (``SizeEffect``): if key frames are frequent,
-///   none of them should stop the picture.
+/// - the median of the arrivals plus the extra time of the window's largest key frame, from its size (``SizeEffect``):
+///   if key frames are frequent, none of them should stop the picture.
 ///
 /// If all frames are for a while faster than nine in ten were before, the queue that held those up is gone, and they
 /// are forgotten.

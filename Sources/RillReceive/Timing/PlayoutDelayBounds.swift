@@ -1,7 +1,8 @@
 public import RillCore
 
-/// The range of the playout delay of a ``JitterBuffer``. The delay counts from the shortest recent transit of a frame
-/// to the moment at which it is to be shown.
+/// The range of the playout delay of a ``JitterBuffer``.
+///
+/// The delay counts from the shortest recent transit of a frame to the moment at which it is to be shown.
 ///
 /// ```swift
 /// settings.playoutDelay = .adaptive  // as short as the network allows

@@ -2,7 +2,9 @@ public import RillCore
 public import RillRTP
 
 /// The relation of a stream's media clock to its sender's wall clock, from its newest sender report (RFC 3550
-/// §6.4.1). It aligns the streams of one endpoint.
+/// §6.4.1).
+///
+/// It aligns the streams of one endpoint.
 public struct SenderClock: Equatable, Sendable {
     /// The sender's wall clock.
     public let ntpTimestamp: NTPTimestamp
