@@ -17,8 +17,8 @@ import RillLink
 /// ```
 ///
 /// **Routing.** A datagram that arrives at a pair's port from its target goes to the other sender that spoke last;
-/// one from any other sender goes to the target. So no datagram goes to a program that never sent one. With NAT each
-/// sender has its own socket towards the target, and what arrives there goes to that sender.
+/// one from any other sender goes to the target. So nothing is returned to an address that never sent anything. With
+/// NAT each sender has its own socket towards the target, and what arrives there goes to that sender.
 ///
 /// **Links.** A pair has one link in each direction for all senders: they share its bottleneck, as behind one router.
 /// Links measure their time (rate steps, blackouts, traces) from the first datagram that any of them carries.
