@@ -1,9 +1,9 @@
-// What `import Rill` gives: the words that an app says in a call. All else has an import of its own.
+// What `import Rill` exports: the types that an app uses in a call. Everything else needs its own import.
 
-// A copy of what a `Span` shows.
+// Copying bytes out of a `Span`.
 @_exported public import RillBytes
 
-// What is done to pictures.
+// Picture processing.
 @_exported public import enum RillBeauty.BeautyError
 @_exported public import enum RillBeauty.BeautyLevel
 @_exported public import struct RillBeauty.BeautyOptions
@@ -34,7 +34,7 @@
 @_exported public import struct RillCodec.PostProcessing
 @_exported public import class RillCodec.VPXDecoder
 @_exported public import class RillCodec.VPXEncoder
-// The nouns.
+// Basic types.
 @_exported public import struct RillCore.Bitrate
 @_exported public import struct RillCore.ColorSpace
 @_exported public import class RillCore.ConcurrentPacketTap
@@ -92,7 +92,7 @@
 @_exported public import struct RillReceive.RepairStatistics
 @_exported public import struct RillReceive.RoundTripStatistics
 @_exported public import struct RillReceive.StreamReceiverSettings
-// A call: its keys, what became of its packets.
+// A call: keys, and what became of its packets.
 @_exported public import struct RillSecurity.SRTPKey
 @_exported public import enum RillSecurity.SecurityError
 @_exported public import struct RillSend.FECSettings

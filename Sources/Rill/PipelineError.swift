@@ -3,20 +3,20 @@ public import RillReceive
 public import RillSend
 public import RillSession
 
-/// Why a pipeline could not be made, or a stream not be added.
+/// Why a pipeline could not be created, or a stream could not be added.
 public enum PipelineError: Error, Equatable, Sendable {
-    /// An encoder, a decoder or the plan of the layers refused its settings.
+    /// An encoder, a decoder or the layer plan rejected its settings.
     case codec(CodecError)
-    /// A stream refused its settings.
+    /// A stream rejected its settings.
     case stream(SendError)
-    /// What the other side chose for a stream cannot be received.
+    /// The sender's choice of SSRC or payload type cannot be received.
     case receive(ReceiveError)
-    /// The session takes no such stream.
+    /// The session does not accept the stream.
     case session(SessionError)
 }
 
 extension PipelineError {
-    /// What a session said of a stream.
+    /// Wraps an error that a session threw for a stream.
     init(_ error: SessionError) {
         switch error {
         case .send(let error): self = .stream(error)
@@ -27,7 +27,7 @@ extension PipelineError {
 }
 
 extension PipelineError: CustomStringConvertible {
-    /// The refusal in the words of the part that refused, for a log or a person.
+    /// The wrapped error's own description, for a log or a person.
     public var description: String {
         switch self {
         case .codec(let error): error.description

@@ -1,19 +1,20 @@
 public import RillCore
 
-// A type that is exported by its name brings its members, but not its operators: these are RillCore's, for who imports `Rill`
-// alone. Where both are seen, RillCore's win.
+// Exporting a type by name exports its members, but not its operators. These repeat RillCore's operators for code
+// that imports only `Rill`. Where both are visible, RillCore's win.
 extension MediaTime {
-    /// The point that lies `duration` later; traps on overflow, so not with ``distantFuture``.
+    /// Returns the point `duration` later; traps on overflow, so do not use it with
+    /// ``/RillCore/MediaTime/distantFuture``.
     @_disfavoredOverload @inlinable
     public static func + (time: MediaTime, duration: MediaDuration) -> MediaTime { time.advanced(by: duration) }
 
-    /// The point that lies `duration` earlier; traps on overflow.
+    /// Returns the point `duration` earlier; traps on overflow.
     @_disfavoredOverload @inlinable
     public static func - (time: MediaTime, duration: MediaDuration) -> MediaTime {
         MediaTime(nanoseconds: time.nanoseconds - duration.nanoseconds)
     }
 
-    /// The way from `b` to `a`; negative where `a` is the earlier one.
+    /// Returns the duration from `b` to `a`; negative if `a` is earlier.
     @_disfavoredOverload @inlinable
     public static func - (a: MediaTime, b: MediaTime) -> MediaDuration { b.duration(to: a) }
 

@@ -1,29 +1,32 @@
 public import RillCore
 
-/// A time in which nothing gets through: a tunnel, a handover that fails, a cable that is pulled.
+/// A time in which nothing gets through: a tunnel, a failed handover, an unplugged cable.
 ///
-///     let once = try Blackout.list(notation: "2s@30s")          // for 2 s, from 30 s on
-///     let often = try Blackout.list(notation: "200ms@5s+20s")   // and again every 20 s
+/// ```swift
+/// let once = try Blackout.list(notation: "2s@30s")         // for 2 s, from 30 s on
+/// let often = try Blackout.list(notation: "200ms@5s+20s")  // and again every 20 s
+/// ```
 ///
-/// Who sends does not know of it: the bottleneck (and a wireless hop behind it) goes on, and what leaves it in the
-/// blackout is lost, also what had been waiting since before. What still waits when the blackout is over gets through, and what was past the bottleneck when it
-/// began arrives. (A link that stops and keeps what waits is a rate of zero: `rate=2M/0@30s/2M@32s`.)
+/// The sender does not notice it. The bottleneck (and a wireless hop after it) continues, and what leaves it during
+/// the blackout is lost, including what had been queued before. What is still queued at the end gets through, and
+/// what had passed the bottleneck before the start arrives. (A link that stops and keeps its queue is a rate of zero:
+/// `rate=2M/0@30s/2M@32s`.)
 public struct Blackout: Hashable, Sendable {
-    /// How long it lasts: above 0, up to 1 000 000 s.
+    /// The duration: above 0, up to 1 000 000 s.
     public var duration: MediaDuration
-    /// When it begins, counted from the clock's zero, up to 1 000 000 s.
+    /// The start, counted from the clock's zero, up to 1 000 000 s.
     public var start: MediaTime
-    /// How long after its beginning it begins again, longer than it lasts; `nil` for once.
+    /// The time from one start to the next, longer than ``duration``; `nil` for a single blackout.
     public var interval: MediaDuration?
 
-    /// A blackout; the ranges are looked at by ``LinkSettings``.
+    /// Creates a blackout; ``LinkSettings`` checks the ranges.
     public init(_ duration: MediaDuration, at start: MediaTime, every interval: MediaDuration? = nil) {
         self.duration = duration
         self.start = start
         self.interval = interval
     }
 
-    /// Whether it is dark at that time; the end is not.
+    /// Whether that time is in a blackout; its end is not.
     public func contains(_ time: MediaTime) -> Bool {
         guard time >= start else { return false }
         let since = (time - start).nanoseconds
@@ -32,7 +35,12 @@ public struct Blackout: Hashable, Sendable {
 }
 
 extension Blackout: CustomStringConvertible {
-    /// Some blackouts as the command line writes them: `DURATION@START`, `DURATION@START+INTERVAL`, with `/` between them.
+    /// Parses blackouts in the command line's notation: `DURATION@START`, `DURATION@START+INTERVAL`, separated by
+    /// `/`.
+    ///
+    /// - Parameter text: the blackouts.
+    /// - Returns: the blackouts in the order of the text.
+    /// - Throws: ``LinkError`` if the text is malformed.
     public static func list(notation text: String) throws(LinkError) -> [Blackout] {
         var blackouts: [Blackout] = []
         for part in text.split(separator: "/", omittingEmptySubsequences: false) {
@@ -52,7 +60,7 @@ extension Blackout: CustomStringConvertible {
         return blackouts
     }
 
-    /// The same grammar.
+    /// The same notation.
     public var description: String {
         "\(duration.notation)@\((start - .zero).notation)" + (interval.map { "+\($0.notation)" } ?? "")
     }

@@ -1,7 +1,7 @@
 import RillCore
 
-/// The slowest piece of a link: datagrams pass it one after the other, first in, first out, each when its turn has come,
-/// at a rate or in the opportunities of a trace. What would have to wait too long is dropped at the queue's tail.
+/// The bottleneck of a link: datagrams pass it one after the other, first in, first out, at a rate or at the
+/// opportunities of a trace. A datagram that would wait too long is dropped at the queue's tail.
 struct Bottleneck {
     private var server: Server
     private let limit: QueueLimit?
@@ -11,19 +11,19 @@ struct Bottleneck {
         case trace(TraceServer)
     }
 
-    /// So many bytes may wait where the settings say nothing of it, whatever time they take …
+    /// By default, up to this many bytes may wait, whatever time they take …
     static let defaultByteLimit = 64_000
     /// … or what takes no longer than this, whichever is more.
     static let defaultTimeLimit = MediaDuration.milliseconds(300)
 
     enum Outcome: Equatable {
-        /// The last bit is through at this time (rounded up to a whole nanosecond).
+        /// The last bit passes at this time (rounded up to a whole nanosecond).
         case passes(at: MediaTime)
-        /// It would have had to wait this long for its first bit to go.
+        /// Its first bit would have waited this long.
         case full(wait: MediaDuration)
     }
 
-    /// `nil` for a link that has none.
+    /// Creates the bottleneck of a link; `nil` if it has none.
     init?(_ settings: LinkSettings) {
         if let rate = settings.rate {
             server = .rate(RateServer(rate))
@@ -35,7 +35,7 @@ struct Bottleneck {
         limit = settings.queueLimit
     }
 
-    /// Puts a datagram into the queue at `now`, which never goes back. An empty queue takes one of any size.
+    /// Enqueues a datagram at `now`, which must not go back. An empty queue takes one of any size.
     mutating func enqueue(byteCount: Int, at now: MediaTime) -> Outcome {
         switch server {
         case .rate(var rate):
@@ -60,15 +60,15 @@ struct Bottleneck {
     }
 }
 
-/// What serves the queue of a ``Bottleneck``. It keeps no list of what waits: what will become of each datagram is plain
-/// when it is put behind the others.
+/// The server of a ``Bottleneck``'s queue. It keeps no list of what waits: the departure of each datagram is known
+/// when it is enqueued.
 protocol BottleneckServer {
-    /// Makes `now`, which never goes back, the present; called before each of the others.
+    /// Advances to `now`, which must not go back; called before each of the others.
     mutating func advance(to now: MediaTime)
-    /// How long the next datagram would wait for its first bit to go.
+    /// How long the next datagram's first bit would wait.
     func wait(at now: MediaTime) -> MediaDuration
-    /// Whether more than so many bytes are not yet through.
+    /// Whether more than `byteCount` bytes have not passed yet.
     func holds(moreThan byteCount: Int, at now: MediaTime) -> Bool
-    /// Puts a datagram behind what is queued, and says when its last bit is through, rounded up to a whole nanosecond.
+    /// Enqueues a datagram, and returns when its last bit passes, rounded up to a whole nanosecond.
     mutating func serve(_ byteCount: Int) -> MediaTime
 }

@@ -1,41 +1,43 @@
 public import RillCore
 
-/// Loss that comes in bursts: a link that is now good, now bad, and loses more in the bad state than in the good one.
+/// Loss in bursts: a link that alternates between a good and a bad state, and loses more in the bad one.
 ///
-///     let burst = try BurstLoss(notation: "5%/3")               // 5 % lost, 3 in a row on average
-///     let gemodel = try BurstLoss(notation: "1%/25%/80%/0.1%")  // as netem's `gemodel` has it
+/// ```swift
+/// let burst = try BurstLoss(notation: "5%/3")               // 5 % lost, 3 in a row on average
+/// let gemodel = try BurstLoss(notation: "1%/25%/80%/0.1%")  // like netem's `gemodel`
+/// ```
 ///
-/// The model of Gilbert (1960) and Elliott (1963), whose state changes, or stays, with every datagram. Haßlinger and
-/// Hohlfeld, "The Gilbert-Elliott Model for Packet Loss in Real Time Services on the Internet" (2008), fit it to what
-/// was lost in a backbone.
+/// The model of Gilbert (1960) and Elliott (1963), whose state may change with every datagram. Haßlinger and
+/// Hohlfeld, "The Gilbert-Elliott Model for Packet Loss in Real Time Services on the Internet" (2008), fit it to
+/// losses in a backbone.
 public enum BurstLoss: Hashable, Sendable {
-    /// Gilbert's model, by what is seen of it: in the bad state everything is lost, in the good one nothing.
+    /// Gilbert's model, by its observable parameters: in the bad state everything is lost, in the good one nothing.
     ///
-    /// `loss` is the share of all datagrams, `length` how many are lost in a row on average. With `r`, the probability of
-    /// the way back to the good state, 1 / `length`, the bad state begins with probability `p` = r · loss / (1 - loss).
+    /// `loss` is the fraction of all datagrams, `length` the mean number lost in a row. With `r` = 1 / `length`, the
+    /// probability of returning to the good state, the bad state starts with probability `p` = r · loss / (1 - loss).
     case gilbert(loss: Percentage, length: MeanLength)
-    /// Elliott's model, in netem's order: the probabilities of the way from good to bad (p), and back (r), and of a loss in
-    /// the bad state (1-h) and in the good one (1-k).
+    /// Elliott's model, in netem's order: the probability of changing from good to bad (p) and back (r), and of a
+    /// loss in the bad state (1-h) and in the good one (1-k).
     ///
-    /// The bad state takes a share of p / (p + r), and lasts for 1 / r datagrams on average.
+    /// The bad state covers a fraction p / (p + r) of datagrams, and lasts for 1 / r datagrams on average.
     case gilbertElliott(
         goodToBad: Percentage, badToGood: Percentage, lossInBad: Percentage = .all, lossInGood: Percentage = .zero)
 
-    /// How many datagrams on average: 1 to 10 000, in thousandths.
+    /// A mean number of datagrams: 1 to 10 000, in thousandths.
     public struct MeanLength: Hashable, Sendable, ExpressibleByIntegerLiteral {
-        /// A thousand for each datagram.
+        /// Thousandths of a datagram.
         public let thousandths: Int
 
-        /// So many thousandths of a datagram.
+        /// Creates a mean of `thousandths` thousandths of a datagram.
         public init(thousandths: Int) { self.thousandths = thousandths }
 
-        /// So many datagrams.
+        /// Creates a mean of `value` datagrams.
         public init(integerLiteral value: Int) { thousandths = 1000 * value }
 
         static let range = 1000...10_000_000
     }
 
-    /// The share of all datagrams that it loses in the long run.
+    /// The fraction of all datagrams that is lost in the long run.
     public var meanLoss: Double {
         switch self {
         case .gilbert(let loss, _): return loss.fraction
@@ -46,7 +48,7 @@ public enum BurstLoss: Hashable, Sendable {
         }
     }
 
-    /// Whether there is such a link: between two bursts at least one datagram gets through.
+    /// Whether such a link exists: between two bursts at least one datagram gets through.
     var isPossible: Bool {
         guard case .gilbert(let loss, let length) = self else { return true }
         return MeanLength.range.contains(length.thousandths)
@@ -54,11 +56,11 @@ public enum BurstLoss: Hashable, Sendable {
     }
 }
 
-/// The state of a link that loses in bursts. It begins in the good one.
+/// The state of a link with burst loss. It starts in the good state.
 struct BurstLossProcess {
     private var isBad = false
     private var generator: SeededGenerator
-    /// The probabilities, as shares of 2^63.
+    /// The probabilities, as fractions of 2^63.
     private let goodToBad, badToGood, lossInBad, lossInGood: UInt64
 
     init(_ settings: BurstLoss?, _ generator: SeededGenerator) {
@@ -79,7 +81,7 @@ struct BurstLossProcess {
         }
     }
 
-    /// Takes the step of one datagram, and says whether it is lost: by two numbers of the generator, whatever comes of it.
+    /// Advances the state by one datagram, and returns whether it is lost. Always draws two numbers.
     mutating func draw() -> Bool {
         let (step, loss) = (generator.next() >> 1, generator.next() >> 1)
         if step < (isBad ? badToGood : goodToBad) { isBad.toggle() }
@@ -88,7 +90,10 @@ struct BurstLossProcess {
 }
 
 extension BurstLoss: CustomStringConvertible {
-    /// `LOSS/LENGTH` or `P/R/LOSS-IN-BAD/LOSS-IN-GOOD`, as the command line writes them.
+    /// Parses `LOSS/LENGTH` or `P/R/LOSS-IN-BAD/LOSS-IN-GOOD`, the command line's notation.
+    ///
+    /// - Parameter text: the model.
+    /// - Throws: ``LinkError`` if the text is malformed.
     public init(notation text: String) throws(LinkError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         do throws(NotationError) {
@@ -110,7 +115,7 @@ extension BurstLoss: CustomStringConvertible {
         throw .malformedValue(.burst, text)
     }
 
-    /// The same grammar.
+    /// The same notation.
     public var description: String {
         switch self {
         case .gilbert(let loss, let length): "\(loss)/\(length)"
@@ -120,7 +125,7 @@ extension BurstLoss: CustomStringConvertible {
 }
 
 extension BurstLoss.MeanLength: CustomStringConvertible {
-    /// A number with at most three decimals and no unit: `3`, `2.5`.
+    /// Parses a number with at most three decimals and no unit: `3`, `2.5`.
     fileprivate init?(_ text: some StringProtocol) {
         let sides = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         func digits(_ text: some StringProtocol, _ count: ClosedRange<Int>) -> Int? {
@@ -138,7 +143,7 @@ extension BurstLoss.MeanLength: CustomStringConvertible {
         thousandths = 1000 * whole + decimals * [100, 10, 1][sides[1].utf8.count - 1]
     }
 
-    /// The same grammar.
+    /// The same notation.
     public var description: String {
         guard !thousandths.isMultiple(of: 1000) else { return "\(thousandths / 1000)" }
         var decimals = String(1000 + thousandths % 1000).dropFirst()

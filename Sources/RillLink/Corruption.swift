@@ -1,8 +1,8 @@
 import RillCore
 
-/// Flips one to three bits of a datagram, at places that follow from `seed`. What has no bytes has none to flip.
+/// Flips one to three bits of a datagram, at positions that follow from `seed`. An empty datagram is not changed.
 ///
-/// It stands for what gets past the checksum of UDP: sixteen bits of it, and none over some tunnels.
+/// It models errors that pass the UDP checksum, which has sixteen bits, and is missing in some tunnels.
 struct Corruption {
     private var generator: SeededGenerator
     private var flipCount: Int
@@ -14,7 +14,7 @@ struct Corruption {
 
     mutating func damage(_ bytes: inout [UInt8]) {
         guard !bytes.isEmpty else { return }
-        // Steps of at most a quarter of the whole: three places differ, and none is flipped back.
+        // Steps of at most a quarter of the whole: three positions differ, and none is flipped back.
         let bitCount = 8 * UInt64(bytes.count)
         var place = generator.next().multipliedFullWidth(by: bitCount).high
         let step = 1 + generator.next().multipliedFullWidth(by: bitCount / 4).high

@@ -1,15 +1,16 @@
 import RillCore
 
-/// The memory of the datagrams that are on their way.
+/// The memory of the datagrams in flight.
 ///
-/// Slots are made when they are first needed and used again from then on, so that in the steady state nothing is
-/// allocated. Bounds: as many datagrams and bytes as stand below, whatever is sent.
+/// Slots are created when they are first needed and then reused, so that nothing is allocated in the steady state.
+/// The number of datagrams and bytes is limited by the constants below.
 struct DatagramStore {
-    /// The most datagrams on their way at once.
+    /// The most datagrams in flight at once.
     static let capacity = 65_536
-    /// The most bytes on their way at once.
+    /// The most bytes in flight at once.
     static let byteCapacity = 64 << 20
-    /// The memory of a slot. One that held more gives its memory back, lest each in the end holds the largest datagram.
+    /// The memory of a slot. A slot that held more releases its memory, so that not every slot grows to the largest
+    /// datagram.
     private static let slotByteCount = 2048
 
     private struct Slot {
@@ -21,7 +22,7 @@ struct DatagramStore {
     private var freeSlots: [Int] = []
     private(set) var byteCount = 0
 
-    /// Datagrams in the store.
+    /// The number of datagrams in the store.
     var count: Int { slots.count - freeSlots.count }
 
     /// Whether `copies` datagrams of that size fit.
@@ -30,7 +31,7 @@ struct DatagramStore {
             && self.byteCount + copies * byteCount <= DatagramStore.byteCapacity
     }
 
-    /// Keeps a datagram and says in which slot. The caller has made sure that there is room.
+    /// Stores a datagram and returns its slot. The caller has checked that there is room.
     mutating func insert(_ datagram: Span<UInt8>, _ delivery: Delivery) -> Int {
         let index: Int
         if let free = freeSlots.popLast() {
@@ -46,13 +47,13 @@ struct DatagramStore {
         return index
     }
 
-    /// Flips bits of the datagram in `index`.
+    /// Flips bits of the datagram in slot `index`.
     mutating func damage(_ index: Int, _ corruption: Corruption) {
         var corruption = corruption
         corruption.damage(&slots[index].bytes)
     }
 
-    /// Copies the datagram in `index` into `datagram`, in place of what was there, and frees the slot.
+    /// Replaces the content of `datagram` by the datagram in slot `index`, and frees the slot.
     mutating func remove(_ index: Int, into datagram: inout [UInt8]) -> Delivery {
         datagram.removeAll(keepingCapacity: true)
         datagram.append(contentsOf: slots[index].bytes)

@@ -1,23 +1,26 @@
 public import RillCore
 
-/// Delay that jumps up now and then, and drains: at random moments the way stops for a while, and then lets through at once
-/// all that came in the meantime. So the first is late by the whole height, each one after it by so much less as it was
-/// sent later.
+/// Delay that occasionally jumps up, and drains: at random times the path stops for a while, and then delivers at
+/// once everything that was sent meanwhile.
 ///
-///     let spikes = try DelaySpikes(notation: "250ms/33s")  // 250 ms high, every 33 s on average
+/// So the first datagram is late by the whole height, and each later one by less, according to its send time.
 ///
-/// That is the shape that Bolot (SIGCOMM 1993) and Ramjee et al. (INFOCOM 1994) saw on the Internet, and that a radio
-/// makes when it goes off its channel to scan: Huitema, "The weird case of the wifi latency spikes" (2023), counts 18
-/// spikes above 100 ms in 10 minutes, 12 of them above 200 ms; access points that scan stay away some 100 ms every
-/// 2 minutes. Nothing is lost in a spike: for that there are ``LinkSettings/blackouts``.
+/// ```swift
+/// let spikes = try DelaySpikes(notation: "250ms/33s")  // 250 ms high, every 33 s on average
+/// ```
+///
+/// Bolot (SIGCOMM 1993) and Ramjee et al. (INFOCOM 1994) observed this shape on the Internet; a radio also causes it
+/// when it leaves its channel to scan. Huitema, "The weird case of the wifi latency spikes" (2023), counts 18 spikes
+/// above 100 ms in 10 minutes, 12 of them above 200 ms; scanning access points are away for some 100 ms every 2
+/// minutes. Nothing is lost in a spike: for loss use ``LinkSettings/blackouts``.
 public struct DelaySpikes: Hashable, Sendable {
-    /// By how much the delay rises, 0 to 60 s.
+    /// The rise of the delay, 0 to 60 s.
     public var height: MediaDuration
-    /// The mean time from one beginning to the next, 10 ms to 1 000 000 s. They have no memory: the times follow the
-    /// exponential distribution, and where one begins in another, the later end counts.
+    /// The mean time from one start to the next, 10 ms to 1 000 000 s. The process is memoryless: the times are
+    /// exponentially distributed, and if one spike starts in another, the later end counts.
     public var interval: MediaDuration
 
-    /// Spikes of that height and mean interval; their ranges are looked at by ``LinkSettings``.
+    /// Creates spikes of that height and mean interval; ``LinkSettings`` checks the ranges.
     public init(height: MediaDuration, interval: MediaDuration) {
         self.height = height
         self.interval = interval
@@ -26,11 +29,11 @@ public struct DelaySpikes: Hashable, Sendable {
     static let intervalRange = MediaDuration.milliseconds(10)...LinkSettings.longestTime
 }
 
-/// Where in the spikes a link is.
+/// The state of a link's delay spikes.
 struct DelaySpikeProcess {
     private let spikes: DelaySpikes
     private var generator: SeededGenerator
-    /// When the last spike has drained, and when the next begins; the first is counted from the clock's zero.
+    /// When the last spike has drained, and when the next one starts; the first is counted from the clock's zero.
     private var end = MediaTime(nanoseconds: .min)
     private var next = MediaTime.zero
 
@@ -41,9 +44,9 @@ struct DelaySpikeProcess {
         next += interval()
     }
 
-    /// When a datagram that comes at `time`, which never goes back, gets on.
+    /// Returns when a datagram that arrives at `time`, which must not go back, continues.
     mutating func pass(at time: MediaTime) -> MediaTime {
-        // A silence of a thousand intervals is not played through: what has no memory can begin anew.
+        // A silence of a thousand intervals is skipped: a memoryless process can restart.
         if time - next > spikes.interval * 1000 { next = time + interval() }
         while next <= time {
             end = next + spikes.height
@@ -56,11 +59,12 @@ struct DelaySpikeProcess {
 }
 
 extension MediaDuration {
-    /// This length times a number from the exponential distribution of mean one.
+    /// Returns this duration times a number from the exponential distribution of mean one.
     ///
-    /// By von Neumann's comparisons ("Various techniques used in connection with random digits", 1951): a run of falling
-    /// uniform numbers that begins with x is of odd length with probability e^-x; where it is even, one is added and a new
-    /// run begun. No logarithm, so the same on every machine; four to five numbers of the generator.
+    /// It uses von Neumann's comparisons ("Various techniques used in connection with random digits", 1951): a run of
+    /// falling uniform numbers that starts with x has odd length with probability e^-x; if it is even, one is added
+    /// and a new run starts. It needs no logarithm, so it is the same on every machine; it takes four to five random
+    /// numbers.
     func scaled(byExponential generator: inout SeededGenerator) -> MediaDuration {
         var whole: Int128 = 0
         while true {
@@ -82,7 +86,10 @@ extension MediaDuration {
 }
 
 extension DelaySpikes: CustomStringConvertible {
-    /// `HEIGHT/INTERVAL`, as the command line writes it.
+    /// Parses `HEIGHT/INTERVAL`, the command line's notation.
+    ///
+    /// - Parameter text: the spikes.
+    /// - Throws: ``LinkError`` if the text is malformed.
     public init(notation text: String) throws(LinkError) {
         let sides = text.split(separator: "/", omittingEmptySubsequences: false)
         guard sides.count == 2 else { throw .malformedValue(.spikes, text) }
@@ -94,6 +101,6 @@ extension DelaySpikes: CustomStringConvertible {
         }
     }
 
-    /// The same grammar.
+    /// The same notation.
     public var description: String { "\(height.notation)/\(interval.notation)" }
 }

@@ -2,25 +2,25 @@ import Glibc
 
 /// What is wrong with a line of a ``DeliveryTrace``.
 public enum TraceDefect: Hashable, Sendable {
-    /// The trace has no number at all.
+    /// The trace has no number.
     case empty
-    /// Something else stands there than decimal digits.
+    /// The line contains something other than decimal digits.
     case notANumber
-    /// The number is above the most that fits, 4294967295: 49 days.
+    /// The number is above 4294967295, the largest that fits: 49 days.
     case numberTooLarge
-    /// The number is below the one before it.
+    /// The number is below the previous one.
     case timeGoesBack(from: UInt32, to: UInt32)
-    /// All numbers are zero: the trace would last for no time.
+    /// All numbers are zero: the trace would have no duration.
     case zeroDuration
     /// There are more lines than ``DeliveryTrace/maximumCount``.
     case tooLong
 }
 
-/// Reads a trace piece by piece, so that no file takes more memory than a trace may have.
+/// Parses a trace piece by piece, so that no file takes more memory than a trace may have.
 struct DeliveryTraceParser {
     private let name: String
     private var milliseconds: [UInt32] = []
-    /// The number of the line that is being read, its digits so far, and how many bytes of it there are.
+    /// The number of the current line, its value so far, and the number of its digits.
     private var line = 1
     private var number: UInt64 = 0
     private var byteCount = 0
@@ -30,7 +30,7 @@ struct DeliveryTraceParser {
         self.name = name
     }
 
-    /// Takes the next bytes of the text. Lines end with LF, or with CR and LF; the last one need not.
+    /// Adds the next bytes of the text. Lines end with LF, or with CR and LF; the last one need not.
     mutating func add(_ bytes: Span<UInt8>) throws(LinkError) {
         for index in bytes.indices { try add(bytes[index]) }
     }
@@ -60,7 +60,7 @@ struct DeliveryTraceParser {
         endsInReturn = false
     }
 
-    /// Takes the next number.
+    /// Adds the next number.
     mutating func add(_ number: UInt64) throws(LinkError) {
         guard let number = UInt32(exactly: number) else { throw invalid(.numberTooLarge) }
         guard milliseconds.count < DeliveryTrace.maximumCount else { throw invalid(.tooLong) }
@@ -69,7 +69,7 @@ struct DeliveryTraceParser {
         line += 1
     }
 
-    /// The trace, once the text has come to its end.
+    /// Returns the trace, after the end of the text.
     mutating func finish() throws(LinkError) -> DeliveryTrace {
         if byteCount > 0 { try endLine() } else if endsInReturn { throw invalid(.notANumber) }
         guard let last = milliseconds.last else { throw invalid(.empty) }
@@ -84,18 +84,22 @@ struct DeliveryTraceParser {
 }
 
 extension DeliveryTrace {
-    /// A trace as text, whatever bytes these are.
+    /// Parses a trace; any bytes are safe.
     ///
-    /// - Throws: `invalidTrace` with the number of the line.
+    /// - Parameters:
+    ///   - text: the trace.
+    ///   - name: the trace's name; `trace` by default.
+    /// - Throws: `invalidTrace` with the line number.
     public init(parsing text: Span<UInt8>, name: String = "trace") throws(LinkError) {
         var parser = DeliveryTraceParser(name: name)
         try parser.add(text)
         self = try parser.finish()
     }
 
-    /// The trace in a file.
+    /// Reads a trace from a file.
     ///
-    /// - Throws: `traceUnreadable` where the system refuses, `invalidTrace` with the number of the line.
+    /// - Parameter path: the file.
+    /// - Throws: `traceUnreadable` if the system cannot read it, `invalidTrace` with the line number.
     public init(contentsOf path: String) throws(LinkError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .traceUnreadable(path, code: errno) }
@@ -104,7 +108,7 @@ extension DeliveryTrace {
         var piece = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = unsafe piece.withUnsafeMutableBytes { piece in
-                // As many bytes as the piece has.
+                // As many bytes as the buffer has.
                 unsafe read(descriptor, piece.baseAddress, piece.count)
             }
             if count < 0, errno == EINTR { continue }
@@ -115,7 +119,7 @@ extension DeliveryTrace {
         self = try parser.finish()
     }
 
-    /// The trace as a file of it is written.
+    /// The trace in its file format.
     public var text: String {
         milliseconds.map { "\($0)\n" }.joined()
     }

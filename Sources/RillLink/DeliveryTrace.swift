@@ -1,45 +1,50 @@
 public import RillCore
 
-/// When a bottleneck lets bytes through, as somebody measured it: a trace in the format of mahimahi's `mm-link`.
+/// A measured schedule of when a bottleneck lets bytes through: a trace in the format of mahimahi's `mm-link`.
 ///
-///     let trace = try DeliveryTrace(contentsOf: "lte.up")
-///     let link = EmulatedLink(try LinkSettings(trace: trace, queueLimit: .bytes(150_000)))
+/// ```swift
+/// let trace = try DeliveryTrace(contentsOf: "lte.up")
+/// let link = EmulatedLink(try LinkSettings(trace: trace, queueLimit: .bytes(150_000)))
+/// ```
 ///
-/// A text of whole numbers, one a line, none smaller than the one before: milliseconds since the trace began, each an
-/// opportunity to let 1500 bytes through. The last number is also the length of the trace, which then begins anew. So
-/// `1` alone is a link of 12 Mbit/s, and a number that stands there twice lets 3000 bytes through at once. Netravali et
-/// al., "Mahimahi", USENIX ATC 2015; the saturator that recorded such traces on mobile networks: Winstein et al.,
+/// The file has one whole number per line, none smaller than the previous one: milliseconds since the trace's start,
+/// each an opportunity to let 1500 bytes through. The last number is also the period, after which the trace repeats.
+/// So `1` alone is a link of 12 Mbit/s, and a repeated number lets 3000 bytes through at once. Netravali et al.,
+/// "Mahimahi", USENIX ATC 2015; such traces were recorded on mobile networks by the saturator: Winstein et al.,
 /// "Stochastic Forecasts Achieve High Throughput and Low Delay over Cellular Networks", NSDI 2013.
 public struct DeliveryTrace: Hashable, Sendable {
-    /// The opportunities in milliseconds: never empty, never falling, the last above zero.
+    /// The opportunities in milliseconds: not empty, not falling, the last above zero.
     public let milliseconds: [UInt32]
-    /// Where it is from: its path, or what else the settings shall call it.
+    /// The trace's name in settings: its path, or another name.
     public let name: String
 
-    /// What each opportunity lets through.
+    /// The bytes that each opportunity lets through.
     public static let bytesPerOpportunity = 1500
-    /// The most opportunities that a trace may have: two minutes at 400 Mbit/s, or 16 MiB of memory.
+    /// The most opportunities of a trace: two minutes at 400 Mbit/s, or 16 MiB of memory.
     public static let maximumCount = 4 << 20
 
-    /// A trace made in place: for tests, or drawn by a model.
+    /// Creates a trace from numbers, for tests or from a model.
     ///
-    /// - Throws: `invalidTrace`, whose line is the number's place, counted from one.
+    /// - Parameters:
+    ///   - milliseconds: the opportunities in milliseconds.
+    ///   - name: the trace's name; `trace` by default.
+    /// - Throws: `invalidTrace`, whose line is the number's position, counted from one.
     public init(milliseconds: [UInt32], name: String = "trace") throws(LinkError) {
         var parser = DeliveryTraceParser(name: name)
         for number in milliseconds { try parser.add(UInt64(number)) }
         self = try parser.finish()
     }
 
-    /// Of what ``DeliveryTraceParser`` has found to be right.
+    /// Creates a trace from numbers that ``DeliveryTraceParser`` has checked.
     init(checked milliseconds: [UInt32], name: String) {
         self.milliseconds = milliseconds
         self.name = name
     }
 
-    /// How long it takes until it begins anew.
+    /// The time after which it repeats.
     public var period: MediaDuration { .milliseconds(Int(milliseconds[milliseconds.count - 1])) }
 
-    /// What it lets through over one period, on average.
+    /// The mean rate over one period.
     public var meanRate: Bitrate {
         let bits = milliseconds.count * Self.bytesPerOpportunity * 8
         return Bitrate(bitsPerSecond: bits * 1000 / Int(milliseconds[milliseconds.count - 1]))

@@ -1,42 +1,44 @@
 internal import HeapModule
 public import RillCore
 
-/// One direction of a network that is not there: datagrams go in, and come out later, or not, as its settings say.
+/// One direction of an emulated network: datagrams go in, and come out later, or not, according to its settings.
 ///
-/// Feed it with ``send(_:at:)``, then poll with ``poll(at:into:)`` until it says `nil`; ``nextArrival`` says when to
-/// poll again. It has no clock and no thread: time is an argument, all chance follows from the seed, so the same calls
-/// give the same outcomes on every machine.
+/// Call ``send(_:at:)``, then ``poll(at:into:)`` until it returns `nil`; ``nextArrival`` is when to poll again. It
+/// has no clock and no thread. Time is an argument and all randomness follows from the seed, so the same calls give
+/// the same outcomes on every machine.
 ///
-///     let link = EmulatedLink(try LinkSettings(notation: "loss=2%,delay=40ms,seed=7"))
-///     link.send(packet, at: now)
-///     while let delivery = link.poll(at: now, into: &datagram) {
-///         receiver.insert(datagram.span, at: delivery.arrival)
-///     }
+/// ```swift
+/// let link = EmulatedLink(try LinkSettings(notation: "loss=2%,delay=40ms,seed=7"))
+/// link.send(packet, at: now)
+/// while let delivery = link.poll(at: now, into: &datagram) {
+///     receiver.insert(datagram.span, at: delivery.arrival)
+/// }
+/// ```
 ///
 /// A datagram passes, in this order:
 ///
-/// 1. the *bottleneck*, where the settings give a rate or a trace: a first-in-first-out queue that takes each bit its
-///    time, at the rate of that moment, or lets bytes through when the trace does, and drops at its tail;
-/// 2. the *wireless hop*: what waits for the channel at the same time goes out together;
-/// 3. *loss*: in a blackout, in bursts, each datagram for itself; the first of these that strikes is the reason. What is
-///    lost has used up its share of the rate and its place in the air;
-/// 4. *spikes*: for as long as one lasts nothing gets on, then all at once;
-/// 5. *delay* with *jitter*, where none overtakes the one before it, but arrives with it at the earliest; unless the order
-///    is by delay;
-/// 6. *reordering*: some are held back for a fixed time more, and do not hold up those behind them;
-/// 7. *corruption*: of some, bits are flipped;
-/// 8. *duplication*: of some a second copy arrives after the first, equal to it.
+/// 1. the *bottleneck*, if the settings have a rate or a trace: a first-in, first-out queue that takes each bit its
+///    time at the current rate, or lets bytes through when the trace does, and drops at its tail;
+/// 2. the *wireless hop*: datagrams that wait for the channel at the same time are sent together;
+/// 3. *loss*: in a blackout, in bursts, or individually; the first cause that applies is the reason. A lost datagram
+///    has used its share of the rate and its air time;
+/// 4. *spikes*: during a spike nothing continues, then everything at once;
+/// 5. *delay* with *jitter*: no datagram overtakes the previous one, but arrives with it at the earliest, unless the
+///    order is by delay;
+/// 6. *reordering*: some are held back for an additional fixed time, and do not hold up later ones;
+/// 7. *corruption*: bits of some are flipped;
+/// 8. *duplication*: for some an identical second copy arrives after the first.
 ///
-/// What arrives at the same time arrives in the order of sending. Times in the settings (of rates, traces, blackouts) count
-/// from the clock's zero, so that a link and the one for the way back live in the same time.
+/// Datagrams with the same arrival time arrive in the order of sending. Times in the settings (of rates, traces,
+/// blackouts) count from the clock's zero, so that a link and the one of the return path share the same time.
 ///
-/// Threading: one owner, one thread at a time. Cost: two copies of the bytes and a heap operation each way; nothing is
-/// allocated once the link has held as many datagrams as it ever holds (of up to 2048 bytes). Not modelled: cross
-/// traffic, queues that drop early.
+/// Threads: one owner, one thread at a time. Cost: one copy of the bytes and one heap operation for each of `send` and
+/// `poll`; nothing is allocated once the link has held as many datagrams as it ever holds (of up to 2048 bytes). Not
+/// modelled: cross traffic, and queues that drop early.
 public final class EmulatedLink {
-    /// How the link treats what is sent over it.
+    /// The settings of the link.
     public let settings: LinkSettings
-    /// What it has done so far.
+    /// The statistics so far.
     public private(set) var statistics = LinkStatistics()
 
     private var bottleneck: Bottleneck?
@@ -46,29 +48,34 @@ public final class EmulatedLink {
     private var arrivalCount: Int64 = 0
     /// The time of the latest `send`.
     private var now = MediaTime(nanoseconds: .min)
-    /// When the latest of those that are not held back arrives: none behind it arrives earlier.
+    /// The latest arrival of a datagram that is not held back: no later one arrives earlier.
     private var frontier = MediaTime(nanoseconds: .min)
 
     /// The largest datagram that a link takes, in bytes: the most that UDP over IPv4 carries.
     public static let maximumDatagramSize = 65_507
 
-    /// A link on which nothing is yet.
+    /// Creates an idle link.
     public init(_ settings: LinkSettings) {
         self.settings = settings
         impairments = Impairments(settings)
         bottleneck = Bottleneck(settings)
     }
 
-    /// Sends a datagram at `now` and says what will become of it. The bytes are copied.
+    /// Sends a datagram at `now`. The bytes are copied.
     ///
-    /// Time does not go back: a `now` before that of an earlier call is taken as that one.
+    /// Time must not go back: an earlier `now` than in a previous call counts as that one.
+    ///
+    /// - Parameters:
+    ///   - datagram: the datagram.
+    ///   - now: the current time.
+    /// - Returns: the datagram's outcome.
     @discardableResult
     public func send(_ datagram: Span<UInt8>, at now: MediaTime) -> SendOutcome {
         self.now = max(self.now, now)
         let sequence = statistics.sent
         statistics.sent += 1
         statistics.sentBytes += datagram.count
-        // Drawn even for what is dropped, so that each datagram's fate hangs on its number alone.
+        // Drawn even for dropped datagrams, so that each datagram's fate depends only on its number.
         let draw = impairments.draw()
 
         guard datagram.count <= EmulatedLink.maximumDatagramSize else {
@@ -93,7 +100,7 @@ public final class EmulatedLink {
         return queue(datagram, draw, sequence, arrival: time)
     }
 
-    /// Puts a datagram that will arrive, and its copy, on the way.
+    /// Schedules the arrival of a datagram, and of its copy if there is one.
     private func queue(
         _ datagram: Span<UInt8>, _ draw: Impairments.Draw, _ sequence: Int, arrival: MediaTime
     ) -> SendOutcome {
@@ -122,15 +129,18 @@ public final class EmulatedLink {
         return .lost(reason)
     }
 
-    /// When the next datagram arrives; `nil` while nothing is on its way.
+    /// When the next datagram arrives; `nil` if nothing is in flight.
     public var nextArrival: MediaTime? { arrivals.min?.time }
 
-    /// Datagrams that are on their way, copies included.
+    /// Datagrams in flight, including copies.
     public var countOnTheWay: Int { store.count }
 
-    /// The next datagram that has arrived by `now`, in the order of arrival; `nil` when there is none.
+    /// Returns the next datagram that has arrived by `now`, in the order of arrival; `nil` if there is none.
     ///
-    /// Its bytes replace those in `datagram`, whose memory is used again: it grows to the largest datagram once.
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - datagram: receives the bytes. Its memory is reused: it grows to the largest datagram once.
+    /// - Returns: how the datagram arrived.
     public func poll(at now: MediaTime, into datagram: inout [UInt8]) -> Delivery? {
         guard let next = arrivals.min, next.time <= now else { return nil }
         arrivals.removeMin()
@@ -148,8 +158,8 @@ public final class EmulatedLink {
     }
 }
 
-/// A place in the order of arrival. Datagrams of the same time keep the order in which they were sent: a heap alone
-/// would not see to that.
+/// A position in the order of arrival. Datagrams with the same time keep the order of sending, which a heap alone
+/// does not ensure.
 private struct Arrival: Comparable {
     let time: MediaTime
     let order: Int64

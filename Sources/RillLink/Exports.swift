@@ -1,2 +1,2 @@
-// What this room's signatures speak of comes with it.
+// Re-exports the modules whose types appear in this module's interface.
 @_exported public import RillCore

@@ -1,11 +1,11 @@
 import RillCore
 
 extension MediaDuration {
-    /// This length times a number from the standard normal distribution, drawn from six numbers of the generator.
+    /// Returns this duration times a number from the standard normal distribution, drawn from six random numbers.
     ///
-    /// The sum of twelve uniform numbers, less its mean of six, has a variance of one and follows the Gaussian closely
-    /// up to three standard deviations; it ends at six. Unlike the usual ways over logarithm and sine, which differ
-    /// from one C library and processor to the next, it is whole numbers only: the same trace on every machine.
+    /// The sum of twelve uniform numbers, minus its mean of six, has a variance of one and follows the Gaussian
+    /// closely up to three standard deviations; it ends at six. The usual methods use logarithm and sine, which
+    /// differ between C libraries and processors. This one only uses integers: the same trace on every machine.
     func scaled(byGaussian generator: inout SeededGenerator) -> MediaDuration {
         var sum: Int64 = 0
         for _ in 0..<6 {

@@ -1,10 +1,10 @@
 import RillCore
 
-/// The random part of a link: what is to happen to each datagram.
+/// The random part of a link: it draws what happens to each datagram.
 ///
-/// Every kind of impairment draws from a generator of its own, as often for each datagram, whatever becomes of it. So the
-/// settings do not disturb each other: with the same seed, a larger loss loses the same datagrams and some more, and
-/// adding jitter leaves the losses where they are.
+/// Each kind of impairment has its own generator, and draws the same number of times for each datagram, whatever
+/// becomes of it. So the settings do not affect each other: with the same seed, a larger loss loses the same
+/// datagrams and some more, and adding jitter does not change the losses.
 struct Impairments {
     private var lossGenerator: SeededGenerator
     private var jitterGenerator: SeededGenerator
@@ -16,23 +16,23 @@ struct Impairments {
     private var spikes: DelaySpikeProcess?
     private let settings: LinkSettings
 
-    /// What is to happen to one datagram.
+    /// What happens to one datagram.
     struct Draw {
         var isLostInBurst: Bool
         var isLost: Bool
-        /// For the wireless channel, should it have to wait for a turn of its own.
+        /// The wait for the wireless channel, if the datagram starts an aggregate.
         var wait: MediaDuration
-        /// From the bottleneck to the receiver, jitter included; never negative.
+        /// From the bottleneck to the receiver, including jitter; never negative.
         var delay: MediaDuration
         var isHeldBack: Bool
         var isDuplicated: Bool
-        /// Where bits are to be flipped, if any are.
+        /// The bits to flip; `nil` for none.
         var corruption: Corruption?
     }
 
     init(_ settings: LinkSettings) {
         var seeds = SeededGenerator(seed: settings.seed)
-        // New ones come last: the traces of older settings stay what they are.
+        // New generators come last, so that the results of older settings do not change.
         lossGenerator = SeededGenerator(seed: seeds.next())
         jitterGenerator = SeededGenerator(seed: seeds.next())
         reorderGenerator = SeededGenerator(seed: seeds.next())
@@ -58,18 +58,19 @@ struct Impairments {
             corruption: isCorrupted ? Corruption(seed: places) : nil)
     }
 
-    /// When a datagram that leaves the bottleneck at `time`, which never goes back, is through the wireless hop.
+    /// Returns when a datagram that leaves the bottleneck at `time`, which must not go back, has passed the wireless
+    /// hop.
     mutating func passWiFi(_ draw: Draw, at time: MediaTime) -> MediaTime {
         wifi?.pass(at: time, wait: draw.wait) ?? time
     }
 
-    /// Why a datagram does not get past `time`, if it does not.
+    /// Returns why a datagram is lost at `time`; `nil` if it is not.
     func loss(_ draw: Draw, at time: MediaTime) -> LossReason? {
         for blackout in settings.blackouts where blackout.contains(time) { return .blackout }
         return draw.isLostInBurst ? .burst : draw.isLost ? .random : nil
     }
 
-    /// When a datagram that comes to the spikes at `time`, which never goes back, gets on.
+    /// Returns when a datagram that reaches the spikes at `time`, which must not go back, continues.
     mutating func passSpikes(at time: MediaTime) -> MediaTime {
         spikes?.pass(at: time) ?? time
     }

@@ -1,42 +1,42 @@
 public import RillCore
 
-/// What is wrong with the settings of an emulated link, by the name of the setting.
+/// What is wrong with the settings of an emulated link, with the name of the setting.
 public enum LinkError: Error, Equatable, Sendable {
-    /// A part of the text has a name that no setting has.
+    /// A part of the text has an unknown name.
     case unknownSetting(String)
-    /// A setting stands without `=` and value.
+    /// A setting has no `=` and value.
     case missingValue(LinkSettings.Name)
-    /// A setting stands twice in one text.
+    /// A setting occurs twice in one text.
     case repeatedSetting(LinkSettings.Name)
-    /// The value of a setting is not the quantity that it should be.
+    /// The value of a setting is not a quantity of its kind.
     case invalidValue(LinkSettings.Name, NotationError)
-    /// The seed is no whole number from 0 to 18446744073709551615.
+    /// The seed is not a whole number from 0 to 18446744073709551615.
     case invalidSeed(String)
-    /// The value of a setting of several parts does not have the parts that it should have.
+    /// A value with several parts does not have the expected parts.
     case malformedValue(LinkSettings.Name, String)
-    /// The order is none of ``PacketOrder``.
+    /// The order is not one of ``PacketOrder``.
     case unknownOrder(String)
-    /// A duration is below the least or above the most that the setting takes.
+    /// A duration is below the minimum or above the maximum of the setting.
     case durationOutOfRange(
         LinkSettings.Name, MediaDuration, minimum: MediaDuration = .zero, maximum: MediaDuration)
     /// A rate is outside ``LinkSettings/rateRange``.
     case rateOutOfRange(Bitrate)
-    /// The steps of a rate do not stand in the order of their times.
+    /// The steps of a rate are not in ascending order of time.
     case stepsNotRising(MediaDuration, MediaDuration)
     /// A queue in bytes is below zero or above ``QueueLimit/maximumByteCount``.
     case queueOutOfRange(byteCount: Int)
-    /// So much cannot be lost in bursts of that mean length, or the length is outside 1 to 10 000.
+    /// That loss is impossible in bursts of that mean length, or the length is outside 1 to 10 000.
     case impossibleBurst(BurstLoss)
-    /// Two settings that cannot both be.
+    /// Two settings that exclude each other.
     case conflictingSettings(LinkSettings.Name, LinkSettings.Name)
-    /// A line of a trace is not what it should be; lines count from one.
+    /// A line of a trace is invalid; lines are counted from one.
     case invalidTrace(String, line: Int, TraceDefect)
-    /// The system refused to open or to read a trace; `code` is its `errno`.
+    /// The system could not open or read a trace; `code` is its `errno`.
     case traceUnreadable(String, code: Int32)
 }
 
 extension LinkError: CustomStringConvertible {
-    /// One sentence for whoever chose the settings.
+    /// One sentence for the caller that chose the settings.
     public var description: String {
         switch self {
         case .unknownSetting(let part):
@@ -45,15 +45,15 @@ extension LinkError: CustomStringConvertible {
         case .missingValue(let name):
             "\(name.rawValue) has no value: expected something like \(name.rawValue)=\(name.example)"
         case .repeatedSetting(let name):
-            "\(name.rawValue) stands there twice"
+            "\(name.rawValue) occurs twice"
         case .invalidValue(let name, let error):
             "\(name.rawValue): \(error)"
         case .invalidSeed(let text):
-            "seed: \"\(text)\" is no whole number from 0 to \(UInt64.max)"
+            "seed: \"\(text)\" is not a whole number from 0 to \(UInt64.max)"
         case .malformedValue(let name, let text):
             "\(name.rawValue): \"\(text)\" is not \(name.form): expected something like \(name.rawValue)=\(name.example)"
         case .unknownOrder(let text):
-            "order: \"\(text)\" is no order: expected "
+            "order: \"\(text)\" is not an order: expected "
                 + PacketOrder.allCases.map(\.rawValue).joined(separator: " or ")
         case .durationOutOfRange(let name, let duration, let least, let most):
             "\(name.rawValue): \(duration.notation) is outside \(least.notation) to \(most.notation)"
@@ -61,15 +61,15 @@ extension LinkError: CustomStringConvertible {
             "rate: \(rate) is outside \(LinkSettings.rateRange.lowerBound) to \(LinkSettings.rateRange.upperBound);"
                 + " leave it out for a link without a limit"
         case .stepsNotRising(let first, let second):
-            "rate: the step at \(second.notation) stands behind the one at \(first.notation):"
-                + " expected times that rise, from above 0s"
+            "rate: the step at \(second.notation) follows the one at \(first.notation):"
+                + " expected rising times, from above 0s"
         case .queueOutOfRange(let byteCount):
             "queue: \(byteCount) bytes are outside 0 to \(QueueLimit.maximumByteCount)"
         case .impossibleBurst(let burst):
             "burst: no link loses \(burst): the mean length is 1 to 10000, and between two bursts something gets"
                 + " through, so that with mean length L at most L/(L+1) is lost"
         case .conflictingSettings(let one, let other):
-            "\(one.rawValue) and \(other.rawValue) cannot both be: expected one of them"
+            "\(one.rawValue) and \(other.rawValue) exclude each other: expected one of them"
         case .invalidTrace(let name, let line, let defect):
             "\(name): line \(line): \(defect.sentence)"
         case .traceUnreadable(let path, let code):
@@ -79,7 +79,7 @@ extension LinkError: CustomStringConvertible {
 }
 
 extension LinkSettings.Name {
-    /// What a value of several parts consists of.
+    /// The parts of a value with several parts.
     fileprivate var form: String {
         switch self {
         case .burst: "LOSS/LENGTH or P/R/LOSS-IN-BAD/LOSS-IN-GOOD"

@@ -1,51 +1,51 @@
 public import RillCore
 
-/// What became of a datagram that was sent over an ``EmulatedLink``.
+/// The outcome of a datagram that was sent over an ``EmulatedLink``.
 public enum SendOutcome: Hashable, Sendable {
-    /// It will arrive at `arrival`, and a second time at `copyArrival` where it was duplicated; with some of its bits
-    /// flipped where `isCorrupted`.
+    /// It arrives at `arrival`, and again at `copyArrival` if it is duplicated; some of its bits are flipped if
+    /// `isCorrupted`.
     case queued(arrival: MediaTime, copyArrival: MediaTime?, isCorrupted: Bool)
-    /// It will not arrive.
+    /// It does not arrive.
     case lost(LossReason)
 }
 
-/// Why a datagram that was sent over an ``EmulatedLink`` will not arrive.
+/// Why a datagram that was sent over an ``EmulatedLink`` does not arrive.
 public enum LossReason: Hashable, Sendable {
-    /// By ``LinkSettings/loss``, each datagram for itself.
+    /// By ``LinkSettings/loss``, individually.
     case random
-    /// By ``LinkSettings/burst``, like its neighbours.
+    /// By ``LinkSettings/burst``, like its neighbors.
     case burst
-    /// It left the bottleneck, or the wireless hop behind it, in one of ``LinkSettings/blackouts``.
+    /// It left the bottleneck, or the wireless hop after it, in one of ``LinkSettings/blackouts``.
     case blackout
-    /// The bottleneck's queue was full: it would have had to wait this long for its first bit to go.
+    /// The bottleneck's queue was full: its first bit would have waited this long.
     case queueFull(wait: MediaDuration)
-    /// The link held as much as it has memory for (65 536 datagrams or 64 MiB): nobody polls, or the delay is too long
-    /// for the rate.
+    /// The link's memory was full (65 536 datagrams or 64 MiB): it is not polled, or the delay is too long for the
+    /// rate.
     case linkFull
     /// It is larger than ``EmulatedLink/maximumDatagramSize``.
     case tooLarge(byteCount: Int)
 }
 
-/// How a datagram came to the end of an ``EmulatedLink``.
+/// How a datagram arrived at the end of an ``EmulatedLink``.
 public struct Delivery: Hashable, Sendable {
-    /// Which call of `send` it is from, counted from zero.
+    /// The number of the `send` call, counted from zero.
     public let sequence: Int
     /// When it was sent.
     public let sendTime: MediaTime
-    /// When it arrived: what is late is the one who polls.
+    /// When it arrived, even if it was polled later.
     public internal(set) var arrival: MediaTime
     /// Whether it is the second copy.
     public internal(set) var isCopy: Bool
     /// Whether it was held back so that later ones could overtake it.
     public let isHeldBack: Bool
-    /// Whether some of its bits were flipped on the way.
+    /// Whether some of its bits were flipped.
     public let isCorrupted: Bool
 }
 
-/// What an ``EmulatedLink`` has done since it was made.
+/// The statistics of an ``EmulatedLink`` since it was created.
 ///
-/// Every datagram is in one place: `sent + copied = lost + droppedByQueue + refused + delivered`, and those that are
-/// still on their way.
+/// Every datagram is counted once: `sent + copied = lost + droppedByQueue + refused + delivered`, plus those in
+/// flight.
 public struct LinkStatistics: Codable, Hashable, Sendable {
     /// Calls of `send`.
     public internal(set) var sent = 0
@@ -53,11 +53,11 @@ public struct LinkStatistics: Codable, Hashable, Sendable {
     public internal(set) var sentBytes = 0
     /// Second copies that were made.
     public internal(set) var copied = 0
-    /// Lost each for itself: ``LossReason/random``.
+    /// Lost individually: ``LossReason/random``.
     public internal(set) var lostRandomly = 0
-    /// Lost like their neighbours: ``LossReason/burst``.
+    /// Lost like their neighbors: ``LossReason/burst``.
     public internal(set) var lostInBursts = 0
-    /// Lost while nothing got through: ``LossReason/blackout``.
+    /// Lost in a blackout: ``LossReason/blackout``.
     public internal(set) var lostInBlackouts = 0
     /// Dropped because the bottleneck's queue was full.
     public internal(set) var droppedByQueue = 0
@@ -67,17 +67,17 @@ public struct LinkStatistics: Codable, Hashable, Sendable {
     public internal(set) var refusedAsTooLarge = 0
     /// Held back so that later ones could overtake them.
     public internal(set) var heldBack = 0
-    /// Damaged on the way; they arrive all the same.
+    /// Corrupted; they arrive all the same.
     public internal(set) var corrupted = 0
-    /// Datagrams that arrived, copies included.
+    /// Datagrams that arrived, including copies.
     public internal(set) var delivered = 0
     /// Bytes of the datagrams that arrived.
     public internal(set) var deliveredBytes = 0
-    /// The least time that a datagram takes, of those sent so far that arrive; `nil` before the first. Where
-    /// ``LinkSettings/smallestDelay`` is a matter of chance, this is what it came to.
+    /// The shortest delay of the datagrams sent so far that arrive; `nil` before the first. If
+    /// ``LinkSettings/smallestDelay`` depends on chance, this is the actual value.
     public internal(set) var smallestDelay: MediaDuration?
 
-    /// Lost behind the bottleneck, for whatever reason.
+    /// Lost after the bottleneck, for any reason.
     public var lost: Int { lostRandomly + lostInBursts + lostInBlackouts }
     /// Refused as too large or because the link was full.
     public var refused: Int { refusedAsFull + refusedAsTooLarge }
@@ -95,6 +95,6 @@ public struct LinkStatistics: Codable, Hashable, Sendable {
 }
 
 extension LinkStatistics: CustomStringConvertible {
-    /// What is not zero, by name: `sent 310, lostRandomly 3, delivered 307`.
+    /// The non-zero counters by name: `sent 310, lostRandomly 3, delivered 307`.
     public var description: String { countedText(self) }
 }

@@ -1,7 +1,7 @@
 import RillCore
 
 extension LinkSettings {
-    /// The names of the settings, as the text spells them.
+    /// The names of the settings in the notation.
     public enum Name: String, Sendable, CaseIterable {
         /// ``LinkSettings/loss``.
         case loss
@@ -38,7 +38,7 @@ extension LinkSettings {
         /// ``LinkSettings/seed``.
         case seed
 
-        /// A value to show to one who gave none, or a wrong one.
+        /// An example value for error messages.
         var example: String {
             switch self {
             case .loss: "2%"
@@ -61,19 +61,22 @@ extension LinkSettings {
         }
     }
 
-    /// Settings as the command line writes them: names and values in any order, each at most once.
+    /// Parses settings in the command line's notation: names and values in any order, each at most once.
     ///
-    ///     loss=2%,delay=40ms,jitter=10ms,reorder=1%,reorder-delay=40ms,duplicate=0.5%,rate=2M,queue=300ms,seed=7
-    ///     burst=5%/3,blackout=2s@30s,spikes=250ms/30s,wifi=2ms/500ms,order=by-delay,corrupt=0.1%
-    ///     rate=2M/450k@40s/2M@80s,queue=3s
-    ///     trace=lte.up,queue=150kB
+    /// ```text
+    /// loss=2%,delay=40ms,jitter=10ms,reorder=1%,reorder-delay=40ms,duplicate=0.5%,rate=2M,queue=300ms,seed=7
+    /// burst=5%/3,blackout=2s@30s,spikes=250ms/30s,wifi=2ms/500ms,order=by-delay,corrupt=0.1%
+    /// rate=2M/450k@40s/2M@80s,queue=3s
+    /// trace=lte.up,queue=150kB
+    /// ```
     ///
-    /// Where a value has several parts, `/` stands between them; none of the signs means anything to a shell. What is
-    /// left out has its default; the empty text is a perfect link. ``description`` writes the same grammar.
+    /// `/` separates the parts of a value; no character has a special meaning in a shell. Omitted settings have their
+    /// defaults; the empty text is a perfect link. ``description`` writes the same notation.
     ///
-    /// `trace` reads the file of that name, in which no comma may stand.
+    /// `trace` reads the file of that name, which must not contain a comma.
     ///
-    /// - Throws: a ``LinkError`` that names the setting, what stands there and what was expected.
+    /// - Parameter text: the settings.
+    /// - Throws: a ``LinkError`` with the setting, its value and what was expected.
     public init(notation text: some StringProtocol) throws(LinkError) {
         self.init()
         var seen = Set<Name>()
@@ -109,7 +112,7 @@ extension LinkSettings {
         case .trace: trace = try DeliveryTrace(contentsOf: value)
         case .queue: queueLimit = try QueueLimit(notation: value)
         case .seed:
-            // `UInt64` would take a plus sign, which the rest of the grammar does not.
+            // `UInt64` would accept a plus sign, which the rest of the notation does not.
             guard value.first != "+", let seed = UInt64(value) else { throw .invalidSeed(value) }
             self.seed = seed
         }
@@ -125,7 +128,7 @@ extension LinkSettings {
 }
 
 extension LinkSettings: CustomStringConvertible {
-    /// What differs from a perfect link, and always the seed, in the grammar of ``init(notation:)``.
+    /// The settings that differ from a perfect link, and always the seed, in the notation of ``init(notation:)``.
     public var description: String {
         let clean = LinkSettings.clean
         var parts: [(Name, String)] = []

@@ -1,16 +1,16 @@
 public import RillCore
 
 extension LinkSettings {
-    /// The most that delays and waits may be.
+    /// The upper bound of delays and waits.
     public static let maximumDuration = MediaDuration.seconds(60)
-    /// The latest that something may be told to happen, and the longest that it may last.
+    /// The upper bound of start times and long durations.
     public static let longestTime = MediaDuration.seconds(1_000_000)
-    /// What ``rate`` may be.
+    /// The range of ``rate``.
     public static let rateRange = Bitrate.kilobits(1)...Bitrate.megabits(1_000_000)
 
-    /// Settings for a link; each one is described at its property.
+    /// Creates settings for a link; each parameter sets the property of the same name.
     ///
-    /// - Throws: a ``LinkError`` that names the setting and what it may be.
+    /// - Throws: a ``LinkError`` with the setting and its range.
     public init(
         loss: Percentage = .zero, burst: BurstLoss? = nil, blackouts: [Blackout] = [],
         delay: MediaDuration = .zero, jitter: MediaDuration = .zero, spikes: DelaySpikes? = nil,

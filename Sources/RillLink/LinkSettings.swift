@@ -1,67 +1,70 @@
 public import RillCore
 
-/// How an ``EmulatedLink`` treats what is sent over it.
+/// The properties of an ``EmulatedLink``.
 ///
-///     let settings = try LinkSettings(loss: .percent(2), delay: .milliseconds(40), jitter: .milliseconds(10))
-///     let same = try LinkSettings(notation: "loss=2%,delay=40ms,jitter=10ms")
+/// ```swift
+/// let settings = try LinkSettings(loss: .percent(2), delay: .milliseconds(40), jitter: .milliseconds(10))
+/// let same = try LinkSettings(notation: "loss=2%,delay=40ms,jitter=10ms")
+/// ```
 ///
-/// The defaults are those of a perfect link: everything arrives at once, in order.
+/// The defaults are a perfect link: everything arrives at once, in order.
 public struct LinkSettings: Hashable, Sendable {
     // MARK: Loss
 
-    /// The probability with which a datagram is lost, each on its own. Default 0 %.
+    /// The probability of loss, for each datagram individually. 0 % by default.
     public internal(set) var loss = Percentage.zero
-    /// Loss that comes in bursts, beside ``loss``. Default `nil`: none.
+    /// Loss in bursts, in addition to ``loss``. `nil` by default: none.
     public internal(set) var burst: BurstLoss?
-    /// Times in which nothing gets through. Default: none.
+    /// Times in which nothing gets through. None by default.
     public internal(set) var blackouts: [Blackout] = []
 
     // MARK: Delay
 
-    /// The time from the bottleneck to the receiver, 0 to 60 s. Default 0 s.
+    /// The time from the bottleneck to the receiver, 0 to 60 s. 0 s by default.
     public internal(set) var delay = MediaDuration.zero
-    /// The standard deviation of the delay, 0 to 60 s. Default 0 s.
+    /// The standard deviation of the delay, 0 to 60 s. 0 s by default.
     ///
-    /// The delay of each datagram is drawn from a Gaussian distribution around ``delay``; what would fall below zero is
-    /// zero. The usual stand-in (netem's too) for many small queues on the way: of any shape, their sum is near it.
+    /// The delay of each datagram is drawn from a Gaussian distribution around ``delay``; values below zero are zero.
+    /// This is the usual model (also netem's) of many small queues on the path: whatever their shapes, their sum is
+    /// close to it.
     public internal(set) var jitter = MediaDuration.zero
-    /// Delay that jumps up at random moments and drains. Default `nil`: none.
+    /// Delay that jumps up at random times and drains. `nil` by default: none.
     public internal(set) var spikes: DelaySpikes?
-    /// A wireless hop: aggregates that wait for the channel. Default `nil`: none.
+    /// A wireless hop: aggregates that wait for the channel. `nil` by default: none.
     public internal(set) var wifi: WiFiAccess?
 
     // MARK: Order
 
-    /// What ``jitter`` does to the order. Default: nothing.
+    /// What ``jitter`` does to the order. Nothing by default.
     public internal(set) var order = PacketOrder.kept
-    /// The probability with which a datagram is held back by ``reorderDelay``, so that later ones overtake it.
-    /// Default 0 %.
+    /// The probability that a datagram is held back by ``reorderDelay``, so that later ones overtake it. 0 % by
+    /// default.
     public internal(set) var reorder = Percentage.zero
-    /// By how much a datagram that is to be overtaken is held back, 0 to 60 s. Default 40 ms: longer than the frame
-    /// interval at 30 frames a second.
+    /// How long a reordered datagram is held back, 0 to 60 s. 40 ms by default: longer than the frame interval at 30
+    /// frames per second.
     public internal(set) var reorderDelay = MediaDuration.milliseconds(40)
 
     // MARK: Damage
 
-    /// The probability with which a second copy arrives, ``duplicateDelay`` after the first. Default 0 %.
+    /// The probability that a second copy arrives, ``duplicateDelay`` after the first. 0 % by default.
     public internal(set) var duplicate = Percentage.zero
-    /// How long the second copy comes after the first, 0 to 60 s. Default 1 ms.
+    /// The delay of the second copy after the first, 0 to 60 s. 1 ms by default.
     public internal(set) var duplicateDelay = MediaDuration.milliseconds(1)
-    /// The probability with which one to three bits of a datagram are flipped. Default 0 %.
+    /// The probability that one to three bits of a datagram are flipped. 0 % by default.
     public internal(set) var corrupt = Percentage.zero
 
     // MARK: Rate
 
-    /// The rate of the bottleneck, constant or in steps of 1 kbit/s to 1 Tbit/s; `nil`, the default, for a link without
+    /// The rate of the bottleneck, constant or in steps, 1 kbit/s to 1 Tbit/s; `nil`, the default, for a link without
     /// one. It counts the bytes of the datagrams, not those of the headers below them.
     public internal(set) var rate: RateSchedule?
-    /// A measured trace in place of ``rate``: when the bottleneck lets bytes through. Default `nil`: none.
+    /// A measured trace instead of ``rate``: when the bottleneck lets bytes through. `nil` by default: none.
     public internal(set) var trace: DeliveryTrace?
-    /// How much may wait for the bottleneck. Default `nil`: what takes 300 ms or 64 000 bytes, whichever is more, so that
-    /// the key frame of a sender that does not pace fits.
+    /// How much may wait for the bottleneck. `nil` by default: what takes 300 ms or 64 000 bytes, whichever is more,
+    /// so that a key frame of a sender without pacing fits.
     public internal(set) var queueLimit: QueueLimit?
 
-    /// What all random draws follow from. Default 1.
+    /// The seed of all random draws. 1 by default.
     public internal(set) var seed: UInt64 = 1
 
     /// A perfect link: no loss, no delay, no limit.
@@ -69,26 +72,26 @@ public struct LinkSettings: Hashable, Sendable {
 
     init() {}
 
-    /// The same link with other random draws: for the way back, or for the next run of a series.
+    /// Returns the same settings with another seed: for the return path, or for the next run of a series.
     public func seeded(_ seed: UInt64) -> LinkSettings {
         var settings = self
         settings.seed = seed
         return settings
     }
 
-    /// The least time from sending to arrival, from which the delay that a receiver adds is counted.
+    /// The shortest time from sending to arrival, relative to which the delay of a receiver is measured.
     ///
-    /// `nil` where it is a matter of chance (``jitter``, ``wifi``), of the datagrams' sizes (``rate``) or of the moment
-    /// (``trace``): then ``LinkStatistics/smallestDelay`` says what it came to, or the log that an observer keeps.
+    /// `nil` if it depends on chance (``jitter``, ``wifi``), on the datagrams' sizes (``rate``) or on the time
+    /// (``trace``): then ``LinkStatistics/smallestDelay`` has the actual value, or an observer's log.
     public var smallestDelay: MediaDuration? {
         jitter == .zero && wifi == nil && rate == nil && trace == nil ? delay : nil
     }
 }
 
-/// What becomes of the order of datagrams whose delays differ.
+/// How datagrams with different delays are ordered.
 public enum PacketOrder: String, Hashable, Sendable, CaseIterable {
-    /// None overtakes another: it arrives with the one before it at the earliest, as in a queue.
+    /// None overtakes another: it arrives with the previous one at the earliest, as in a queue.
     case kept
-    /// Each arrives when its own delay is over, as on several ways at once.
+    /// Each arrives after its own delay, as over several paths.
     case byDelay = "by-delay"
 }

@@ -2,37 +2,42 @@ public import RillCore
 
 /// The rate of a link's bottleneck over time: constant, or in steps.
 ///
-///     let steady = RateSchedule(.megabits(2))
-///     let step = try RateSchedule(notation: "2M/450k@40s/2M@80s")
+/// ```swift
+/// let steady = RateSchedule(.megabits(2))
+/// let step = try RateSchedule(notation: "2M/450k@40s/2M@80s")
+/// ```
 ///
-/// Times count from the clock's zero, where virtual time and the live driver begin; the last rate lasts for ever.
+/// Times count from the clock's zero, where virtual time and the live driver start; the last rate lasts forever.
 public struct RateSchedule: Hashable, Sendable {
-    /// From `start` on the bottleneck passes `rate`.
+    /// One step: from `start` on the bottleneck has `rate`.
     public struct Step: Hashable, Sendable {
-        /// When the rate begins.
+        /// When the rate starts.
         public var start: MediaTime
-        /// 1 kbit/s to 1 Tbit/s; or zero, where another step follows: then nothing passes until that one, and what is in
-        /// the queue stays there.
+        /// 1 kbit/s to 1 Tbit/s; or zero, if another step follows: then nothing passes until that one, and the queue
+        /// keeps its content.
         public var rate: Bitrate
 
-        /// A step of the rate.
+        /// Creates a step of the rate.
         public init(_ rate: Bitrate, from start: MediaTime) {
             self.start = start
             self.rate = rate
         }
     }
 
-    /// At least one; the first begins at zero, each later than the one before.
+    /// At least one step; the first starts at zero, each other later than the previous one.
     public let steps: [Step]
 
-    /// A rate that never changes.
+    /// Creates a constant rate.
     public init(_ rate: Bitrate) {
         steps = [Step(rate, from: .zero)]
     }
 
-    /// A rate that changes.
+    /// Creates a rate that changes.
     ///
-    /// - Throws: `stepsNotRising`; a rate out of its range is told by ``LinkSettings``.
+    /// - Parameters:
+    ///   - rate: the first rate.
+    ///   - later: the further steps, with ascending times.
+    /// - Throws: `stepsNotRising`; ``LinkSettings`` checks the range of the rates.
     public init(_ rate: Bitrate, then later: [Step]) throws(LinkError) {
         steps = [Step(rate, from: .zero)] + later
         for (step, next) in zip(steps, steps.dropFirst()) where next.start <= step.start {
@@ -40,7 +45,7 @@ public struct RateSchedule: Hashable, Sendable {
         }
     }
 
-    /// The first step that is out of its range, if any is.
+    /// The first rate out of range; `nil` if there is none.
     var badRate: Bitrate? {
         for (index, step) in steps.enumerated() {
             let mayStop = index + 1 < steps.count
@@ -53,7 +58,10 @@ public struct RateSchedule: Hashable, Sendable {
 }
 
 extension RateSchedule: CustomStringConvertible {
-    /// Rates with the times at which they begin, as the command line writes them: `2M`, `2M/450k@40s/2M@80s`.
+    /// Parses rates with their start times, in the command line's notation: `2M`, `2M/450k@40s/2M@80s`.
+    ///
+    /// - Parameter text: the schedule.
+    /// - Throws: ``LinkError`` if the text is malformed.
     public init(notation text: some StringProtocol) throws(LinkError) {
         var steps: [Step] = []
         for part in text.split(separator: "/", omittingEmptySubsequences: false) {
@@ -69,7 +77,7 @@ extension RateSchedule: CustomStringConvertible {
         try self.init(steps[0].rate, then: Array(steps.dropFirst()))
     }
 
-    /// The same grammar.
+    /// The same notation.
     public var description: String {
         steps.enumerated().map { index, step in
             index == 0 ? "\(step.rate)" : "\(step.rate)@\((step.start - .zero).notation)"

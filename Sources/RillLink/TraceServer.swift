@@ -1,16 +1,16 @@
 import RillCore
 
-/// A queue that is served in the opportunities of a trace, as mahimahi's `mm-link` does it: each takes up to 1500 bytes
-/// from the head of the queue, several small datagrams or a piece of a large one, and what it has left over when the queue
-/// is empty is gone. A datagram is through with the opportunity that takes its last byte.
+/// A queue that is served at the opportunities of a trace, like mahimahi's `mm-link`: each takes up to 1500 bytes
+/// from the head of the queue, several small datagrams or a piece of a large one. What it has left when the queue is
+/// empty is unused. A datagram passes with the opportunity that takes its last byte.
 struct TraceServer: BottleneckServer {
     private let trace: DeliveryTrace
-    /// The opportunity that took the last byte of what is queued: its number since the clock's zero, counted from zero.
+    /// The opportunity that takes the last byte of the queue, counted from zero at the clock's zero.
     private var last: Int64 = -1
     private var lastTime = MediaTime(nanoseconds: .min)
-    /// What it has left.
+    /// The bytes that it has left.
     private var bytesLeft = 0
-    /// The first opportunity behind the present.
+    /// The first opportunity after the present.
     private var next: Int64 = 0
 
     init(_ trace: DeliveryTrace) {
@@ -20,20 +20,20 @@ struct TraceServer: BottleneckServer {
     mutating func advance(to now: MediaTime) {
         seek(now)
         guard lastTime <= now else { return }
-        // All that was queued is through, and a datagram that comes with an opportunity comes too late for it.
+        // Everything queued has passed. A datagram that arrives with an opportunity is too late for it.
         last = next - 1
         lastTime = now
         bytesLeft = 0
     }
 
     func wait(at now: MediaTime) -> MediaDuration {
-        // Into an empty queue anything goes, however long it then takes.
+        // An empty queue takes any datagram, however long it then takes.
         guard last >= next else { return .zero }
         return (bytesLeft > 0 ? lastTime : time(of: last + 1)) - now
     }
 
     func holds(moreThan byteCount: Int, at now: MediaTime) -> Bool {
-        // While something waits each opportunity is used up, but for what the last one has left.
+        // While something waits each opportunity is used up, except for what the last one has left.
         let opportunities = Int(last - next + 1)
         return opportunities * DeliveryTrace.bytesPerOpportunity - bytesLeft > byteCount
     }
@@ -57,7 +57,7 @@ struct TraceServer: BottleneckServer {
         let (period, now) = (trace.period.nanoseconds, max(now, .zero).nanoseconds)
         let round = now / period
         let inRound = now % period
-        // The first of the round that lies behind what has gone by of it; there is one, since the last lies at its end.
+        // The first of the round that is after the elapsed part; there is one, since the last is at its end.
         var (low, high) = (0, trace.milliseconds.count)
         while low < high {
             let middle = (low + high) / 2

@@ -1,22 +1,24 @@
 public import RillCore
 
-/// How a station of a wireless network gets its turn: it waits for the channel, mostly a moment, sometimes very long, and
-/// what has come in the meantime goes out together, in one aggregate.
+/// A wireless hop: the station waits for the channel, usually briefly, sometimes very long, and then sends what has
+/// arrived meanwhile in one aggregate.
 ///
-///     let wifi = try WiFiAccess(notation: "2ms/500ms")  // the shortest wait, and the longest
+/// ```swift
+/// let wifi = try WiFiAccess(notation: "2ms/500ms")  // the shortest wait, and the longest
+/// ```
 ///
-/// The wait for the channel follows a Pareto distribution of shape 1 between the two, P(wait > x) ≈ minimum / x: each
-/// tenfold wait is ten times as rare. Sui et al., "Characterizing and Improving WiFi Latency in Large-Scale Operational
-/// Networks" (MobiSys 2016), measured a median of 3 ms, 20 ms at 90 % and 250 ms at 99 % over 47 000 devices of a campus;
-/// `2ms/500ms` gives 4, 19 and 143 ms, and `1ms/100ms`, an evening at home, 2, 9 and 50 ms. What waits while the channel
-/// is waited for goes out as one aggregate of up to 64 datagrams, the window of 802.11n's block acknowledgement.
+/// The wait for the channel follows a Pareto distribution of shape 1 between the two, P(wait > x) ≈ minimum / x: a
+/// wait ten times as long is ten times as rare. Sui et al., "Characterizing and Improving WiFi Latency in Large-Scale
+/// Operational Networks" (MobiSys 2016), measured a median of 3 ms, 20 ms at 90 % and 250 ms at 99 % over 47 000
+/// devices of a campus; `2ms/500ms` gives 4, 19 and 143 ms, and `1ms/100ms`, an evening at home, 2, 9 and 50 ms. An
+/// aggregate has up to 64 datagrams, the window of 802.11n's block acknowledgement.
 public struct WiFiAccess: Hashable, Sendable {
-    /// The shortest wait for the channel, the time in the air included: above 0, up to 60 s.
+    /// The shortest wait for the channel, including the air time: above 0, up to 60 s.
     public var minimum: MediaDuration
-    /// The longest, up to 60 s.
+    /// The longest wait, up to 60 s.
     public var maximum: MediaDuration
 
-    /// Waits between these two; their ranges are looked at by ``LinkSettings``.
+    /// Creates a hop with waits between these two; ``LinkSettings`` checks the ranges.
     public init(minimum: MediaDuration, maximum: MediaDuration) {
         self.minimum = minimum
         self.maximum = maximum
@@ -26,11 +28,11 @@ public struct WiFiAccess: Hashable, Sendable {
     public static let aggregateSize = 64
 }
 
-/// A station and what it has to send.
+/// The state of a station and its current aggregate.
 struct WiFiProcess {
     private let access: WiFiAccess
     private var generator: SeededGenerator
-    /// When the channel is next the station's, or was, and how many datagrams go out then.
+    /// When the station's next or last aggregate is sent, and how many datagrams it has.
     private var turn = MediaTime(nanoseconds: .min)
     private var count = 0
 
@@ -40,13 +42,14 @@ struct WiFiProcess {
         self.generator = generator
     }
 
-    /// When a datagram that comes at `time`, which never goes back, is through, if its own wait would be `wait`.
+    /// Returns when a datagram that arrives at `time`, which must not go back, has passed; `wait` is its own wait for
+    /// the channel.
     mutating func pass(at time: MediaTime, wait: MediaDuration) -> MediaTime {
         if turn <= time {
             turn = time + wait
             count = 0
         } else if count == WiFiAccess.aggregateSize {
-            // The aggregate is full: the next one waits for the channel once it has gone out.
+            // The aggregate is full: the next one waits for the channel after it is sent.
             turn += wait
             count = 0
         }
@@ -54,8 +57,8 @@ struct WiFiProcess {
         return turn
     }
 
-    /// Draws the wait of a datagram, should it need a turn of its own: the inverse of the distribution, at a number of 32
-    /// bits, minimum · maximum / (maximum - u · (maximum - minimum)).
+    /// Draws the wait of a datagram, in case it starts an aggregate: the inverse of the distribution for a number of
+    /// 32 bits, minimum · maximum / (maximum - u · (maximum - minimum)).
     mutating func draw() -> MediaDuration {
         let (minimum, maximum) = (Int128(access.minimum.nanoseconds), Int128(access.maximum.nanoseconds))
         let number = Int128(generator.next() >> 32)
@@ -65,7 +68,10 @@ struct WiFiProcess {
 }
 
 extension WiFiAccess: CustomStringConvertible {
-    /// `LEAST/MOST`, as the command line writes it.
+    /// Parses `LEAST/MOST`, the command line's notation.
+    ///
+    /// - Parameter text: the hop.
+    /// - Throws: ``LinkError`` if the text is malformed.
     public init(notation text: String) throws(LinkError) {
         let sides = text.split(separator: "/", omittingEmptySubsequences: false)
         guard sides.count == 2 else { throw .malformedValue(.wifi, text) }
@@ -77,6 +83,6 @@ extension WiFiAccess: CustomStringConvertible {
         }
     }
 
-    /// The same grammar.
+    /// The same notation.
     public var description: String { "\(minimum.notation)/\(maximum.notation)" }
 }

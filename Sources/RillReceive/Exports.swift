@@ -1,3 +1,3 @@
-// What this room's signatures speak of comes with it.
+// Re-exports the modules whose types appear in this module's interface.
 @_exported public import RillCore
 @_exported public import RillRTP

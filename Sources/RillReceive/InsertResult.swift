@@ -1,28 +1,29 @@
 public import RillRTP
 
-/// What became of a packet that was put into a ``JitterBuffer``.
+/// The outcome of inserting a packet into a ``JitterBuffer``.
 public enum InsertResult: Equatable, Sendable {
-    /// It is held until its frame is played out or dropped.
+    /// The packet is held until its frame is played out or dropped.
     case queued
-    /// It is held, and to make room for it that many frames, the oldest, were dropped. A key frame will be asked for.
+    /// The packet is held, and that many of the oldest frames were dropped to make room for it. A key frame will be
+    /// requested.
     case queuedAfterOverflow(droppedFrames: Int)
-    /// It carries padding alone: nothing to hold, but its number is not missing.
+    /// The packet only carries padding: there is nothing to hold, but its sequence number is not missing.
     case padding
-    /// The same sequence number was there already.
+    /// The same sequence number was already received.
     case duplicate
-    /// Its frame was played out or dropped before; or it was sent again, and lies out of the ring's reach.
+    /// The packet's frame was already played out or dropped, or it was retransmitted and is outside the ring.
     case late
-    /// Its sequence number or timestamp lies too far from those before it. It is kept aside; should the next such
-    /// packet continue it, the stream has jumped, and both are queued as its new beginning.
+    /// The packet's sequence number or timestamp is too far from the previous ones. It is kept aside. If the next
+    /// such packet continues it, the stream has jumped, and both are queued as its new start.
     case onProbation
-    /// Number, timestamp, start and marker contradict what the packets around it say.
+    /// Sequence number, timestamp, start and marker bit contradict the surrounding packets.
     case inconsistent
-    /// It is longer than ``JitterBufferSettings/maximumPacketByteCount``.
+    /// The packet is longer than ``JitterBufferSettings/maximumPacketByteCount``.
     case oversized(byteCount: Int)
-    /// It belongs to another source.
+    /// The packet has another SSRC.
     case wrongSSRC(SSRC)
-    /// It carries something else than this stream's video.
+    /// The packet carries something other than this stream's video.
     case wrongPayloadType(PayloadType)
-    /// It is no RTP packet, or its payload no VP8.
+    /// The bytes are not an RTP packet, or the payload is not valid for the codec.
     case malformed(RTPError)
 }

@@ -2,11 +2,15 @@ public import RillCore
 public import RillRTP
 
 extension JitterBuffer {
-    /// Takes a packet at the time it came. Its bytes are copied once, if they are needed.
+    /// Inserts a packet. Its bytes are copied once, if they are needed.
     ///
-    /// Poll afterwards: the packet may have made a frame whole, or shown that others are missing.
+    /// Poll afterwards: the packet may have completed a frame, or revealed that others are missing.
     ///
-    /// - Parameter origin: how it came: one that was repaired says nothing about the network's jitter and loss.
+    /// - Parameters:
+    ///   - packet: the RTP packet.
+    ///   - origin: how it arrived; the network by default. A repaired packet does not count for jitter and loss.
+    ///   - time: when it arrived.
+    /// - Returns: what became of the packet.
     public mutating func insert(
         _ packet: Span<UInt8>, origin: PacketOrigin = .network, at time: MediaTime
     ) -> InsertResult {
@@ -17,13 +21,13 @@ extension JitterBuffer {
         return result
     }
 
-    /// Notes that a packet of the stream's numbers has come that is none of its payload, such as an FEC packet: its number is
-    /// not missing.
+    /// Notes a packet of the stream's sequence numbers that carries no media, such as an FEC packet: its sequence
+    /// number is not missing.
     public mutating func notePacketWithoutMedia(_ header: RTPHeader, at time: MediaTime) -> InsertResult {
         now = max(now, time)
         guard header.ssrc == settings.ssrc ?? header.ssrc else { return .wrongSSRC(header.ssrc) }
         let result: InsertResult
-        // Without its bytes it could not be the beginning of anything, so it is no evidence of a jump.
+        // Without its bytes it could not start the stream anew, so it is not evidence of a jump.
         switch continuity.judge(header.sequenceNumber, header.timestamp, isEvidence: false, at: now) {
         case .fits(let sequence, let timestamp):
             if isUntouched { packets.restart(around: sequence) }
@@ -36,10 +40,10 @@ extension JitterBuffer {
         return result
     }
 
-    /// Takes a packet if it is the very next one of the newest frame, as most are; of any other it takes no note.
+    /// Inserts a packet if it directly continues the newest frame, as most do; ignores any other.
     ///
-    /// What it does is what ``take(_:_:)`` comes to for such a packet, and that alone: every part is asked first whether the
-    /// packet is the usual case for it, and told of it then.
+    /// It has the effect of ``take(_:_:)`` for such a packet, and no other. Each part is first asked whether the
+    /// packet is its usual case, and then updated.
     @inline(__always)
     private mutating func takeContinuation(_ bytes: Span<UInt8>, _ origin: PacketOrigin) -> Bool {
         guard origin == .network, bytes.count <= settings.maximumPacketByteCount else { return false }
@@ -56,9 +60,9 @@ extension JitterBuffer {
         let header = layout.header
         guard header.payloadType == settings.payloadType, header.ssrc == settings.ssrc,
             let next = continuity.next(header.sequenceNumber, header.timestamp, at: now),
-            assembler.continuesFrame(with: next.sequence, next.timestamp), packets.hasRoom(for: next.sequence),
-            reception.continuesFrame(with: next.sequence, next.timestamp), requests.generator.continuesFrame(with: next.sequence),
-            timing.continuesFrame(with: next.timestamp)
+            assembler.continues(with: next.sequence, next.timestamp), packets.hasRoom(for: next.sequence),
+            reception.continues(with: next.sequence, next.timestamp), requests.generator.continues(with: next.sequence),
+            timing.continues(with: next.timestamp)
         else { return false }
         continuity.follow(next)
         lastArrival = now
@@ -75,7 +79,8 @@ extension JitterBuffer {
         return true
     }
 
-    /// Where the frame's bytes begin in a payload that starts no frame and says nothing of others; `nil` for any other.
+    /// The offset of the frame's bytes in a payload that does not start a frame and carries nothing about others;
+    /// `nil` for any other.
     @inline(__always)
     private static func continuationOffset(
         _ payload: Span<UInt8>, _ kind: PayloadKind, _ settings: JitterBufferSettings
@@ -135,16 +140,16 @@ extension JitterBuffer {
         return accept(packet, bytes.count, sequence, timestamp, origin, at: now)
     }
 
-    /// Whether nothing waits here and nothing came for a while: a jump then costs nothing and is likely.
+    /// Whether no frame waits and nothing arrived for a while: then a jump is likely and costs nothing.
     private var isAfterSilence: Bool {
         guard assembler.frames.count == 0, lastArrival.nanoseconds != .min else { return false }
         return now - lastArrival > max(StreamContinuity.silence, interval.last * 3)
     }
 
-    /// Whether no packet of the stream has come yet, in whatever way: the first one may have been sent again.
+    /// Whether no packet of the stream has arrived yet in any way: the first one may have been retransmitted.
     private var isUntouched: Bool { lastArrival.nanoseconds == .min }
 
-    /// Takes a packet that goes on from those before.
+    /// Accepts a packet that continues the stream.
     private mutating func accept(
         _ packet: RTPPacket, _ byteCount: Int, _ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin,
         at arrival: MediaTime
@@ -187,7 +192,7 @@ extension JitterBuffer {
     ) throws(RTPError) -> InsertResult {
         let payload = try VP9Payload(parsing: packet.payload)
         let descriptor = payload.descriptor
-        // A picture begins with its lowest spatial layer; the others are pieces of it.
+        // A picture starts with its lowest spatial layer; the others are pieces of it.
         let startsFrame = descriptor.startsFrame && (descriptor.layer?.spatialIndex ?? 0) == 0
         if let structure = payload.scalabilityStructure, let id = descriptor.pictureID {
             groups.add(structure, from: FrameLabel.PictureID(id))
@@ -197,17 +202,18 @@ extension JitterBuffer {
             FramePiece(
                 sequence: sequence, timestamp: timestamp, label: FrameLabel(descriptor, &groups),
                 startsFrame: startsFrame, hasMarker: packet.header.marker,
-                // VP9 §6.2: frame_type, behind marker, profile (of two bits) and show_existing_frame, is 0 of a key frame.
+                // VP9 §6.2: frame_type, after marker, profile (of two bits) and show_existing_frame, is 0 in a key
+                // frame.
                 isKey: startsFrame && !descriptor.isInterPicturePredicted && payload.piece[0] & 0b1100 == 0,
                 byteCount: payload.piece.count, arrival: arrival, origin: origin, rotation: rotation(toldBy: packet)),
             payload.piece)
     }
 
-    /// Takes note that a packet came, whatever it carries.
+    /// Notes that a packet arrived, whatever it carries.
     @inline(__always)
     private mutating func note(_ sequence: Int64, _ timestamp: Int64, _ origin: PacketOrigin, at arrival: MediaTime) {
         lastArrival = arrival
-        // A packet that was repaired did not come over the network in its own time (RFC 4588 §5.3).
+        // A repaired packet did not arrive over the network in its own time (RFC 4588 §5.3).
         if origin == .network {
             reception.note(sequence: sequence, timestamp: timestamp, at: arrival)
         }
@@ -222,13 +228,13 @@ extension JitterBuffer {
         return rotation(toldBy: packet)
     }
 
-    /// How far the packet says that its picture has to be turned; `nil` if it says nothing, or nothing that can be read.
+    /// Returns the picture's rotation from the packet; `nil` if there is none, or it cannot be read.
     mutating func rotation(toldBy packet: RTPPacket) -> Rotation? {
         guard let block = packet.headerExtension, let id = settings.headerExtensions[.videoOrientation] else {
             return nil
         }
         var elements = block.elements
-        // A block that is damaged says no more; what else the packet holds is not touched by it.
+        // A damaged block ends here; it does not affect the rest of the packet.
         while let element = try? elements.next() {
             guard element.id == id else { continue }
             guard let orientation = try? VideoOrientation(parsing: element.data) else { return nil }
@@ -249,26 +255,26 @@ extension JitterBuffer {
         guard let index = assembler.place(piece, &packets) else { return .inconsistent }
         assembler.store(bytes, of: piece, at: index, &packets)
         if piece.origin == .network { timing.notePacket(timestamp: piece.timestamp, at: piece.arrival) }
-        // The end of the frame before may show by where this one starts.
+        // The start of this frame may reveal the end of the previous one.
         if piece.startsFrame { noteWholeFrame(index - 1, at: piece.arrival) }
         let isWhole = noteWholeFrame(index, at: piece.arrival)
         settle(isWhole: isWhole, by: piece, at: index)
         return droppedFrames > 0 ? .queuedAfterOverflow(droppedFrames: droppedFrames) : .queued
     }
 
-    /// Has the next poll look at everything anew if a packet of the frame at `index` can have changed what is to be done.
+    /// Makes the next poll check everything if a packet of the frame at `index` may have changed what is to be done.
     private mutating func settle(isWhole: Bool, by piece: FramePiece, at index: Int) {
         guard !isWhole, requests.generator.missingCount == 0, index == assembler.frames.count - 1 else {
             return unsettle()
         }
-        // One more packet of the newest frame changes nothing as long as others are missing.
+        // One more packet of the newest frame changes nothing while others are missing.
         guard assembler.frames[index].packetCount == 1 else { return }
-        // Nor does the first one, but that it will be asked in a while where the others are.
+        // Nor does the first one, except that its missing packets are due for a check after a while.
         guard piece.startsFrame, finder.chain == .intact else { return unsettle() }
         settledUntil = min(settledUntil, now + JitterBuffer.gapTimeout)
     }
 
-    /// Notes that a packet is no gap, though it carries nothing.
+    /// Notes that a packet is not a gap, although it carries nothing.
     private mutating func holdPadding(_ sequence: Int64, at arrival: MediaTime) -> InsertResult {
         switch packets.place(of: sequence) {
         case .duplicate: return .duplicate
@@ -282,7 +288,7 @@ extension JitterBuffer {
         return .padding
     }
 
-    /// Sees whether the frame at `index` has just become whole, and if so fixes when it is to be played out.
+    /// Checks whether the frame at `index` has just become complete; if so, sets its playout time.
     @discardableResult @inline(__always)
     private mutating func noteWholeFrame(_ index: Int, at arrival: MediaTime) -> Bool {
         guard assembler.isNewlyWhole(index, &packets) else { return false }
@@ -290,7 +296,7 @@ extension JitterBuffer {
         return true
     }
 
-    /// Fixes when the frame at `index`, which has just become whole, is to be played out.
+    /// Sets the playout time of the frame at `index`, which has just become complete.
     private mutating func complete(_ index: Int, at arrival: MediaTime) {
         let (timestamp, isKey) = (assembler.frames[index].timestamp, assembler.frames[index].isKey)
         let byteCount = assembler.frames[index].isRepaired ? nil : assembler.frames[index].byteCount
@@ -304,7 +310,7 @@ extension JitterBuffer {
             : finder.timestampStep(to: assembler.frames[index], &packets)
         if let ticks {
             interval.note(PlayoutTiming.mediaTime(ticks) - .zero)
-            // No picture lies between the two: what is missing there is an FEC packet, or padding.
+            // There is no frame between the two: what is missing there is an FEC packet, or padding.
             if requests.generator.missingCount > 0 {
                 let start = index > 0 ? assembler.frames[index - 1].last + 1 : packets.floor
                 requests.generator.forget(from: start, to: assembler.frames[index].first)
@@ -314,7 +320,7 @@ extension JitterBuffer {
         counts.noteWhole(assembler.frames[index], at: arrival)
     }
 
-    /// Drops the oldest frames until the window can begin at `floor`.
+    /// Drops the oldest frames until the window can start at `floor`.
     private mutating func makeRoom(upTo floor: Int64) -> Int {
         var newFloor = floor
         var dropped = 0
@@ -329,7 +335,7 @@ extension JitterBuffer {
         return dropped
     }
 
-    /// Gives up what lies before `floor`.
+    /// Gives up everything before `floor`.
     mutating func advance(to floor: Int64) {
         packets.advance(to: floor)
         requests.generator.advance(to: floor)
@@ -337,7 +343,7 @@ extension JitterBuffer {
 
     // MARK: Jumps
 
-    /// Begins anew: the stream has jumped.
+    /// Restarts after a jump of the stream.
     private mutating func restart(_ jump: StreamContinuity.Jump) {
         while assembler.frames.count > 0 {
             _ = dropFirstFrame()
@@ -353,8 +359,8 @@ extension JitterBuffer {
         if !jump.keepsTime { timing.restart() }
     }
 
-    /// Goes on behind a silence over which the sender's media clock has jumped: only what hangs on time begins anew. The
-    /// frames from before are still those that the next ones refer to.
+    /// Continues after a silence over which the sender's media clock has jumped: only what depends on time restarts.
+    /// The next frames still refer to the frames before.
     private mutating func resume(_ jump: StreamContinuity.Jump) {
         counts.resynchronisations += 1
         unsettle()
@@ -362,7 +368,7 @@ extension JitterBuffer {
         timing.restart()
     }
 
-    /// Takes the packet that was set aside, with which the stream begins anew.
+    /// Accepts the packet that was set aside, with which the stream restarts.
     private mutating func acceptSetAside() {
         let (bytes, arrival) = onProbation
         onProbation.packet = []

@@ -1,22 +1,27 @@
 public import RillCore
 public import RillRTP
 
-// A stream that nobody wants for a while, and that its sender was asked to pause (RFC 7728).
+// A stream that is not wanted for a while, and whose sender was asked to pause it (RFC 7728).
 
 extension JitterBuffer {
-    /// Holds nothing of the stream from now on: frames that wait are dropped, and so is what still comes. It is counted;
-    /// nothing is released, NACKed or asked for. What is missing so far was of no use any more and is forgotten.
+    /// Pauses the stream: drops the waiting frames, and everything that still arrives. The drops are counted; nothing
+    /// is released, NACKed or requested. Missing packets are forgotten.
     ///
-    /// - Parameter last: the last packet that was sent, where that is known: it may not have come.
+    /// - Parameters:
+    ///   - last: the last packet that was sent, if known: it may not have arrived. `nil` by default.
+    ///   - time: the current time.
     public mutating func pause(behind last: SequenceNumber? = nil, at time: MediaTime) {
         now = max(now, time)
         isPaused = true
         dropAll(behind: last)
     }
 
-    /// Goes on with the next whole key frame, which is released as soon as it is whole.
+    /// Resumes with the next complete key frame, which is released at once.
     ///
-    /// - Parameter expectingKeyFrame: the sender was asked in another way to begin with one; else it is asked for now.
+    /// - Parameters:
+    ///   - expectingKeyFrame: whether the sender was already asked, in another way, to start with a key frame;
+    ///     otherwise it is requested now.
+    ///   - time: the current time.
     public mutating func resume(expectingKeyFrame: Bool, at time: MediaTime) {
         now = max(now, time)
         guard isPaused else { return }
@@ -26,8 +31,10 @@ extension JitterBuffer {
         expedite(at: now)
     }
 
-    /// Releases the next frame as soon as it can be decoded, whenever it is due: somebody waits for a picture of the stream. Those behind
-    /// it keep their time.
+    /// Releases the next frame as soon as it can be decoded, even before it is due: a picture of the stream is
+    /// awaited. Later frames keep their times.
+    ///
+    /// - Parameter time: the current time.
     public mutating func expedite(at time: MediaTime) {
         now = max(now, time)
         isExpedited = true
@@ -43,20 +50,20 @@ extension JitterBuffer {
         if var newest = continuity.newestSequence {
             if let last {
                 let step = Int64(Int16(bitPattern: last.rawValue &- UInt16(truncatingIfNeeded: newest)))
-                // A packet far ahead is somebody's mistake.
+                // A packet far ahead is an error of the sender.
                 if (1...JitterBuffer.longestOvertaking).contains(step) { newest += step }
             }
             packets.advance(to: newest + 1)
             requests.generator.restart(at: newest)
-            // Frames behind it follow none of those before, and their distance is not a frame interval.
+            // Frames after it follow none of the previous ones, and their distance is not a frame interval.
             finder.restart()
             finder.lose()
         }
-        // Ends the repetition of what was NACKed.
+        // Ends the repetition of NACKs.
         collectUnanswered()
         unsettle()
     }
 
-    /// So many packets may be overtaken by the word that no more follow.
+    /// The most packets that the pause message may overtake.
     private static var longestOvertaking: Int64 { 1000 }
 }

@@ -1,10 +1,10 @@
 import RillCore
 import RillRTP
 
-/// Who reads a stream's payloads.
+/// The parser of a stream's payloads.
 enum PayloadKind {
     case vp8, vp9
-    /// An app's own codec: a ``PayloadFormat``.
+    /// A custom codec: a ``PayloadFormat``.
     case own
 
     init(_ codec: VideoCodec) {
@@ -16,10 +16,10 @@ enum PayloadKind {
     }
 }
 
-// Streams of an app's own codec.
+// Streams of a custom codec.
 
 extension JitterBuffer {
-    /// Where the frame's bytes begin in a payload that starts no frame; `nil` for any other.
+    /// The offset of the frame's bytes in a payload that does not start a frame; `nil` for any other.
     @inline(never)
     static func continuationOffsetOwn(_ payload: Span<UInt8>, _ format: PayloadFormat) throws(RTPError) -> Int? {
         let piece = try parseOwn(payload, format)
@@ -40,7 +40,7 @@ extension JitterBuffer {
         return hold(told, bytes)
     }
 
-    /// What the format says; it may be anybody's, so its answer is looked at.
+    /// Parses the payload. The format may be third-party code, so its result is checked.
     private static func parseOwn(_ payload: Span<UInt8>, _ format: PayloadFormat) throws(RTPError) -> PayloadPiece {
         guard !payload.isEmpty else { throw .emptyPayload }
         let piece = try format.parse(payload)

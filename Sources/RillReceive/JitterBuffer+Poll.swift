@@ -2,12 +2,15 @@ public import RillCore
 import RillRTP
 
 extension JitterBuffer {
-    /// Says what is to be done now, or until when nothing is. Poll after each packet and at the time last named, each
-    /// time until the answer is `wait`.
+    /// Returns what to do now, or until when there is nothing to do. Poll after each packet and at the time last
+    /// returned, until the result is `wait`.
     ///
-    /// - Parameter payload: gets the frame's bytes, in place of what was there, when the answer is a frame; else left alone.
-    ///   It is mostly exchanged for the array that the frame was assembled in, which takes its memory for another frame: so
-    ///   give the same array, or at least as good a one, each time.
+    /// - Parameters:
+    ///   - time: the current time.
+    ///   - payload: receives the frame's bytes if the result is a frame; otherwise it is unchanged. It is usually
+    ///     exchanged for the array that the frame was assembled in, and its memory is reused for another frame. So
+    ///     pass the same array each time, or one with similar capacity.
+    /// - Returns: what to do.
     public mutating func poll(at time: MediaTime, into payload: inout [UInt8]) -> PollResult {
         now = max(now, time)
         if now < nextPoll { return .wait(until: nextPoll) }
@@ -20,13 +23,13 @@ extension JitterBuffer {
             let result = act(into: &payload)
             guard case .wait = result else { return result }
         }
-        // To repeat a NACK changes nothing of what the rest waits for.
+        // Repeating a NACK does not change what the rest waits for.
         guard requests.isRepetitionDue(at: now) else { return .wait(until: nextPoll) }
         collectUnanswered()
         return requestedPackets.isEmpty ? .wait(until: settledUntil) : .requestPackets
     }
 
-    /// Does what is to be done until there is something to tell.
+    /// Does what is due until there is a result to return.
     private mutating func act(into payload: inout [UInt8]) -> PollResult {
         while true {
             switch nextStep() {
@@ -53,40 +56,42 @@ extension JitterBuffer {
         }
     }
 
-    /// Says that the decoder refused a frame: from there on the chain is broken, and a key frame will be asked for. To
-    /// say it of a frame before the last released key frame, or of one that no other refers to, changes nothing.
+    /// Reports that the decoder rejected a frame: the reference chain is broken there, and a key frame will be
+    /// requested. It has no effect for a frame before the last released key frame, or one that no other refers to.
+    ///
+    /// - Parameter frame: the rejected frame.
     public mutating func decodingFailed(_ frame: EncodedFrame) {
         finder.fail(frame)
         unsettle()
     }
 
-    // MARK: What to do next
+    // MARK: Deciding the next step
 
     /// One thing to do; nothing changes before it is done.
     private enum Step {
-        /// Drop what lies before the frame at that index, and release that frame.
+        /// Drop what is before the frame at that index, and release that frame.
         case release(Int, ReferenceFinder.Path)
-        /// Drop what lies before the key frame at that index.
+        /// Drop what is before the key frame at that index.
         case drop(before: Int)
-        /// Ask for the packets that it is time to ask for.
+        /// NACK the packets that are due.
         case ask
-        /// Take so many packets from that number on for missing.
+        /// Consider `count` packets from that sequence number on as missing.
         case suspect(Int64, count: Int)
-        /// Ask for a key frame.
+        /// Request a key frame.
         case request
-        /// Nothing, until then.
+        /// Nothing until then.
         case wait(until: MediaTime)
     }
 
     /// The first frame in decode order that should be decoded and cannot.
     private struct Obstacle {
         var index: Int
-        /// The last packet of the frame before it, as far as known.
+        /// The last known packet of the previous frame.
         var previousLast: Int64
     }
 
-    // What follows changes nothing, and mutates all the same: Swift 6.3 lends a noncopyable value to a method that does
-    // not mutate by copying the whole of it.
+    // The following methods change nothing but are `mutating`: Swift 6.3 copies a whole noncopyable value to lend it
+    // to a nonmutating method.
 
     private mutating func nextStep() -> Step {
         let request = requests.nextRequest
@@ -121,7 +126,7 @@ extension JitterBuffer {
         return stepOver(obstacle)
     }
 
-    /// The next step where no frame can be reached.
+    /// The next step if no frame can be decoded.
     private mutating func stepOver(_ obstacle: Obstacle?) -> Step {
         var brokenFrom = MediaTime.distantFuture
         var suspicious = MediaTime.distantFuture
@@ -143,12 +148,12 @@ extension JitterBuffer {
         return request <= now ? .request : .wait(until: min(request, suspicious))
     }
 
-    /// When the frame behind all that came, or was taken for missing, is taken for missing too.
+    /// When the frame after everything that arrived, or was considered missing, is considered missing too.
     ///
-    /// That frames were lost shows when the next packet comes: of a slow stream an interval later, in an outage when it is
-    /// over. But most streams are regular: the next frame is asked for as soon as it is late, and so are those behind it,
-    /// for a while; where nothing has been lost yet, only the first packet of that one, and later. Should they not have been
-    /// sent, nobody answers.
+    /// A loss is noticed when the next packet arrives: an interval later in a slow stream, or after the end of an
+    /// outage. But most streams are regular, so the next frame is NACKed as soon as it is late, and the following
+    /// ones too, for a while. If nothing has been lost yet, only the first packet of that frame is NACKed, and later.
+    /// If they were not sent, nothing answers.
     private mutating func overdueTime() -> MediaTime {
         guard settings.nack != nil, finder.chain == .intact, interval.isRegular, let newest = newestTimestamp() else {
             return .distantFuture
@@ -160,25 +165,25 @@ extension JitterBuffer {
         let next = timing.time(of: newest) + silence + interval.last
         let timeout =
             isLossy ? JitterBuffer.gapTimeout : max(JitterBuffer.gapTimeout * 4, interval.last / 4 * 3)
-        // Each alarm that was false makes the next one come later.
+        // Each false alarm delays the next one.
         return timing.expectedNextArrival(of: next) + timeout * (1 << requests.generator.falseAlarms)
     }
 
-    /// The timestamp of the newest frame whose end has come; `nil` while its end is waited for.
+    /// The timestamp of the newest frame whose end has arrived; `nil` while its end is awaited.
     private mutating func newestTimestamp() -> Int64? {
         guard assembler.frames.count > 0 else { return finder.lastTimestamp }
         let newest = assembler.frames.count - 1
         return assembler.frames[newest].hasEnd ? assembler.frames[newest].timestamp : nil
     }
 
-    /// So much of a stream is taken for missing at the most, while nothing comes: then it is likelier to have stopped.
+    /// The most of a stream that is considered missing while nothing arrives. After that it has more likely stopped.
     private static let longestSuspicion = MediaDuration.milliseconds(300)
 
-    /// What is to be expected of a frame that cannot be decoded.
+    /// What to expect of a frame that cannot be decoded.
     private enum Prospect {
-        /// The chain breaks here then, if nothing comes before.
+        /// The chain breaks here at that time, if nothing arrives before.
         case broken(MediaTime)
-        /// The packet of that number is taken for missing then, if nothing comes before.
+        /// The packet of that sequence number is considered missing at that time, if nothing arrives before.
         case suspicious(Int64, MediaTime)
     }
 
@@ -195,12 +200,13 @@ extension JitterBuffer {
         {
             return .broken(max(time, hope))
         }
-        // Nothing is missing but its end, of which nothing can be known before something comes behind it.
+        // Only its end is missing, and nothing is known of it before something arrives after it.
         if !hasEnd, requests.generator.newest == last { return .suspicious(last + 1, suspicion(of: index)) }
         return .broken(time)
     }
 
-    /// When the end of a frame, behind which nothing has come, is taken for missing: sooner where packets are being lost.
+    /// When the end of a frame after which nothing has arrived is considered missing: earlier if packets are being
+    /// lost.
     private mutating func suspicion(of index: Int) -> MediaTime {
         let newestArrival = assembler.frames[index].newestArrival
         guard requests.generator.isLossy(at: now) else {
@@ -210,17 +216,17 @@ extension JitterBuffer {
         return max(expected, newestArrival + JitterBuffer.gapTimeout * 2)
     }
 
-    /// How long after the newest packet of a frame its next one may come, on any network.
+    /// How long after a frame's newest packet its next one may arrive, on any network.
     static let gapTimeout = MediaDuration.milliseconds(20)
 
-    /// When the frame at `index` is to be released, as far as known now.
+    /// When to release the frame at `index`, as far as known now.
     private mutating func due(_ index: Int) -> MediaTime {
         assembler.frames[index].playout ?? timing.provisionalPlayout(timestamp: assembler.frames[index].timestamp)
     }
 
-    // MARK: Doing it
+    // MARK: Executing steps
 
-    /// Takes out the first frame; what it says of orientation holds from there on, whatever becomes of it.
+    /// Removes the first frame. The rotation in it applies from there on, whatever becomes of it.
     @inline(__always)
     private mutating func removeFirstFrame() -> PendingFrame {
         let frame = assembler.removeFirst()
@@ -228,7 +234,7 @@ extension JitterBuffer {
         return frame
     }
 
-    /// Takes out the first frame, which shall not be decoded.
+    /// Removes the first frame, which is not decoded.
     mutating func dropFirstFrame() -> PendingFrame {
         let frame = removeFirstFrame()
         packets.drop(frame.extent)
@@ -243,7 +249,7 @@ extension JitterBuffer {
         advance(to: assembler.frames[0].first)
     }
 
-    /// Releases the first frame, unless it turns out to be of no use.
+    /// Releases the first frame, unless it turns out to be useless.
     private mutating func release(_ path: ReferenceFinder.Path, into payload: inout [UInt8]) -> Bool {
         let frame = removeFirstFrame()
         packets.takeOut(frame.extent, into: &payload)
@@ -265,7 +271,7 @@ extension JitterBuffer {
             timestamp: frame.timestamp, assembly: assembly, isRepaired: frame.isRepaired, repairTime: repairTime,
             at: now)
         let due = frame.playout ?? now
-        // What a thread wakes late by is not the network's.
+        // The delay of a late thread is not the network's.
         let isLate = due + PlayoutTiming.margin < now
         let targetDelay = timing.targetDelay
         let isShown = lag.release(isOvertaken: isOvertaken, ready: max(assembly, due), at: now)
@@ -278,10 +284,9 @@ extension JitterBuffer {
         return true
     }
 
-    /// Has the frames that wait behind the one that is released wait longer, where that one was late and little was shown
-    /// before it.
+    /// Delays the waiting frames after the released one, if that was late and little was shown before it.
     ///
-    /// - Returns: whether none of them is due any more.
+    /// - Returns: whether none of them is due anymore.
     private mutating func postponeFrames(behind timestamp: Int64, assembly: MediaTime) -> Bool {
         guard timing.wait(behind: timestamp, assembly: assembly, repairTime: repairTime, at: now) else { return false }
         for index in 0..<assembler.frames.count {
@@ -291,15 +296,15 @@ extension JitterBuffer {
         return !isReleaseDue()
     }
 
-    /// How long one repair takes: until the next frame shows the loss, and there and back.
+    /// The time of one repair: until the next frame shows the loss, plus a round trip.
     private var repairTime: MediaDuration {
         min(interval.last, .milliseconds(200)) + roundTripTime + JitterBuffer.repairSlack
     }
 
-    /// What one repair may take longer than that.
+    /// The extra time that one repair may take.
     private static let repairSlack = MediaDuration.milliseconds(10)
 
-    /// Whether another frame is to be released at this very time.
+    /// Whether another frame is due for release at this time.
     private mutating func isReleaseDue() -> Bool {
         guard assembler.frames.count > 0 else { return false }
         return switch nextFrameStep() {
@@ -309,9 +314,10 @@ extension JitterBuffer {
         }
     }
 
-    /// Reads what the coded frame itself says, and notes its size; `nil` if it is no frame of the codec.
+    /// Parses the header of the encoded frame, and notes its size; `nil` if it is not a frame of the codec.
     private mutating func readHeader(_ bytes: Span<UInt8>, of frame: PendingFrame) -> CodedFrameHeader? {
-        // Which of its fields is wrong does not matter: the frame is counted as malformed. An own codec's is in its packets.
+        // Which field is invalid does not matter: the frame is counted as malformed. A custom codec's header is in
+        // its packets.
         let read =
             settings.codec.isBuiltIn
             ? try? CodedFrameHeader(parsing: bytes, as: settings.codec)
@@ -321,7 +327,7 @@ extension JitterBuffer {
         return header
     }
 
-    /// Says of the released frame what is known of `frame`, in place: most of it is the same for each.
+    /// Fills `releasedFrame` from `frame` in place: most fields are the same for each.
     @inline(__always)
     private mutating func describe(
         _ frame: PendingFrame, _ number: Int64, _ references: FrameReferences, _ resolution: Resolution

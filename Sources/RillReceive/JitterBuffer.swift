@@ -1,58 +1,62 @@
 public import RillCore
 public import RillRTP
 
-/// Turns the packets of one VP8 or VP9 stream, as the network brings them, into frames that can be decoded, in order and
-/// time.
+/// A jitter buffer: it turns the packets of one stream, as the network delivers them, into decodable frames, in order
+/// and on time.
 ///
-/// Put each packet in as it comes, then poll until it says when to be woken:
+/// Insert each packet as it arrives, then poll until the result is `wait`:
 ///
-///     var buffer = JitterBuffer(JitterBufferSettings(ssrc: ssrc, payloadType: PayloadType(96)))
-///     var bytes: [UInt8] = []
-///     _ = buffer.insert(datagram.span, at: now)
-///     polling: while true {
-///         switch buffer.poll(at: now, into: &bytes) {
-///         case .frame: decoder.decode(bytes.span, isShown: buffer.releasedFrame.isShown)
-///         case .requestPackets: sendGenericNACK(buffer.requestedPackets)
-///         case .requestKeyFrame: sendPictureLossIndication()
-///         case .wait(until: let time): wakeUp = time; break polling
-///         }
+/// ```swift
+/// var buffer = JitterBuffer(JitterBufferSettings(ssrc: ssrc, payloadType: PayloadType(96)))
+/// var bytes: [UInt8] = []
+/// _ = buffer.insert(datagram.span, at: now)
+/// polling: while true {
+///     switch buffer.poll(at: now, into: &bytes) {
+///     case .frame: decoder.decode(bytes.span, isShown: buffer.releasedFrame.isShown)
+///     case .requestPackets: sendGenericNACK(buffer.requestedPackets)
+///     case .requestKeyFrame: sendPictureLossIndication()
+///     case .wait(until: let time): wakeUp = time; break polling
 ///     }
+/// }
+/// ```
 ///
-/// A chain of small parts, each with one verb, unwraps numbers, holds packets in a ring, asks for those that are missing,
-/// assembles frames, finds what they refer to, estimates jitter, and times the playout.
+/// A chain of small parts, each with one task, extends sequence numbers, holds packets in a ring, NACKs missing ones,
+/// assembles frames, finds their references, estimates jitter, and schedules the playout.
 ///
-/// - A frame is whole when its last missing packet came. Its playout time is fixed then: its timestamp, the transit that
-///   nearly all frames keep, and a margin, as little as ``JitterBufferSettings/playoutDelay`` and the network let it be.
-/// - Frames are released in decode order, each when its playout time has come, it is whole, and what it refers to was
-///   released. Late is better than never; but of several that are due at once, only the last is to be shown. One that
-///   no other refers to is then dropped instead. Who decodes so slowly that the last never comes is given one to show twice
-///   a second.
-/// - In the first seconds, while little is known of the network, the frames behind a late one do not catch up: the delay
-///   grows at once, and they wait as long.
-/// - Missing packets are asked for as soon as they are missed, once in a round-trip time each, and the NACK is repeated in
-///   between while they do not come (``JitterBufferSettings/nack``).
-/// - The first frame in decode order that cannot be decoded, because something of it or before it is missing, breaks the
-///   chain when it is due and there is no hope of repair: three requests without an answer, or nobody to ask. Then a key
-///   frame is asked for, at most once in max(300 ms, round-trip time) and not before three frame intervals, until one is
-///   there. Should the missing packets come first, the chain has healed, and decoding catches up.
-/// - A whole key frame that is due, or that comes into a broken chain, replaces all that lies before it and cannot be
-///   decoded.
+/// - A frame is complete when its last missing packet arrives. Its playout time is then fixed: its timestamp, plus
+///   the transit time that nearly all frames keep, plus a margin. It is as early as
+///   ``JitterBufferSettings/playoutDelay`` and the network allow.
+/// - Frames are released in decode order: each when its playout time has come, it is complete, and its references
+///   were released. Late frames are released too. But of several that are due at once, only the last is shown, and
+///   one that no other refers to is dropped. For a decoder so slow that the last never comes, one frame to show is
+///   released twice a second.
+/// - In the first seconds, while little is known of the network, the frames after a late one do not catch up: the
+///   delay grows at once, and they wait as long.
+/// - Missing packets are NACKed as soon as they are noticed, once per round-trip time each. In between, the NACK is
+///   repeated while they do not arrive (``JitterBufferSettings/nack``).
+/// - The first frame in decode order that cannot be decoded, because a packet of it or before it is missing, breaks
+///   the chain when it is due and repair is hopeless: three requests without an answer, or NACK is off. Then a key
+///   frame is requested, at most once in max(300 ms, round-trip time, three frame intervals), until one arrives. If
+///   the missing packets arrive first, the chain is repaired, and decoding catches up.
+/// - A complete key frame that is due, or that arrives in a broken chain, replaces everything before it that cannot
+///   be decoded.
 ///
-/// Takes any bytes. Memory is bounded by ``JitterBufferSettings/packetCapacity``, and eight times the longest frame that
-/// came; what does not fit pushes out the oldest frames. Nothing is allocated per packet or frame once the ring and the arrays have grown to the stream.
+/// Any input bytes are safe. Memory is bounded by ``JitterBufferSettings/packetCapacity``, plus eight times the
+/// longest frame received; what does not fit displaces the oldest frames. Once the ring and the arrays have grown to
+/// the stream, nothing is allocated per packet or frame.
 ///
-/// One owner, no thread, no clock: time is an argument and must not run backwards (a time before the last one counts as
-/// that one). One buffer, one stream. Sources: RFC 3550, 6386, 7741, 9628, 4585.
+/// It has one owner, and no thread or clock. Time is an argument and must not run backwards (an earlier time counts
+/// as the last one). One buffer handles one stream. Sources: RFC 3550, 6386, 7741, 9628, 4585.
 public struct JitterBuffer: ~Copyable, Sendable {
-    /// What the buffer was made with. The SSRC is filled in with the first packet's if it was left open.
+    /// The settings that the buffer was created with. If the SSRC was `nil`, it is set to the first packet's.
     public internal(set) var settings: JitterBufferSettings
-    /// The packets that a NACK is to name, by rising number, when `poll` has said `requestPackets`: those that it is time to ask
-    /// for, and those that were asked for within this round trip and have not come. Until the next poll.
+    /// The packets for a NACK, in ascending order, after `poll` returned `requestPackets`: those that are due, and
+    /// those that were requested within this round trip and have not arrived. Valid until the next poll.
     public internal(set) var requestedPackets: [SequenceNumber] = []
-    /// What the frame is whose bytes `poll` gave last, when it has said `frame`; until the next poll.
+    /// The description of the frame whose bytes `poll` returned last with `frame`; valid until the next poll.
     public internal(set) var releasedFrame: ReceivedFrame
 
-    /// Who reads the payloads; told apart for every packet, so it is not the codec's name.
+    /// The payload parser. Checked for every packet, so it is not the codec's name.
     let payloadKind: PayloadKind
     var packets: PacketBuffer
     var continuity: StreamContinuity
@@ -60,7 +64,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var requests: NACKScheduler
     var assembler: FrameAssembler
     var finder = ReferenceFinder()
-    /// How VP9's pictures refer to each other, where its packets do not say.
+    /// How VP9's pictures refer to each other, if the packets do not list it.
     var groups = GroupsOfPictures()
     var interval = FrameInterval()
     var frameLength = FrameLength()
@@ -70,21 +74,21 @@ public struct JitterBuffer: ~Copyable, Sendable {
     var counts = InboundStatistics()
     /// Size of the last key frame's picture.
     var resolution: Resolution?
-    /// How far pictures have to be turned, as the stream said last (3GPP TS 26.114 §7.4.5).
+    /// The rotation of pictures, as last received (3GPP TS 26.114 §7.4.5).
     var rotation = Rotation.none
-    /// The packet that did not fit the stream, whole, and when it came.
+    /// The whole packet that did not fit the stream, and when it arrived.
     var onProbation: (packet: [UInt8], arrival: MediaTime) = ([], .zero)
     var now = MediaTime(nanoseconds: .min)
-    /// When a packet of the stream came last.
+    /// When the stream's last packet arrived.
     var lastArrival = MediaTime(nanoseconds: .min)
-    /// Nothing is held of what comes: see ``pause(behind:at:)``.
+    /// Whether arriving packets are dropped: see ``pause(behind:at:)``.
     public internal(set) var isPaused = false
-    /// The next frame is released as soon as it can be decoded: see ``expedite(at:)``.
+    /// Whether the next frame is released as soon as it can be decoded: see ``expedite(at:)``.
     var isExpedited = false
-    /// What `poll` last said to wait for; long past once anything has happened since that could change it.
+    /// Until when `poll` last said to wait; in the past after anything that could change it.
     var settledUntil = MediaTime(nanoseconds: .min)
 
-    /// A buffer for one stream. Settings outside their ranges are the programmer's mistake.
+    /// Creates a buffer for one stream. Settings outside their ranges trap.
     public init(_ settings: JitterBufferSettings) {
         settings.validate()
         self.settings = settings
@@ -99,7 +103,7 @@ public struct JitterBuffer: ~Copyable, Sendable {
         requester = KeyFrameRequester(roundTripTime: settings.roundTripTime)
     }
 
-    /// The time from here to the sender and back. Set it as it becomes known: requests are spaced by it.
+    /// The round-trip time to the sender. Set it as it becomes known: requests are spaced by it.
     public var roundTripTime: MediaDuration {
         get { requester.roundTripTime }
         set {
@@ -109,13 +113,17 @@ public struct JitterBuffer: ~Copyable, Sendable {
         }
     }
 
-    /// Takes note that a frame that was released took `duration` to become a picture: frames are then released so much
-    /// earlier that they can be shown in time.
+    /// Notes that a released frame took `duration` to become a picture. Frames are then released earlier by that
+    /// time, so that they can be shown on time.
+    ///
+    /// - Parameters:
+    ///   - duration: the decode time.
+    ///   - time: the current time.
     public mutating func noteDecodeTime(_ duration: MediaDuration, at time: MediaTime) {
         timing.noteDecodeTime(duration, at: max(now, time))
     }
 
-    /// Counts since the buffer was made.
+    /// Counts since the buffer was created.
     public var statistics: InboundStatistics {
         var statistics = counts
         statistics.packetsReceived = reception.packetsReceived
@@ -127,13 +135,13 @@ public struct JitterBuffer: ~Copyable, Sendable {
         return statistics
     }
 
-    /// Has the next poll look at everything anew.
+    /// Makes the next poll check everything again.
     @inline(__always)
     mutating func unsettle() { settledUntil = MediaTime(nanoseconds: .min) }
 
-    /// When the next poll may have something else to say than the last one; long past where something has happened.
+    /// When the next poll may return something new; in the past if something has happened.
     package var nextPoll: MediaTime { min(settledUntil, requests.nextRepetition) }
 
-    /// Packets and frames that are held now.
+    /// The number of packets and frames that are held now.
     public var occupancy: (packets: Int, frames: Int) { (packets.heldCount, assembler.frames.count) }
 }

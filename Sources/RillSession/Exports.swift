@@ -1,4 +1,4 @@
-// What this room's signatures speak of comes with it.
+// Re-exports the modules whose types appear in this module's interface.
 @_exported public import RillCore
 @_exported public import RillRTP
 @_exported public import RillReceive

@@ -1,9 +1,11 @@
 import RillCore
 
 extension RTPSession {
-    /// Does again what a session with the same settings and streams was told to.
+    /// Repeats the calls to a session with the same settings and streams.
     ///
-    /// - Parameter note: gets what it wants done, and the bytes of that; datagrams too.
+    /// - Parameters:
+    ///   - calls: the recorded calls.
+    ///   - note: receives each action with its bytes, including datagrams.
     package func play(_ calls: [SessionJournal.Call], _ note: (SessionAction, Span<UInt8>) -> Void) {
         var bytes: [UInt8] = []
         for call in calls {

@@ -1,44 +1,48 @@
 public import RillCore
 public import RillRTP
 
-/// How one endpoint takes part in a session.
+/// The settings of one endpoint in a session.
 ///
-///     var settings = RTPSessionSettings(canonicalName: "camera-7", seed: .random(in: 0 ... .max))
-///     settings.usesReducedSizeRTCP = true
+/// ```swift
+/// var settings = RTPSessionSettings(canonicalName: "camera-7", seed: .random(in: 0 ... .max))
+/// settings.usesReducedSizeRTCP = true
+/// ```
 public struct RTPSessionSettings: Sendable {
-    /// CNAME: the name that all streams of this endpoint share, 1 to 255 bytes of UTF-8 (RFC 7022 says how to choose it).
+    /// The CNAME that all streams of this endpoint share, 1 to 255 bytes of UTF-8 (RFC 7022 describes how to choose
+    /// it).
     public var canonicalName: String
-    /// What sources and first numbers are drawn from where nobody gives them, and how RTCP's times scatter. Equal seeds give
-    /// equal sessions: outside of tests it comes from the system's generator, as a key must not meet an equal source twice.
+    /// The seed of SSRCs and initial sequence numbers that are not given, and of the jitter of RTCP's times. Equal
+    /// seeds give equal sessions. Outside tests it must come from the system's generator, because a key must not be
+    /// used twice with the same SSRC.
     public var seed: UInt64
-    /// The source that RTCP comes from as long as nothing is sent; drawn, by default.
+    /// The SSRC of RTCP while no stream is sent; random by default.
     public var ssrc: SSRC?
 
-    /// The longest time from one report to the next, 10 ms to 1 minute; each comes after 0.8 to 1 times as long, so that two
-    /// ends do not keep step (RFC 3550 §6.2).
+    /// The longest interval between reports, 10 ms to 1 minute. Each follows after 0.8 to 1 times as long, so that
+    /// two endpoints do not synchronize (RFC 3550 §6.2).
     public var reportInterval = MediaDuration.seconds(1)
-    /// Requests leave without a report before them (RFC 5506); for who agreed on it (`a=rtcp-rsize`).
+    /// Sends feedback without a report before it (RFC 5506), if that was negotiated (`a=rtcp-rsize`).
     public var usesReducedSizeRTCP = false
-    /// Reports go on when nothing is sent and nothing received: the other side hears of one who only listens, or is muted, and
-    /// does not take him for lost.
+    /// Sends reports even if nothing is sent or received, so that the remote side does not consider an endpoint lost
+    /// that only listens or is muted.
     public var announcesItself = true
-    /// The other side is told in RTCP of streams that are muted (PAUSED, RFC 7728 §8.2). One that has not agreed on that
+    /// Notifies the remote side in RTCP of muted streams (PAUSED, RFC 7728 §8.2). A peer that has not negotiated it
     /// (`a=rtcp-fb:* ccm pause`) ignores feedback that it does not know (RFC 4585).
     public var signalsMute = true
-    /// Requests to pause a stream that is sent, and to go on, are followed (RFC 7728); else they are refused.
+    /// Follows requests to pause and resume a stream that is sent (RFC 7728); otherwise they are refused.
     public var acceptsPauseRequests = true
-    /// The wall clock's time at `MediaTime.zero` of the session's clock: sender reports carry it forward, and the other side
-    /// aligns streams of several machines by it.
+    /// The wall clock's time at `MediaTime.zero` of the session's clock. Sender reports carry it, and the remote side
+    /// uses it to align streams of several hosts.
     public var wallClockAtZero = NTPTimestamp.unixEpoch
-    /// The most bytes of a datagram of RTCP, 256 to 9000; UDP and IP come on top. Streams have a setting of their own.
+    /// The largest RTCP datagram, 256 to 9000 bytes, without UDP and IP. Streams have their own setting.
     public var maximumPacketByteCount = 1200
 
-    /// No packet of any kind for so long: the call is ``SessionEvent/interrupted(at:)``.
+    /// After this time without any packet the session is ``SessionEvent/interrupted(at:)``.
     public var interruptedAfter = MediaDuration.seconds(4)
-    /// No packet of any kind for so long: the other side is ``SessionEvent/lost(at:)``.
+    /// After this time without any packet the remote side is ``SessionEvent/lost(at:)``.
     public var lostAfter = MediaDuration.seconds(10)
 
-    /// Settings with every other value at its default.
+    /// Creates settings with every other value at its default.
     public init(canonicalName: String = "rill", seed: UInt64) {
         self.canonicalName = canonicalName
         self.seed = seed

@@ -2,36 +2,37 @@ public import RillCore
 public import RillRTP
 public import RillReceive
 
-/// What a session wants done: what ``RTPSession/poll(at:into:)`` says.
+/// What to do next, as ``RTPSession/poll(at:into:)`` returns it.
 public enum SessionAction: Sendable {
-    /// Send this datagram, whose bytes were put into the array.
+    /// Send this datagram, whose bytes are in the array.
     case transmit(OutgoingPacket)
-    /// Decode a frame of this stream, ``RTPSession/releasedFrame``, whose bytes were put into the array, and say with
-    /// ``RTPSession/finish(_:of:_:picture:decoded:at:)`` what came of it; the stream gives no other before.
+    /// Decode a frame of this stream, ``RTPSession/releasedFrame``, whose bytes are in the array, and report the
+    /// outcome with ``RTPSession/finish(_:of:_:picture:decoded:at:)``. The stream releases no other frame before
+    /// that.
     case decode(of: ReceivingStreamID)
-    /// Make one key frame of this stream, as soon as there is a picture for it.
+    /// Encode one key frame of this stream, as soon as there is a picture for it.
     case makeKeyFrame(of: SendingStreamID)
     /// Something happened.
     case event(SessionEvent)
-    /// Nothing before that time or the next datagram.
+    /// Do nothing until that time or the next datagram.
     case wait(until: MediaTime)
 }
 
-/// What a datagram was to a session: what ``RTPSession/insert(_:at:)`` says.
+/// What a datagram was, as ``RTPSession/insert(_:at:)`` returns it.
 public enum SessionInsertResult: Equatable, Sendable {
-    /// A packet of that stream, and what its jitter buffer did with it; `nil` for one that only helps to repair others.
+    /// A packet of that stream, and what its jitter buffer did with it; `nil` for one that only helps to repair
+    /// others.
     case media(of: ReceivingStreamID, InsertResult?)
     /// RTCP.
     case feedback
-    /// Nothing for a session: another protocol's (RFC 7983), or neither RTP nor RTCP.
+    /// Not for a session: another protocol (RFC 7983), or neither RTP nor RTCP.
     case other(DatagramKind)
-    /// RTP of a source that belongs to no stream and bears no name of one. No note is taken of the source.
+    /// RTP of an SSRC that belongs to no stream, without identifiers of one. The session keeps no state for it.
     case unknownSource(SSRC)
-    /// RTP of a source that would take the place of one whose packets are coming: by the names that it bears, or by its payload
-    /// type.
+    /// RTP that claims, by its identifiers or its payload type, a stream whose current SSRC is still active.
     case contradictory(SSRC)
-    /// RTP of a source of this session's own: a collision, which is resolved, or our own packets coming back.
+    /// RTP with one of this session's own SSRCs: a collision, which is resolved, or our own packets coming back.
     case ownSource(SSRC)
-    /// By its first bytes RTP, but not an RTP packet.
+    /// It looks like RTP by its first bytes, but is not an RTP packet.
     case malformed(RTPError)
 }

@@ -4,19 +4,18 @@ import RillReceive
 import RillSend
 import RillState
 
-// What the other side says in RTCP: each packet of a datagram goes where it belongs, whoever wrote it.
+// Incoming RTCP: each packet of a compound is routed to its stream, whoever wrote it.
 
 extension SessionCore {
-    /// Takes a datagram apart. Behind what cannot be read of the datagram itself there is nothing more; a packet that cannot be
-    /// read by itself is passed over.
+    /// Parses a compound. An error in the compound itself ends it; a single packet that cannot be parsed is skipped.
     mutating func take(compound datagram: Span<UInt8>, at now: MediaTime) {
-        // Our own, coming back, is no sign of the other side.
+        // Our own RTCP, coming back, does not prove that the remote side is present.
         let isOwn = SSRC(ofSenderOf: datagram).map { ownSources.contains($0) } ?? false
         var packets = RTCPCompound(datagram)
         var start = 0
         while true {
             do throws(RTPError) {
-                // Behind an error of the compound itself it gives nothing more.
+                // After an error of the compound itself it returns nothing more.
                 guard let packet = try packets.next() else { return }
                 let bytes = datagram.extracting(start..<start + packet.byteCount)
                 start += packet.byteCount
@@ -55,7 +54,7 @@ extension SessionCore {
         }
     }
 
-    /// Takes note of who reports; `false` when that is one of our own sources.
+    /// Notes the SSRC that reports; `false` if it is one of our own.
     private mutating func takeReporter(_ ssrc: SSRC, at now: MediaTime) -> Bool {
         guard !ownSources.contains(ssrc) else {
             resolveCollision(of: ssrc, at: now)
@@ -114,7 +113,7 @@ extension SessionCore {
     private mutating func take(_ block: borrowing ExtendedReport.Block, of sender: SSRC, at now: MediaTime) {
         switch block {
         case .receiverReferenceTime(let time):
-            // To a new one the echo goes soon: it knows no round trip yet.
+            // Answer a new SSRC soon: it does not know the round-trip time yet.
             guard receiverClocks.note(time, of: sender, at: now), isSending(at: now) else { return }
             reports.require(by: now)
             wakeTime = min(wakeTime, reports.next)

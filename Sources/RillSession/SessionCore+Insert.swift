@@ -4,7 +4,7 @@ import RillReceive
 import RillState
 
 extension SessionCore {
-    /// Takes a datagram that came from the other side; poll afterwards.
+    /// Inserts a datagram that arrived from the remote side; poll afterwards.
     @discardableResult
     mutating func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> SessionInsertResult {
         begin(at: now)
@@ -42,22 +42,22 @@ extension SessionCore {
         return .media(of: stream.id, result)
     }
 
-    /// A stream wants to be polled then.
+    /// Schedules the poll of a stream.
     @inline(__always)
     mutating func note(_ time: MediaTime, of stream: ReceivingStream) {
         wakeTimes[Int(stream.id.place.index)] = time
         wakeTime = min(wakeTime, time)
     }
 
-    /// A packet has come from the other side.
+    /// Notes that a packet arrived from the remote side.
     @inline(__always)
     mutating func noteArrival(at now: MediaTime) {
         if let event = peer.noteArrival(at: now) { events.append(event) }
         wakeTime = min(wakeTime, peer.wakeTime)
     }
 
-    /// The first report leaves soon after a stream's first packet: the sender's first one, which follows its first frame, is then
-    /// there to be answered.
+    /// Schedules the first report soon after a stream's first packet. The sender's first report follows its first
+    /// frame, so it can be answered then.
     private mutating func noteFirstPacket(at now: MediaTime) {
         reports.require(by: now + min(SessionCore.firstReportDelay, settings.reportInterval))
         wakeTime = min(wakeTime, reports.next)
@@ -65,9 +65,9 @@ extension SessionCore {
 
     private static var firstReportDelay: MediaDuration { .milliseconds(20) }
 
-    // MARK: Sources that nobody announced
+    // MARK: Unknown SSRCs
 
-    /// Takes a packet of a source that is not that of a stream that is received, so far.
+    /// Inserts a packet whose SSRC does not belong to a received stream yet.
     private mutating func insert(_ datagram: Span<UInt8>, of ssrc: SSRC, at now: MediaTime) -> SessionInsertResult {
         let packet: RTPPacket
         do throws(RTPError) { packet = try RTPPacket(parsing: datagram) } catch { return refuse(error) }
@@ -87,30 +87,30 @@ extension SessionCore {
         return insert(datagram, into: claim.stream, at: now)
     }
 
-    /// The stream that a packet says it belongs to.
+    /// The stream that a packet claims.
     private struct Claim {
         var stream: ReceivingStream
-        /// It is one of its retransmissions.
+        /// Whether the packet is one of its retransmissions.
         var isRetransmission: Bool
-        /// The name that the packet bears.
+        /// The RID in the packet.
         var rid: StreamIdentifier?
     }
 
-    /// Finds the one stream that names and payload type of a packet fit.
+    /// Finds the one stream that matches the identifiers and payload type of a packet.
     private mutating func claim(of packet: borrowing RTPPacket) -> Claim? {
         var found: Claim?
         for index in receiving.indices {
             guard let stream = receiving[index] else { continue }
             let names = PacketNames(of: packet, by: stream.settings.jitterBuffer.headerExtensions)
             guard let claim = stream.claim(names, packet.header.payloadType) else { continue }
-            // Fitting two it fits none.
+            // A packet that matches two streams is assigned to none.
             guard found == nil else { return nil }
             found = Claim(stream: stream, isRetransmission: claim.isRetransmission, rid: names.rid)
         }
         return found
     }
 
-    /// Gives the source to the stream, unless another one has it whose packets are coming.
+    /// Assigns the SSRC to the stream, unless the stream's current SSRC is still active.
     private mutating func accept(_ claim: Claim, of ssrc: SSRC, at now: MediaTime) -> Bool {
         let stream = claim.stream
         if claim.isRetransmission {
@@ -135,7 +135,7 @@ extension SessionCore {
         return true
     }
 
-    /// What a source said before it was known to be that of the stream.
+    /// Applies the report of an SSRC that arrived before it was assigned to the stream.
     mutating func takeEarlyReport(of ssrc: SSRC, for stream: ReceivingStream) {
         guard let clock = earlyReports.take(ssrc) else { return }
         stream.clock = clock
@@ -145,13 +145,14 @@ extension SessionCore {
         stream.receiver?.cell.state.receive(report, at: clock.arrival)
     }
 
-    /// A stream whose packets came within so long is not given to another source.
+    /// A stream with packets within this time is not reassigned to another SSRC.
     private static var handoverSilence: MediaDuration { .milliseconds(500) }
 
     // MARK: Collisions
 
-    /// The other side uses a source of ours: ours is changed (RFC 3550 §8.2), and the stream begins again under the new one. Soon
-    /// after that was done it is our own packets that come back, and another source would only meet itself again.
+    /// Resolves a collision: the remote side uses an SSRC of ours, so ours changes (RFC 3550 §8.2), and the stream
+    /// restarts under the new one. If it happens again soon after, it is our own packets coming back, and a new SSRC
+    /// would only meet itself again.
     mutating func resolveCollision(of ssrc: SSRC, at now: MediaTime) {
         guard let place = ownSources[ssrc], let stream = sending[place] else { return avoid(ssrc) }
         if let last = stream.lastCollision, now - last < SendingStream.loopWindow {
@@ -180,7 +181,7 @@ extension SessionCore {
         events.append(.collision(of: stream.id, from: old, to: settings.ssrc))
     }
 
-    /// The app is to be told that a key frame is wanted. Of a muted stream it is told when that goes on.
+    /// Schedules a key frame request for the app. For a muted stream the app is asked when it resumes.
     mutating func wantKeyFrame(of stream: SendingStream) {
         guard !stream.isKeyFrameWanted, !stream.isSilent else { return }
         stream.isKeyFrameWanted = true

@@ -4,13 +4,12 @@ import RillReceive
 import RillSend
 import RillState
 
-// Streams on which nothing is sent for a while: muted by who sends them, or paused because the other side does not want them
-// (RFC 7728).
+// Paused streams: muted by their sender, or paused because the remote side does not want them (RFC 7728).
 
-// MARK: - Streams that are sent
+// MARK: - Sent streams
 
 extension SessionCore {
-    /// Sends nothing on a stream, or goes on; the other side is told.
+    /// Mutes a stream, or resumes it, and notifies the remote side.
     mutating func setMuted(_ isMuted: Bool, of id: SendingStreamID, at now: MediaTime) {
         begin(at: now)
         guard let stream = sending[id.place], stream.isMuted != isMuted else { return }
@@ -18,17 +17,18 @@ extension SessionCore {
         change(stream, at: now) { $0.isMuted = isMuted }
     }
 
-    /// The other side wants nothing of a stream, or wants it again, as signalling says.
+    /// Sets whether the remote side has paused a stream, as signaling reports it.
     mutating func setPaused(_ isPaused: Bool, of id: SendingStreamID, at now: MediaTime) {
         begin(at: now)
         guard let stream = sending[id.place], stream.isPausedBySignalling != isPaused else { return }
         change(stream, at: now) { $0.isPausedBySignalling = isPaused }
     }
 
-    /// Whether the other side wants nothing of the stream.
+    /// Whether the remote side has paused the stream.
     mutating func isPaused(_ id: SendingStreamID) -> Bool { sending[id.place]?.isPaused ?? false }
 
-    /// Changes why nothing is sent on a stream, or whether: events, a key frame and the word for the other side follow.
+    /// Changes whether, or why, a stream is silent. Events, a key frame request and the notification of the remote
+    /// side follow.
     private mutating func change(
         _ stream: SendingStream, at now: MediaTime, _ body: (SendingStream) -> Void
     ) {
@@ -44,20 +44,20 @@ extension SessionCore {
         wantKeyFrame(of: stream)
     }
 
-    /// Has the next poll say that nothing is sent on the stream.
+    /// Has the next poll report that the stream is paused.
     mutating func tellSilence(of stream: SendingStream, at now: MediaTime) {
         stream.isSilenceUntold = true
         speak(at: now)
     }
 
-    /// Has the next poll look for something to say.
+    /// Has the next poll check for pause messages to send.
     private mutating func speak(at now: MediaTime) {
         arePausesDue = true
         areRequestsPossible = true
         wakeTime = min(wakeTime, now)
     }
 
-    /// The stream has another source, of which nobody has asked anything: it goes on there.
+    /// The stream has a new SSRC, for which no request was made: it resumes there.
     mutating func resetPauses(of stream: SendingStream, at now: MediaTime) {
         change(stream, at: now) { stream in
             stream.pauses.reset()
@@ -65,7 +65,7 @@ extension SessionCore {
         }
     }
 
-    /// Takes a request to pause a stream, or to go on.
+    /// Handles a request to pause a stream, or to resume it.
     private mutating func take(_ entry: PauseResume.Entry, asking stream: SendingStream, at now: MediaTime) {
         guard settings.acceptsPauseRequests else {
             stream.isRefusalDue = true
@@ -73,7 +73,7 @@ extension SessionCore {
         }
         var pauses = stream.pauses
         let answer = entry.kind == .pause ? pauses.pause(entry.pauseID) : pauses.resume(entry.pauseID)
-        // That it stays silent all the same has another number: so they know that they were heard.
+        // The stream stays silent all the same. A new PauseID shows the remote side that its request was received.
         if answer == .changed, stream.isMuted, !pauses.isPaused { pauses.pauseByOurselves() }
         change(stream, at: now) { $0.pauses = pauses }
         switch (entry.kind, answer) {
@@ -87,7 +87,8 @@ extension SessionCore {
         }
     }
 
-    /// Somebody asks for a stream that goes on already: where what was sent since then should have reached him, it was lost.
+    /// Handles a repeated RESUME of a stream that already resumed. If its first packets should have arrived by now,
+    /// they were lost, and are retransmitted.
     private mutating func resend(_ stream: SendingStream, at now: MediaTime) {
         if stream.isSilenceTold { return tellSilence(of: stream, at: now) }
         guard let start = stream.resumption?.start, let time = roundTrip.statistics.roundTripTime,
@@ -100,16 +101,16 @@ extension SessionCore {
         stream.cell.state.retransmit(numbers, at: now, to: datagrams)
     }
 
-    /// After so long the other side asks for what it misses by number.
+    /// After this time the remote side NACKs missing packets.
     private static var longestResumption: MediaDuration { .seconds(2) }
-    /// A key frame of so many packets: that all of a longer one are lost is not to be feared.
+    /// The most packets of a key frame to retransmit: a loss of all packets of a longer one is unlikely.
     private static var mostResent: Int { 32 }
 }
 
-// MARK: - Streams that are received
+// MARK: - Received streams
 
 extension SessionCore {
-    /// Signalling says that nothing is sent on a stream, or that something is again.
+    /// Sets whether the remote side has muted a stream, as signaling reports it.
     mutating func setMuted(_ isMuted: Bool, of id: ReceivingStreamID) {
         guard let stream = receiving[id.place] else { return }
         change(stream) { stream in
@@ -118,7 +119,7 @@ extension SessionCore {
         }
     }
 
-    /// A stream is wanted, or is not: its sender is asked to pause it, or to go on.
+    /// Sets whether a stream is wanted: its sender is asked to pause it, or to resume.
     mutating func setWanted(_ isWanted: Bool, of id: ReceivingStreamID, at now: MediaTime) {
         begin(at: now)
         guard let stream = receiving[id.place], stream.isWanted != isWanted else { return }
@@ -131,7 +132,7 @@ extension SessionCore {
         note(stream.wakeTime, of: stream)
     }
 
-    /// Gives the stream's next frame as soon as it can be decoded.
+    /// Releases the stream's next frame as soon as it can be decoded.
     mutating func expedite(_ id: ReceivingStreamID, at now: MediaTime) {
         guard let stream = receiving[id.place] else { return }
         stream.receiver?.cell.state.expedite(at: now)
@@ -142,7 +143,7 @@ extension SessionCore {
 
     mutating func isWanted(_ id: ReceivingStreamID) -> Bool { receiving[id.place]?.isWanted ?? false }
 
-    /// Receives a stream by other settings from now on, from its next key frame on. The sources that are known stay.
+    /// Receives a stream with other settings, from its next key frame on. The known SSRCs stay.
     mutating func change(_ settings: StreamReceiverSettings, of id: ReceivingStreamID, at now: MediaTime) {
         guard let stream = receiving[id.place] else { return }
         stream.change(settings, roundTripTime: roundTrip.statistics.roundTripTime, at: now)
@@ -150,7 +151,7 @@ extension SessionCore {
         note(stream.wakeTime, of: stream)
     }
 
-    /// Takes what is said of streams that pause, and what is asked of those that we send.
+    /// Handles PAUSED and REFUSED of streams that we receive, and requests for streams that we send.
     mutating func take(_ message: borrowing PauseResume, at now: MediaTime) {
         var entries = message.entries
         while let entry = entries.next() {
@@ -179,20 +180,20 @@ extension SessionCore {
     private mutating func take(
         paused last: SequenceNumber, _ number: UInt16, of stream: ReceivingStream, at now: MediaTime
     ) {
-        // Who takes no requests pauses by his own decision alone.
+        // A sender that takes no requests only pauses by its own decision.
         let meaning = stream.settings.isPausable ? stream.pauses.notePaused(number, at: now) : .theirs
         if meaning != .stale { change(stream) { $0.notePaused(behind: last, isRequested: meaning == .ours) } }
         if meaning == .ours, stream.pauses.state == .paused { stream.holdNothing(behind: last, at: now) }
         notePauses(of: stream)
     }
 
-    /// What is to be asked may have changed.
+    /// Notes that a pause request may be due.
     private mutating func notePauses(of stream: ReceivingStream) {
         arePausesDue = arePausesDue || stream.pauses.deadline < .distantFuture
         note(stream.wakeTime, of: stream)
     }
 
-    /// A packet has come of a stream whose source has said that none would, or was asked for something.
+    /// Handles a packet of a stream whose source announced silence, or was asked to pause or resume.
     @inline(never)
     mutating func noteInSilence(_ datagram: Span<UInt8>, of stream: ReceivingStream, at now: MediaTime) {
         var isNewer = false
@@ -202,7 +203,7 @@ extension SessionCore {
         notePauses(of: stream)
     }
 
-    /// Changes what is known of a stream; if it is muted by that, or is not any more, that is told.
+    /// Changes the state of a stream, and reports if it becomes muted or unmuted.
     private mutating func change(_ stream: ReceivingStream, _ body: (ReceivingStream) -> Void) {
         let wasMuted = stream.isMuted
         body(stream)
@@ -211,11 +212,11 @@ extension SessionCore {
     }
 }
 
-// MARK: - What is said of both
+// MARK: - Messages of both directions
 
 extension SessionCore {
-    /// Says which of our streams are silent: all, behind a report that leaves in any case; else those of which it was not said yet. And
-    /// asks for what is wanted of theirs.
+    /// Writes PAUSED for our silent streams, and pause requests for theirs. With a report that is sent anyway it
+    /// covers all silent streams, otherwise only those not reported yet.
     mutating func writePauses(with isReport: Bool, at now: MediaTime) {
         arePausesDue = false
         var entries: [PauseResume.Entry] = []
@@ -263,6 +264,6 @@ extension SessionCore {
         }
     }
 
-    /// Bytes of an entry beside others, at the most.
+    /// The most bytes of a further entry in a message.
     private static var pauseByteCount: Int { 12 }
 }

@@ -3,10 +3,12 @@ import RillReceive
 import RillState
 
 extension SessionCore {
-    /// Says what to do at `now`; to be asked until it says to wait.
+    /// Returns what to do at `now`; call it until it returns `wait`.
     ///
-    /// - Parameter bytes: of the datagram to transmit, or the frame to decode. Give an array that was used before: its memory
-    ///   is used again.
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - bytes: receives the datagram to transmit, or the frame to decode. Pass the same array each time: its
+    ///     memory is reused.
     mutating func poll(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)
         while true {
@@ -20,7 +22,7 @@ extension SessionCore {
         }
     }
 
-    /// All datagrams that wait, sealed; `nil` for none. To be given back when they were handed out.
+    /// Takes all waiting datagrams, sealed; `nil` for none. Give the queue back after delivery.
     mutating func takeDatagrams() -> DatagramQueue? {
         guard !datagrams.isEmpty else { return nil }
         var queue = spareDatagrams.popLast() ?? DatagramQueue()
@@ -30,7 +32,8 @@ extension SessionCore {
 
     mutating func giveBack(_ queue: DatagramQueue) { spareDatagrams.append(queue) }
 
-    /// The same for a driver that takes datagrams with ``exchangeDatagrams(_:)``: nothing is said of them here.
+    /// Polls like ``poll(at:into:)``, but leaves out datagrams, for a driver that takes them with
+    /// ``exchangeDatagrams(_:)``.
     mutating func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)
         while true {
@@ -39,16 +42,16 @@ extension SessionCore {
         }
     }
 
-    /// When to poll next if nothing comes before; long past where something waits to be done.
+    /// When to poll next if nothing arrives before; in the past if something waits to be done.
     var nextPoll: MediaTime {
         let waits = !datagrams.isEmpty || !events.isEmpty || keyFramesWanted > 0 || released != nil
         if waits { return MediaTime(nanoseconds: .min) }
         return hasLeft ? .distantFuture : wakeTime
     }
 
-    /// Takes all datagrams that wait, for a driver that hands them out when nobody is inside the session any more.
+    /// Takes all waiting datagrams, for a driver that delivers them outside the session.
     ///
-    /// - Parameter spare: an empty queue, which takes the place of the one that is given.
+    /// - Parameter spare: an empty queue, which is exchanged for the full one.
     mutating func exchangeDatagrams(_ spare: inout DatagramQueue) {
         guard !datagrams.isEmpty else { return }
         note(datagrams)
@@ -56,7 +59,7 @@ extension SessionCore {
         swap(&datagrams, &spare)
     }
 
-    /// What is there to be done already, besides datagrams.
+    /// The next pending action, except datagrams.
     @inline(__always)
     private mutating func nextAction(into bytes: inout [UInt8]) -> SessionAction? {
         if keyFramesWanted > 0, let stream = takeKeyFrameRequest() { return .makeKeyFrame(of: stream) }
@@ -67,7 +70,7 @@ extension SessionCore {
         return .decode(of: stream)
     }
 
-    /// Takes the streams of which a key frame is wanted.
+    /// Takes the streams of which a key frame is requested.
     mutating func takeKeyFrameRequests(into streams: inout [SendingStreamID]) {
         while keyFramesWanted > 0, let stream = takeKeyFrameRequest() { streams.append(stream) }
     }
@@ -82,7 +85,7 @@ extension SessionCore {
         return nil
     }
 
-    /// Does what time alone brings about; if there was nothing to do, until when that holds.
+    /// Does what is due by time alone; returns until when there is nothing to do, or `nil` if there was something.
     private mutating func work(at now: MediaTime) -> MediaTime? {
         guard !hasLeft else { return .distantFuture }
         guard wakeTime <= now else { return wakeTime }
@@ -96,7 +99,7 @@ extension SessionCore {
         return nil
     }
 
-    /// Asks the streams that are due, until one gives a frame.
+    /// Polls the streams that are due, until one releases a frame.
     private mutating func releaseFrame(at now: MediaTime) {
         let count = wakeTimes.count
         for offset in 0..<count {
@@ -109,10 +112,10 @@ extension SessionCore {
             areRequestsPossible = true
             if stream.attention.deadline <= now {
                 arePausesDue = true
-                // That alone is due while a frame is decoded.
+                // Only this is due while a frame is decoded.
                 if stream.isDecoding { continue }
             }
-            // Taken out and put back, so that its memory stays one.
+            // Swapped out and back, so that the memory is reused.
             var bytes: [UInt8] = []
             swap(&bytes, &releasedBytes)
             let isFrame = nextFrame(of: receiver, stream, at: now, into: &bytes)
@@ -129,7 +132,7 @@ extension SessionCore {
         }
     }
 
-    /// Whether the stream gives a frame now; what it asks for is told.
+    /// Whether the stream releases a frame now; reports its requests as events.
     private mutating func nextFrame(
         of receiver: StreamReceiver, _ stream: ReceivingStream, at now: MediaTime, into bytes: inout [UInt8]
     ) -> Bool {

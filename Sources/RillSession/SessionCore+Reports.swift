@@ -4,7 +4,7 @@ import RillReceive
 import RillSend
 import RillState
 
-// What is said to the other side in RTCP.
+// Outgoing RTCP.
 
 extension SessionCore {
     /// Whether a stream that is sent has something to report.
@@ -13,7 +13,7 @@ extension SessionCore {
         return false
     }
 
-    /// Writes what is due: the reports on all streams, and what is to be asked for.
+    /// Writes the RTCP that is due: reports on all streams, and requests.
     mutating func writeFeedback(at now: MediaTime) {
         let isReportDue = reports.next <= now
         guard isReportDue || areRequestsPossible else { return }
@@ -28,12 +28,15 @@ extension SessionCore {
         close(at: now)
     }
 
-    /// Says that sources end.
+    /// Writes a BYE.
     ///
-    /// - Parameter reason: is cut behind 255 bytes.
+    /// - Parameters:
+    ///   - sources: the SSRCs that end.
+    ///   - reason: the reason, cut after 255 bytes; `nil` for none.
+    ///   - now: the current time.
     mutating func writeGoodbye(of sources: [SSRC], reason: String?, at now: MediaTime) {
         var text = Array((reason ?? "").utf8.prefix(255))
-        // A character is not cut in two.
+        // Does not cut a character in two.
         while !text.isEmpty, String(validating: text, as: UTF8.self) == nil { text.removeLast() }
         for start in stride(from: 0, to: sources.count, by: SessionCore.maximumCount) {
             let part = Array(sources[start..<min(start + SessionCore.maximumCount, sources.count)])
@@ -52,18 +55,19 @@ extension SessionCore {
         }
     }
 
-    /// Blocks of a report, chunks of a description, sources of a farewell.
+    /// The most blocks of a report, chunks of a description, and SSRCs of a BYE.
     private static var maximumCount: Int { 31 }
 
     // MARK: Reports
 
-    /// Writes a report on each stream in either direction, in as many datagrams as that takes; the last one stays open.
+    /// Writes a report on each stream in either direction, in as many datagrams as necessary; the last one stays
+    /// open.
     private mutating func writeReports(at now: MediaTime) {
         reportBlocks.removeAll(keepingCapacity: true)
         var isAnyComing = false
         for index in receiving.indices {
             guard let stream = receiving[index] else { continue }
-            // Of a stream that has been silent for two intervals there is nothing new to say (RFC 3550 §6.4).
+            // After two intervals of silence there is nothing new to report about a stream (RFC 3550 §6.4).
             if let arrival = stream.lastArrival, now - arrival <= settings.reportInterval * 2 { isAnyComing = true }
             if let block = stream.receiver?.cell.state.reportBlock(at: now) { reportBlocks.append(block) }
         }
@@ -77,14 +81,14 @@ extension SessionCore {
         writeEchoes(at: now)
         reports.noteReport(
             at: now, scatter: random.unitInterval(),
-            continuesFrame: settings.announcesItself || isSending || isAnyComing)
+            repeats: settings.announcesItself || isSending || isAnyComing)
     }
 
-    /// Writes one compound of sender reports, blocks and names, as much as it holds.
+    /// Writes one compound with as many sender reports, report blocks and CNAMEs as fit.
     private mutating func writeReport(_ next: inout (sender: Int, block: Int), at now: MediaTime) {
         reportSources.removeAll(keepingCapacity: true)
         let name = SourceDescription.chunkByteCount(items: 1, textByteCount: canonicalName.count)
-        // The names, and something of each kind, always fit.
+        // The CNAMEs, and one of each kind, always fit.
         var room = compound.limit - RTCPPacket.headerByteCount - SessionCore.reservedByteCount
         while next.sender < sending.indices.count {
             guard let stream = sending[next.sender], !stream.cell.state.isSilent(at: now) else {
@@ -107,7 +111,7 @@ extension SessionCore {
             reportSources.append(source)
             writeReceiverReport(of: source, takeBlocks(&next.block, &room))
         }
-        // What does not fit one report goes into others behind it.
+        // Blocks that do not fit one report go into further reports.
         while next.block < reportBlocks.count, room >= 8 + ReportBlock.byteCount {
             room -= 8
             writeReceiverReport(of: reportSources[0], takeBlocks(&next.block, &room))
@@ -115,7 +119,7 @@ extension SessionCore {
         writeNames()
     }
 
-    /// The next blocks that fit.
+    /// Takes the next blocks that fit.
     private mutating func takeBlocks(_ next: inout Int, _ room: inout Int) -> Range<Int> {
         let count = min(
             reportBlocks.count - next, SessionCore.maximumCount, max(0, room / ReportBlock.byteCount))
@@ -124,7 +128,7 @@ extension SessionCore {
         return next..<next + count
     }
 
-    /// What stays free for the times behind a report: our own, and the echoes of eight others.
+    /// Bytes reserved for the times after a report: our own, and the echoes of eight others.
     private static var reservedByteCount: Int { 20 + 12 + 8 * ReceiverDelay.byteCount }
 
     private mutating func write(_ report: SenderReport, _ blocks: Range<Int>) {
@@ -142,7 +146,7 @@ extension SessionCore {
         compound.append(byteCount: report.byteCount) { report.write(into: &$0) }
     }
 
-    /// Names who reports.
+    /// Writes the CNAME of each reporting SSRC.
     private mutating func writeNames() {
         let chunk = SourceDescription.chunkByteCount(items: 1, textByteCount: canonicalName.count)
         let (sources, name) = (reportSources, canonicalName)
@@ -156,7 +160,8 @@ extension SessionCore {
         }
     }
 
-    /// The receiver's time, whose echo tells the round trip to one who sends no media (RFC 3611 §4.4).
+    /// Writes the receiver's reference time. Its echo gives the round-trip time to an endpoint that sends no media
+    /// (RFC 3611 §4.4).
     private mutating func writeReferenceTime(at now: MediaTime) {
         let (source, time) = (source, roundTrip.referenceTime(at: now))
         compound.append(byteCount: 20) { output in
@@ -175,7 +180,7 @@ extension SessionCore {
 
     // MARK: Requests
 
-    /// Asks for what a stream misses, behind a report that leaves in any case or in a datagram of its own.
+    /// Writes a stream's NACKs and key frame requests, with a report that is sent anyway or in a separate datagram.
     private mutating func writeRequests(of stream: ReceivingStream, with isReport: Bool, at now: MediaTime) {
         guard let receiver = stream.receiver, stream.lastArrival != nil,
             receiver.cell.state.areRequestsDue(with: isReport), let media = stream.ssrc
@@ -203,13 +208,13 @@ extension SessionCore {
 
     // MARK: Datagrams
 
-    /// The source that RTCP comes from: that of the first stream that is sent, if there is one.
+    /// The SSRC of RTCP: that of the first stream that is sent, if there is one.
     var source: SSRC {
         for index in sending.indices { if let stream = sending[index] { return stream.cell.state.settings.ssrc } }
         return reporter
     }
 
-    /// Begins a datagram that leaves by itself, in the least form that was agreed on (RFC 4585 §3.1, RFC 5506).
+    /// Starts a separate datagram, in the smallest form that was negotiated (RFC 4585 §3.1, RFC 5506).
     mutating func open(reporting block: ReportBlock?, isRequest: Bool, at now: MediaTime) {
         if settings.usesReducedSizeRTCP, isRequest { return }
         reportBlocks.removeAll(keepingCapacity: true)
@@ -228,8 +233,8 @@ extension SessionCore {
         writeNames()
     }
 
-    /// What was written leaves.
-    @inline(__always)  // Mostly nothing was.
+    /// Queues what was written, if anything.
+    @inline(__always)  // Mostly nothing was written.
     mutating func close(at now: MediaTime) {
         guard !compound.isEmpty else { return }
         datagrams.append(compound.bytes.span, as: .rtcp, at: now)

@@ -4,27 +4,28 @@ import RillReceive
 import RillSend
 import RillState
 
-/// The state machine of an ``RTPSession``, and what is done with its streams.
+/// The state machine of an ``RTPSession``, and the work on its streams.
 ///
-/// A value in one place: who calls a session has it open once for the whole call, instead of each of its properties anew.
+/// A value in one place: a call to the session accesses it once, instead of checking exclusive access for each
+/// property.
 struct SessionCore: ~Copyable {
-    /// What it was made with.
+    /// The settings that the session was created with.
     private(set) var settings: RTPSessionSettings
 
     let canonicalName: [UInt8]
     var random: SeededGenerator
     var sending = StreamPlaces<SendingStream>()
     var receiving = StreamPlaces<ReceivingStream>()
-    /// Which streams the sources of the other side, and our own, belong to.
+    /// The streams of the remote side's SSRCs, and of our own.
     var theirSources = SourceTable()
     var ownSources = SourceTable()
-    /// The source that RTCP comes from while nothing is sent.
+    /// The SSRC of RTCP while no stream is sent.
     var reporter: SSRC
-    /// Who wrote the other side's newest report.
+    /// The SSRC of the remote side's newest report.
     var theirReporter: SSRC?
 
     var datagrams = DatagramQueue()
-    /// Queues that are empty: one, and one more for each sink that called back.
+    /// Free queues: one, and one more for each sink that called back.
     var spareDatagrams: [DatagramQueue] = []
     var transportNumber = SequenceNumber(0)
     var events = EventQueue()
@@ -36,32 +37,32 @@ struct SessionCore: ~Copyable {
     var earlyReports = EarlyReports()
     var counts = TransportCounts()
 
-    /// The stream that has released a frame, until that is handed out; and the frame's bytes.
+    /// The stream that released a frame which was not polled yet; its bytes are in `releasedBytes`.
     var released: ReceivingStreamID?
-    /// Who released the last frame.
+    /// The receiver that released the last frame.
     var lastReleased: StreamReceiver?
     var releasedBytes: [UInt8] = []
-    /// The stream that is asked first for a frame: the one behind that which gave the last, so that none starves.
+    /// The stream to poll first for a frame: the one after the last that released one, so that none starves.
     var firstStream = 0
-    /// Streams of which a key frame is wanted.
+    /// The number of streams of which a key frame is requested.
     var keyFramesWanted = 0
-    /// Streams that we send of which the other side is told that they are silent now.
+    /// The number of sent streams that are currently reported as silent.
     var silentCount = 0
-    /// Something may have to be said of pauses.
+    /// Pause messages may have to be sent.
     var arePausesDue = false
-    /// When there may be something to do that no call brought about.
+    /// When there may be something to do without a call from outside.
     var wakeTime = MediaTime.distantFuture
-    /// When each stream that is received wants to be polled, by their places: all are looked at, and few are due.
+    /// When each received stream must be polled, by index: all are scanned, and few are due.
     var wakeTimes: [MediaTime] = []
-    /// A stream may have something to ask for.
+    /// A stream may have a request to send.
     var areRequestsPossible = false
     var hasBegun = false
     var hasLeft = false
-    // Taken once, and used again: what a report tells of.
+    // Reused memory for the content of a report.
     var reportBlocks: [ReportBlock] = []
     var reportSources: [SSRC] = []
 
-    /// A session without streams. It begins with the first call that brings a time.
+    /// Creates a session without streams. It starts with the first call that has a time.
     init(_ settings: RTPSessionSettings) {
         settings.validate()
         var random = SeededGenerator(seed: settings.seed)
@@ -77,7 +78,8 @@ struct SessionCore: ~Copyable {
 
     // MARK: Streams
 
-    /// Adds a stream that is sent. Of its settings, wall clock, canonical name and report interval become the session's.
+    /// Adds a stream to send. The session's wall clock, canonical name and report interval replace those of its
+    /// settings.
     ///
     /// - Throws: `sourceInUse`, `send` or `tooManyStreams`.
     mutating func send(_ stream: RTPStreamSettings) throws(SessionError) -> SendingStreamID {
@@ -102,8 +104,8 @@ struct SessionCore: ~Copyable {
         return made.id
     }
 
-    /// Adds a stream that is received. Of its settings, source, canonical name and interval of its reports are the session's. A
-    /// source that is one of our own is a collision: our stream gets another one.
+    /// Adds a stream to receive. The session's SSRC, canonical name and report interval replace those of its
+    /// settings. If its SSRC is one of our own, that is a collision: our stream gets a new one.
     ///
     /// - Throws: `sourceInUse`, `receive` or `tooManyStreams`.
     mutating func receive(_ stream: StreamReceiverSettings, at now: MediaTime) throws(SessionError) -> ReceivingStreamID
@@ -126,9 +128,9 @@ struct SessionCore: ~Copyable {
         return made.id
     }
 
-    /// Ends a stream that is sent: the other side is told (BYE, RFC 3550 §6.6).
+    /// Ends a stream that is sent, and notifies the remote side (BYE, RFC 3550 §6.6).
     ///
-    /// - Returns: what it has sent; `nil` for one that is not there.
+    /// - Returns: the stream's statistics; `nil` for an unknown stream.
     @discardableResult
     mutating func remove(_ id: SendingStreamID, at now: MediaTime) -> RTPStreamStatistics? {
         begin(at: now)
@@ -140,9 +142,9 @@ struct SessionCore: ~Copyable {
         return stream.cell.state.statistics
     }
 
-    /// Forgets a stream that is received. Its packets belong nowhere from now on.
+    /// Removes a stream that is received. Its packets belong to no stream from now on.
     ///
-    /// - Returns: what it has been through; `nil` for one that is not there, or of which nothing is known yet.
+    /// - Returns: the stream's statistics; `nil` for an unknown stream, or one whose SSRC is not known yet.
     @discardableResult
     mutating func remove(_ id: ReceivingStreamID) -> InboundStatistics? {
         guard let stream = receiving.remove(id.place) else { return nil }
@@ -152,9 +154,12 @@ struct SessionCore: ~Copyable {
         return stream.receiver?.statistics
     }
 
-    /// Leaves: the other side is told, and why (RFC 3550 §6.6). Nothing is sent or taken after what waits now.
+    /// Leaves the session, and sends the remote side a BYE with the reason (RFC 3550 §6.6). What waits now is still
+    /// sent; after that, nothing is sent or accepted.
     ///
-    /// - Parameter reason: 1 to 255 bytes of UTF-8; a longer one is cut.
+    /// - Parameters:
+    ///   - reason: 1 to 255 bytes of UTF-8; a longer one is cut.
+    ///   - now: the current time.
     mutating func leave(reason: String? = nil, at now: MediaTime) {
         begin(at: now)
         guard !hasLeft else { return }
@@ -165,14 +170,17 @@ struct SessionCore: ~Copyable {
         released = nil
     }
 
-    // MARK: What is done
+    // MARK: Frames
 
-    /// Sends a coded frame: its packets wait to be transmitted.
+    /// Sends an encoded frame: its packets wait to be transmitted.
     ///
     /// - Parameters:
-    ///   - frame: what the encoder says of it. All frames of a stream are of one codec.
-    ///   - payload: the coded bytes, at least one.
-    /// - Returns: the numbers that it was sent under; `nil` when the stream is not there or is muted, or the session has left.
+    ///   - frame: the encoder's description of the frame. All frames of a stream have the same codec.
+    ///   - payload: the encoded bytes, at least one.
+    ///   - id: the stream.
+    ///   - now: the current time.
+    /// - Returns: the sequence numbers and timestamp of the frame; `nil` if it is not sent: the stream is unknown, is
+    ///   muted or paused, or resumes and this is not a key frame, or the session has left.
     @discardableResult
     mutating func send(
         _ frame: EncodedFrame, payload: Span<UInt8>, of id: SendingStreamID, at now: MediaTime
@@ -194,12 +202,15 @@ struct SessionCore: ~Copyable {
         return sent
     }
 
-    /// Says what became of a frame that ``poll(at:into:)`` gave to be decoded.
+    /// Reports the outcome of a frame that ``poll(at:into:)`` returned for decoding.
     ///
     /// - Parameters:
-    ///   - outcome: behind one that was not decoded the chain of frames is broken.
+    ///   - frame: the frame.
+    ///   - id: its stream.
+    ///   - outcome: the outcome. After a frame that was not decoded the reference chain is broken.
     ///   - picture: the size of its picture, if one is shown.
-    ///   - decoded: when the decoder was done.
+    ///   - decoded: when the decoder finished.
+    ///   - now: the current time.
     mutating func finish(
         _ frame: ReceivedFrame, of id: ReceivingStreamID, _ outcome: DecodeOutcome, picture: Resolution? = nil,
         decoded: MediaTime, at now: MediaTime
@@ -215,34 +226,34 @@ struct SessionCore: ~Copyable {
         stream.size = picture
     }
 
-    /// Has all packets of a stream leave without its names (MID and RID): signalling has told its source.
+    /// Sends all packets of a stream without MID and RID from now on: signaling has told the receiver its SSRC.
     mutating func omitIdentifiers(of id: SendingStreamID) { sending[id.place]?.cell.state.omitIdentifiers() }
 
-    /// Says what wall time it is at `MediaTime.zero`, where that is known only after the session was made; before its first
-    /// report.
+    /// Sets the wall clock's time at `MediaTime.zero`, if it becomes known only after the session was created. Call
+    /// it before the first report.
     mutating func setWallClock(atZero time: NTPTimestamp) {
         settings.wallClockAtZero = time
         for index in sending.indices { sending[index]?.cell.state.setWallClock(atZero: time) }
     }
 
-    // MARK: What is known
+    // MARK: State and statistics
 
-    /// What the stream has sent, and heard, under its present source.
+    /// The statistics of a stream that is sent, for its current SSRC.
     mutating func statistics(of id: SendingStreamID) -> RTPStreamStatistics? {
         sending[id.place]?.cell.state.statistics
     }
 
-    /// What the stream has been through, under its present source; `nil` before that is known.
+    /// The statistics of a stream that is received, for its current SSRC; `nil` before that is known.
     mutating func statistics(of id: ReceivingStreamID) -> InboundStatistics? {
         receiving[id.place]?.receiver?.statistics
     }
 
-    /// What came of the stream's retransmissions and FEC packets.
+    /// The statistics of the stream's retransmissions and FEC packets.
     mutating func repairStatistics(of id: ReceivingStreamID) -> RepairStatistics? {
         receiving[id.place]?.receiver?.repairStatistics
     }
 
-    /// The time to the other side and back.
+    /// The round-trip time to the remote side.
     var roundTripStatistics: RoundTripStatistics { roundTrip.statistics }
 
     /// Whether nothing is held that could still be shown.
@@ -254,18 +265,18 @@ struct SessionCore: ~Copyable {
         return true
     }
 
-    /// How the stream is sent now: a collision gives it another source.
+    /// The current settings of a stream that is sent: a collision changes its SSRC.
     mutating func settings(of id: SendingStreamID) -> RTPStreamSettings? { sending[id.place]?.cell.state.settings }
 
-    /// How the stream is received, with the sources that are known now.
+    /// The current settings of a stream that is received, with the SSRCs that are known now.
     mutating func settings(of id: ReceivingStreamID) -> StreamReceiverSettings? { receiving[id.place]?.settings }
 
-    /// How the stream's clock stands to its sender's; `nil` before its first sender report.
+    /// The relation of the stream's media clock to its sender's wall clock; `nil` before its first sender report.
     mutating func senderClock(of id: ReceivingStreamID) -> SenderClock? { receiving[id.place]?.clock }
 
-    // MARK: What the others of these files stand on
+    // MARK: Shared helpers
 
-    /// Takes note of the time at which it begins.
+    /// Starts the session's reports with the first call that has a time.
     @inline(__always)
     mutating func begin(at now: MediaTime) {
         guard !hasBegun else { return }
@@ -275,15 +286,15 @@ struct SessionCore: ~Copyable {
         wakeTime = min(wakeTime, now)
     }
 
-    /// What our packets, of RTP and RTCP, come from.
+    /// The SSRCs of our packets, RTP and RTCP.
     var allOwnSources: [SSRC] { ownSources.all + [reporter] }
 
     mutating func isKnown(_ ssrc: SSRC) -> Bool { ownSources.contains(ssrc) || theirSources.contains(ssrc) }
 
-    /// The source belongs to a stream: RTCP comes from another one.
+    /// Changes the SSRC of RTCP if a stream uses it.
     mutating func avoid(_ ssrc: SSRC) { if ssrc == reporter { reporter = drawSource() } }
 
-    /// A source that nobody has.
+    /// Draws an SSRC that is not in use.
     mutating func drawSource() -> SSRC {
         while true {
             let ssrc = SSRC(.random(in: .min ... .max, using: &random))

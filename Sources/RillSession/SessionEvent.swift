@@ -2,54 +2,58 @@ public import RillCore
 public import RillRTP
 public import RillSend
 
-/// Something that happened in a call. Each is told once, in the order in which it happened.
+/// An event of a session.
+///
+/// Each is reported once, in order.
 public enum SessionEvent: Equatable, Sendable {
-    /// The first packet came from the other side.
+    /// The first packet arrived from the remote side.
     case connected(at: MediaTime)
-    /// No packet of any kind has come for ``RTPSessionSettings/interruptedAfter``.
+    /// No packet of any kind has arrived for ``RTPSessionSettings/interruptedAfter``.
     case interrupted(at: MediaTime)
-    /// No packet of any kind has come for ``RTPSessionSettings/lostAfter``. What comes later is still taken: ``back(after:)``.
+    /// No packet of any kind has arrived for ``RTPSessionSettings/lostAfter``. Later packets are still accepted:
+    /// ``reconnected(after:)``.
     case lost(at: MediaTime)
-    /// Packets come again, after so long a silence.
+    /// Packets arrive again after a silence of this length.
     case reconnected(after: MediaDuration)
-    /// The other side said that it leaves, and why if it said so (RFC 3550 §6.6).
+    /// The remote side announced that it leaves, with the reason if it gave one (RFC 3550 §6.6).
     case left(reason: String?)
-    /// Who had left sends again.
+    /// The remote side sends again after it left.
     case restarted(at: MediaTime)
 
-    /// The first picture of a stream was decoded: its size, and how long after the stream was added.
+    /// The first picture of a stream was decoded: its size, and the time since the stream was added.
     case firstPicture(of: ReceivingStreamID, Resolution, after: MediaDuration)
-    /// A picture of another size than the one before was decoded.
+    /// A picture was decoded whose size differs from the previous one.
     case sizeChanged(of: ReceivingStreamID, Resolution)
-    /// The stream comes under another of its names (RFC 8853 §5.1).
+    /// The stream arrives under another of its RIDs (RFC 8853 §5.1).
     case layerChanged(of: ReceivingStreamID, StreamIdentifier)
-    /// The other side sends nothing on this stream for a while, as signalling said, ``RTPSession/setMuted(_:of:)``, or its RTCP
+    /// The remote side paused this stream, according to signaling, ``RTPSession/setMuted(_:of:)``, or its RTCP
     /// (PAUSED, RFC 7728 §8.2).
     case muted(ReceivingStreamID)
-    /// It sends again.
+    /// The remote side resumed the stream.
     case unmuted(ReceivingStreamID)
-    /// The stream's source has said that it ends.
+    /// The stream's source announced its end.
     case ended(ReceivingStreamID)
-    /// The stream comes from another source than before.
+    /// The stream arrives under another SSRC than before.
     case sourceChanged(of: ReceivingStreamID, from: SSRC, to: SSRC)
-    /// The sender was asked for that many packets; repetitions within a round trip are not told.
+    /// That many packets were NACKed; repetitions within a round trip are not reported.
     case packetsRequested(of: ReceivingStreamID, count: Int)
-    /// The sender was asked for a key frame.
+    /// A key frame was requested from the sender.
     case keyFrameRequested(of: ReceivingStreamID)
 
-    /// The other side wants nothing of a stream that is sent (PAUSE, RFC 7728 §8.1), or signalling said so: nothing is sent on it, and its
-    /// encoder may rest.
+    /// The remote side paused a stream that is sent (PAUSE, RFC 7728 §8.1), or signaling did. Nothing is sent on it,
+    /// and its encoder may rest.
     case pauseRequested(of: SendingStreamID)
-    /// It wants the stream again (RESUME), which begins with the key frame that is asked for: ``SessionAction/makeKeyFrame(of:)``.
+    /// The remote side resumed the stream (RESUME). It restarts with the requested key frame:
+    /// ``SessionAction/makeKeyFrame(of:)``.
     case resumeRequested(of: SendingStreamID)
 
-    /// What was said of a stream that is sent.
+    /// Feedback for a stream that is sent.
     case feedback(of: SendingStreamID, StreamFeedback)
-    /// The other side has chosen the same source: the stream has another one now, with numbers of its own, and begins again with
-    /// a key frame. The app may want to signal it (RFC 3550 §8.2).
+    /// The remote side chose the same SSRC. The stream now has a new one with new sequence numbers, and restarts with
+    /// a key frame. The app may need to signal it (RFC 3550 §8.2).
     case collision(of: SendingStreamID, from: SSRC, to: SSRC)
-    /// The other side's estimate of what the path carries (REMB), in bits a second, 63 bits at the most.
+    /// The remote side's estimate of the available bitrate (REMB), in bits per second, at most 63 bits wide.
     case maximumBitrateEstimated(bitsPerSecond: UInt64)
-    /// A packet of transport-wide feedback, whole, for whoever controls the rate.
+    /// A whole packet of transport-wide feedback, for the bitrate controller.
     case transportFeedback([UInt8])
 }

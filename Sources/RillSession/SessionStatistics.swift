@@ -4,67 +4,67 @@ public import RillReceive
 public import RillSend
 import RillState
 
-/// What a session has been through, in both directions, under the names of W3C webrtc-stats where they exist.
+/// The statistics of a session in both directions, with the names of W3C webrtc-stats where they exist.
 public struct SessionStatistics: Codable, Equatable, Sendable {
     /// All datagrams.
     public var transport: TransportCounts
-    /// The time to the other side and back.
+    /// The round-trip time to the remote side.
     public var roundTrip: RoundTripStatistics
-    /// The streams that are sent, since each has its present source.
+    /// The streams that are sent, each counted since it has its current SSRC.
     public var sending: [Sending] = []
-    /// The streams that are received and of which the source is known, since each has its present one.
+    /// The streams that are received and whose SSRC is known, each counted since it has its current one.
     public var receiving: [Receiving] = []
 
     /// One stream that is sent.
     public struct Sending: Codable, Equatable, Sendable {
-        /// Its source.
+        /// Its SSRC.
         public var ssrc: SSRC
-        /// Its name in the section, if it has one.
+        /// Its RID, if it has one.
         public var rid: String?
-        /// What it has sent, and heard.
+        /// Packets sent, and feedback received.
         public var stream: RTPStreamStatistics
     }
 
     /// One stream that is received.
     public struct Receiving: Codable, Equatable, Sendable {
-        /// Its source.
+        /// Its SSRC.
         public var ssrc: SSRC
-        /// The name that it comes under, if it has one.
+        /// Its RID, if it has one.
         public var rid: String?
         /// Packets, frames and the jitter buffer.
         public var stream: InboundStatistics
-        /// What came of retransmissions and FEC packets.
+        /// Retransmissions and FEC packets.
         public var repair: RepairStatistics
     }
 }
 
-/// Datagrams of a session (W3C `RTCTransportStats`; those that stand apart at the end are Rill's own).
+/// The datagram counters of a session (W3C `RTCTransportStats`; those after the blank line are Rill's own).
 public struct TransportCounts: Codable, Equatable, Sendable {
     /// Datagrams sent.
     public internal(set) var packetsSent = 0
-    /// Their bytes.
+    /// Bytes sent.
     public internal(set) var bytesSent = 0
-    /// Datagrams of RTP and RTCP received.
+    /// RTP and RTCP datagrams received.
     public internal(set) var packetsReceived = 0
-    /// Their bytes.
+    /// Bytes received.
     public internal(set) var bytesReceived = 0
 
-    /// Datagrams that are neither RTP nor RTCP that can be read: by their first bytes RTP, but cut short or contradictory.
+    /// Datagrams that look like RTP by their first bytes, but are truncated or contradictory.
     public internal(set) var malformedPackets = 0
-    /// Packets of RTP whose source belongs to no stream.
+    /// RTP packets whose SSRC belongs to no stream.
     public internal(set) var packetsOfUnknownSources = 0
     /// Our own packets that came back.
     public internal(set) var packetsLooped = 0
-    /// Packets of RTCP, blocks of extended reports, or rests of datagrams, that could not be read.
+    /// RTCP packets, blocks of extended reports, or remainders of datagrams that could not be parsed.
     public internal(set) var malformedFeedback = 0
     /// Datagrams that were not sent because too many waited.
     public internal(set) var packetsDropped = 0
-    /// Events that nobody asked for in time.
+    /// Events that were dropped because they were not polled in time.
     public internal(set) var eventsDropped = 0
 }
 
 extension SessionCore {
-    /// What the session has been through so far.
+    /// The session's statistics so far.
     var statistics: SessionStatistics {
         var transport = counts
         transport.packetsDropped += datagrams.dropped
@@ -91,7 +91,7 @@ extension SessionCore {
 }
 
 extension SessionStatistics: CustomStringConvertible {
-    /// A line for each part, without what is zero.
+    /// A line for each part, without zeros.
     public var description: String {
         countedText(
             "session",

@@ -34,9 +34,9 @@ package struct RepairingReceiver {
     /// Restores what can be restored, until nothing more can.
     package mutating func repair(ssrc: SSRC) throws {
         var buffer = [UInt8](repeating: 0, count: 10_000)
-        var continuesFrame = true
-        while continuesFrame {
-            continuesFrame = false
+        var hasRecovered = true
+        while hasRecovered {
+            hasRecovered = false
             for fecPacket in fecPackets {
                 let fec = try ULPFECPayload(parsing: fecPacket.span)
                 var numbers: [SequenceNumber] = []
@@ -51,7 +51,7 @@ package struct RepairingReceiver {
                 }
                 let count = try recovery.finish(in: &memory)
                 media[missing[0].rawValue] = memory.span.extracting(first: count).array
-                continuesFrame = true
+                hasRecovered = true
             }
         }
     }

@@ -5,10 +5,11 @@ import RillCore
 import RillThreads
 import RillTransport
 
-/// What a ``VideoCall`` stands on: its threads hold this, and not the call, so that a call that is let go ends.
+/// The core of a ``VideoCall``. The call's threads hold this object and not the call, so a call that is released
+/// ends.
 final class CallCore: Sendable {
     let clock: LiveClock
-    /// `nil` in a call that only watches.
+    /// `nil` in a call that only receives.
     let pipeline: SendPipeline?
     private let settings: VideoCallSettings
     private let sender: LiveSender?
@@ -16,7 +17,7 @@ final class CallCore: Sendable {
     private let pollers: [CallPoller]
     private let events: AsyncStream<CallEvent>.Continuation
     private let state: Monitor<State>
-    /// Held while layers are switched on and off: who asked last is served last.
+    /// Held while layers are switched on and off, so that the last request is applied last.
     private let activity = Monitor(())
 
     private struct State: ~Copyable {
@@ -24,11 +25,11 @@ final class CallCore: Sendable {
         var participants: [CallParticipant] = []
         var nextID = 0
         var isMuted = false
-        /// Layers that were switched off.
+        /// Layers that the app switched off.
         var inactive: Set<StreamLayer.RID> = []
         var isEnding = false
         var isOver = false
-        /// What there was in the end.
+        /// The statistics at the end of the call.
         var lastStatistics: CallStatistics?
         var waiters: [CheckedContinuation<Void, Never>] = []
         var tasks: [Task<Void, Never>] = []
@@ -50,9 +51,9 @@ final class CallCore: Sendable {
             }
             let pipeline = try SendPipeline(settings.send, on: nil, taps: taps)
             (self.switcher, self.pipeline) = (switcher, pipeline)
-            // Nobody is there who wants anything.
+            // There is no participant yet, so no layer is wanted.
             for layer in pipeline.layers { pipeline.setActive(false, layer.settings.rid) }
-            // Coded frames go to the participants, each on a session of their own.
+            // Encoded frames go to the participants, each on its own session.
             sender = LiveSender(
                 pipeline, source: switcher.source, packets: NoPackets(), clock: clock, placement: settings.placement)
         } else {
@@ -65,7 +66,7 @@ final class CallCore: Sendable {
         watch()
     }
 
-    /// What has to be told without anybody calling.
+    /// Starts the tasks that report events without a call from outside.
     private func watch() {
         var tasks: [Task<Void, Never>] = []
         if let sender {
@@ -88,7 +89,7 @@ final class CallCore: Sendable {
         state.withLock { $0.tasks = tasks }
     }
 
-    // MARK: Others
+    // MARK: Participants
 
     func add(
         _ participant: ParticipantSettings, over transport: any DatagramTransport,
@@ -106,7 +107,8 @@ final class CallCore: Sendable {
         let made = try CallParticipant(
             participant, id: id, over: line, poller, settings, pipeline?.layers.map(\.settings) ?? [], clock: clock
         ) { [weak self] in
-            // Events that nobody takes hold participants: one that held their stream would keep both for ever.
+            // Events that nobody reads hold participants. An event that held its stream would keep both alive
+            // forever.
             self?.events.yield($0)
         } forget: { [weak self] in
             self?.forget($0)
@@ -121,7 +123,7 @@ final class CallCore: Sendable {
         }
         pipeline?.add(made)
         made.begin { [weak self] layer in
-            // It may be what wakes the layer.
+            // This request may wake the layer.
             self?.applyActivity()
             self?.pipeline?.requestKeyFrame(layer: layer)
         }
@@ -133,7 +135,7 @@ final class CallCore: Sendable {
         return made
     }
 
-    /// The line over a transport, which is read from now on.
+    /// Returns the line over a transport, and creates it if needed. The line reads the transport from then on.
     private func line(of transport: any DatagramTransport) throws(CallError) -> CallLine {
         try state.withLock { (state) throws(CallError) in
             guard !state.isEnding else { throw .isOver }
@@ -147,7 +149,7 @@ final class CallCore: Sendable {
         }
     }
 
-    // A list of its own each time: of one that is shared, the thread sanitizer does not see the end.
+    // A new list each time: the thread sanitizer does not see the end of a shared one.
     var participants: [CallParticipant] { state.withLock { $0.participants.filter { !$0.hasLeft } } }
 
     private func forget(_ participant: CallParticipant) {
@@ -156,7 +158,7 @@ final class CallCore: Sendable {
         applyActivity()
     }
 
-    // MARK: What we send
+    // MARK: Sending
 
     var isMuted: Bool { state.withLock { $0.isMuted } }
 
@@ -166,7 +168,7 @@ final class CallCore: Sendable {
             return state.isMuted != isMuted
         }
         guard isChange else { return }
-        // The last packets first, then the word that no more come; and the other way round.
+        // On muting, the last packets go first, then the PAUSED message; on unmuting, the other way round.
         if isMuted { applyActivity() }
         for participant in participants { participant.setMuted(isMuted) }
         if !isMuted { applyActivity() }
@@ -179,7 +181,7 @@ final class CallCore: Sendable {
         applyActivity()
     }
 
-    /// Has the encoders work that somebody wants something of.
+    /// Switches on the encoders of layers that a participant wants, and the others off.
     private func applyActivity() {
         guard let pipeline else { return }
         activity.withLock { _ in
@@ -196,7 +198,7 @@ final class CallCore: Sendable {
 
     func setSource(_ source: sending any FrameSource) { switcher?.change(to: source) }
 
-    // MARK: The whole
+    // MARK: Statistics and end
 
     var statistics: CallStatistics {
         if let last = state.withLock({ $0.lastStatistics }) { return last }
@@ -217,7 +219,7 @@ final class CallCore: Sendable {
         return statistics
     }
 
-    /// Ends the call on a thread of its own, and waits for that without blocking one.
+    /// Ends the call on its own thread, and waits for that without blocking a thread.
     func end(reason: String?) async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -238,7 +240,8 @@ final class CallCore: Sendable {
     }
 
     private func finish(_ reason: String?) {
-        // What is on its way goes out before they are told that nothing follows. What went wrong there was an event.
+        // Packets in flight are sent before the participants learn that nothing follows. Errors were already reported
+        // as events.
         try? sender?.stop()
         let (lines, participants, tasks) = state.withLock { ($0.lines, $0.participants, $0.tasks) }
         let last = statistics
@@ -258,7 +261,7 @@ final class CallCore: Sendable {
     }
 }
 
-/// Where a sender's own packets go: there are none.
+/// Discards packets: in a call, the sender itself sends none.
 private final class NoPackets: PacketSink, Sendable {
     func send(_ packet: Span<UInt8>, at time: MediaTime) {}
 }

@@ -3,39 +3,39 @@ public import RillRTP
 
 /// Why a ``VideoCall`` cannot do something.
 public enum CallError: Error, Equatable, Sendable {
-    /// We have left already.
+    /// The call is over, or we have left the participant.
     case isOver
-    /// They send no layer of that name.
+    /// The participant sends no layer of that name.
     case noSuchLayer(StreamLayer.RID, sent: [StreamLayer.RID])
-    /// The layer has a sink already.
+    /// The layer already has a sink.
     case layerIsShown(StreamLayer.RID)
-    /// What was said of their streams cannot be received.
+    /// The description of the participant's streams cannot be received.
     case invalidDescription(StreamDescriptionError)
-    /// Somebody of this call is at that address already, over the same transport.
+    /// Another participant of this call already uses that address over the same transport.
     case addressInUse(UDPAddress)
-    /// One direction has a key and the other has none: something would go in the clear though keys were given.
+    /// One direction has a key and the other does not. Packets would go unencrypted although a key was given.
     case halfProtected(sending: Bool, receiving: Bool)
-    /// The call has no keys that could change.
+    /// The call has no keys, so none can change.
     case notProtected
-    /// Their description says that packets are protected (SAVP), and has no key.
+    /// The participant's description announces protected packets (SAVP), but has no key.
     case noKeyDescribed
 }
 
 extension CallError: CustomStringConvertible {
-    /// One sentence for whoever asked for it.
+    /// One sentence for the caller.
     public var description: String {
         switch self {
         case .isOver: "the call is over"
         case .noSuchLayer(let layer, let sent):
             "they send no layer \(layer): \(sent.isEmpty ? "none at all" : sent.map(\.description).joined(separator: ", "))"
-        case .layerIsShown(let layer): "the layer \(layer) is shown already: hide it first"
+        case .layerIsShown(let layer): "the layer \(layer) is already shown: hide it first"
         case .invalidDescription(let error): "their stream cannot be received: \(error)"
         case .addressInUse(let address):
-            "somebody of this call is at \(address) already: packets could not be told apart"
+            "another participant is already at \(address): their packets could not be told apart"
         case .halfProtected(let sending, _):
             "a key for what \(sending ? "we" : "they") send and none for what \(sending ? "they" : "we") send: give both, or none"
         case .notProtected: "the call has no keys, so none can change"
-        case .noKeyDescribed: "their description says SAVP, and has no a=crypto: the key is missing"
+        case .noKeyDescribed: "their description announces SAVP but has no a=crypto: the key is missing"
         }
     }
 }

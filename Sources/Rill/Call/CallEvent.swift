@@ -1,56 +1,60 @@
 public import RillCore
 public import RillSecurity
 
-/// Something that happened in a ``VideoCall``. Each is told once, in the order in which it happened to its participant.
+/// An event of a ``VideoCall``.
+///
+/// Each is reported once. The events of one participant arrive in order.
 public enum CallEvent: Sendable {
-    /// The first packet came from them; with keys, the first genuine one.
+    /// The first packet of the participant arrived; with keys, the first authentic one.
     case joined(CallParticipant)
-    /// No packet of any kind has come from them for ``VideoCallSettings/interruptedAfter``.
+    /// No packet of any kind has arrived from the participant for ``VideoCallSettings/interruptedAfter``.
     case interrupted(CallParticipant)
-    /// No packet of any kind has come for ``VideoCallSettings/lostAfter``. What comes later is still taken.
+    /// No packet of any kind has arrived for ``VideoCallSettings/lostAfter``. Later packets are still accepted.
     case lost(CallParticipant)
-    /// Packets come again, after so long a silence.
+    /// Packets arrive again after a silence of this length.
     case reconnected(CallParticipant, after: MediaDuration)
-    /// They said that they leave, and why if they said so.
+    /// The participant announced that they leave, with the reason if they gave one.
     case left(CallParticipant, reason: String?)
-    /// Their packets come from another address than before, and ours go there.
+    /// The participant's packets arrive from a new address, and ours now go there.
     case moved(CallParticipant, from: UDPAddress?, to: UDPAddress)
-    /// So many of their packets could not be opened, and none could, for that reason: they have another key.
+    /// Not one packet of the participant could be opened, for that reason. `count` have failed so far: their key
+    /// differs.
     case unprotectFailed(CallParticipant, UnprotectOutcome, count: Int)
 
-    /// The first picture of a layer was decoded: its size, and how long after it was asked for.
+    /// The first picture of a layer was decoded: its size, and the time since it was requested.
     case firstPicture(CallParticipant, StreamLayer.RID, Resolution, after: MediaDuration)
-    /// A picture of another size than the one before was decoded.
+    /// A picture was decoded whose size differs from the previous one.
     case sizeChanged(CallParticipant, StreamLayer.RID, Resolution)
-    /// The first picture of another layer than before is shown in their sequence (``CallParticipant/show(on:_:)``).
+    /// The participant's sequence (``CallParticipant/show(on:_:)``) now shows another layer: its first picture is
+    /// shown.
     case layerChanged(CallParticipant, from: StreamLayer.RID?, to: StreamLayer.RID)
-    /// This layer is wanted of them from now on; `nil` for none. They were asked for it where they follow that (RFC 7728): an app has to
-    /// signal it only where they do not.
+    /// The layer that is now wanted from the participant; `nil` for none. They were asked for it if they support
+    /// pause requests (RFC 7728). An app needs to signal it only if they do not.
     case wanted(CallParticipant, StreamLayer.RID?)
-    /// The network does not carry the layer that is wanted, for that reason: a smaller one is taken for a while.
+    /// The network does not carry the wanted layer, for that reason. A smaller one is shown for a while.
     case fellBack(CallParticipant, from: StreamLayer.RID, to: StreamLayer.RID, because: CallParticipant.FallbackReason)
-    /// The layer that is wanted is tried again.
+    /// The wanted layer is tried again.
     case recovered(CallParticipant, to: StreamLayer.RID)
-    /// They send no pictures of this layer for a while.
+    /// The participant pauses this layer: it sends no pictures for a while.
     case muted(CallParticipant, StreamLayer.RID)
-    /// They send pictures of it again.
+    /// The participant sends pictures of the layer again.
     case unmuted(CallParticipant, StreamLayer.RID)
-    /// The layer's source has said that it ends.
+    /// The layer's source announced its end.
     case ended(CallParticipant, StreamLayer.RID)
-    /// A sink of theirs has thrown: the layer is not shown any more.
+    /// The sink of a layer threw: the layer is no longer shown.
     case sinkFailed(CallParticipant, StreamLayer.RID, any Error)
 
-    /// Our source has given its last frame.
+    /// Our source has delivered its last frame.
     case sourceEnded
-    /// Our source has failed: no frame comes any more, until there is another source.
+    /// Our source failed. No frame follows until there is another source.
     case sourceFailed(any Error)
-    /// An encoder or a tap has failed: nothing is sent any more.
+    /// An encoder or a tap failed: nothing is sent anymore.
     case sendingFailed(any Error)
-    /// A transport can receive no more.
+    /// A transport failed and receives nothing anymore.
     case transportFailed(any Error)
-    /// What the call has been through so far, every ``VideoCallSettings/statisticsInterval``.
+    /// The call's statistics so far, every ``VideoCallSettings/statisticsInterval``.
     case statistics(CallStatistics)
-    /// We have left; nothing follows.
+    /// The call is over; no event follows.
     case over
 }
 
@@ -73,7 +77,7 @@ extension CallEvent: CustomStringConvertible {
         case .layerChanged(let them, _, let layer): "\(them.name) is shown by the \(layer) layer"
         case .wanted(let them, let layer): "\(layer.map { "the \($0) layer" } ?? "nothing") is wanted of \(them.name)"
         case .fellBack(let them, let layer, let smaller, let reason):
-            "\(them.name): \(smaller) in place of \(layer): \(reason)"
+            "\(them.name): \(smaller) instead of \(layer): \(reason)"
         case .recovered(let them, let layer): "\(them.name): \(layer) is tried again"
         case .muted(let them, let layer): "\(them.name)'s \(layer) layer is muted"
         case .unmuted(let them, let layer): "\(them.name)'s \(layer) layer is unmuted"
@@ -81,8 +85,8 @@ extension CallEvent: CustomStringConvertible {
         case .sinkFailed(let them, let layer, let error): "\(them.name)'s \(layer) layer is not shown: \(error)"
         case .sourceEnded: "the source has ended"
         case .sourceFailed(let error): "the source has failed: \(error)"
-        case .sendingFailed(let error): "nothing is sent any more: \(error)"
-        case .transportFailed(let error): "nothing is received any more: \(error)"
+        case .sendingFailed(let error): "nothing is sent anymore: \(error)"
+        case .transportFailed(let error): "nothing is received anymore: \(error)"
         case .statistics(let statistics): "\(statistics)"
         case .over: "the call is over"
         }

@@ -2,42 +2,45 @@ import RillCore
 import RillRTP
 import RillSecurity
 
-/// What comes from a participant: opened with their key, or taken as it is where there is none.
+/// The input of a participant: opens packets with the participant's key, or takes them as they are if there is none.
 ///
-/// Threads: the line's opens; any changes keys and looks.
+/// Threads: the line's thread opens packets; any thread changes keys and reads statistics.
 final class CallInput: Sendable {
     private let state: Monitor<State>
 
     private struct State: ~Copyable {
         var unprotector: SRTPUnprotector?
-        /// For a datagram that somebody else's key may have to try next.
+        /// Keeps the bytes of a datagram that another participant's key may have to try next.
         var copy: [UInt8] = []
-        /// When something genuine came from the address that they are known to be at.
+        /// When an authentic packet last arrived from the participant's known address.
         var lastArrival: MediaTime?
         var watch = UnreadableWatch()
-        /// Attempts to open what comes from other addresses.
+        /// Limits attempts to open packets from unknown addresses.
         var credit = AttemptCredit()
         var place: Place
     }
 
-    /// How it is known where they are, in the clear.
+    /// How the participant's address is known, in a call without keys.
     private enum Place {
-        /// Somebody said so.
+        /// The settings name it.
         case given
-        /// Their first RTP packet will say so, or has. RTCP comes from another port of theirs where they use two, and may come first.
+        /// The participant's first RTP packet will reveal it, or has. RTCP arrives from another port if they use two,
+        /// and may arrive first.
         case awaited, heard
     }
 
-    /// Genuine packets from elsewhere move a participant when the address before has been silent for so long.
+    /// An authentic packet from elsewhere moves a participant if the previous address has been silent for this long.
     private static let silence = MediaDuration.milliseconds(500)
 
-    /// - Parameter isAddressKnown: where they are was said, and is not to be learned from their packets.
+    /// - Parameters:
+    ///   - key: the key of the participant's packets; `nil` for packets in the clear.
+    ///   - isAddressKnown: the settings name the address, so it is not learned from packets.
     init(_ key: SRTPKey?, isAddressKnown: Bool) throws(SecurityError) {
         let unprotector: SRTPUnprotector? = if let key { try SRTPUnprotector(key) } else { nil }
         state = Monitor(State(unprotector: unprotector, place: isAddressKnown ? .given : .awaited))
     }
 
-    /// Opens a datagram from the address that they are at; how long it is then.
+    /// Opens a datagram from the participant's address, and returns its new length; `nil` if it cannot be opened.
     func open(_ datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> Int? {
         state.withLock { state in
             guard let outcome = state.unprotector?.unprotect(&datagram) else {
@@ -51,20 +54,21 @@ final class CallInput: Sendable {
         }
     }
 
-    /// A packet from an address that is nobody's.
+    /// A packet from an address that belongs to no participant.
     struct Stranger {
-        /// Who has sent it, as it says.
+        /// The sender's SSRC as the packet states it.
         var ssrc: SSRC?
-        /// RTP, and not RTCP.
+        /// RTP, not RTCP.
         var isMedia: Bool
-        /// Whether the participant is known to be at some address.
+        /// Whether the participant's address is known.
         var isPlaced: Bool
-        /// Whether that is an address of the same machine.
+        /// Whether that address is on the same host.
         var isOfSameHost: Bool
     }
 
-    /// Whether such a packet may be theirs: without keys only where their address is not known yet, or is learned from their packets; with
-    /// keys when nothing comes from there (a router may have given them another one), or they were heard with that source.
+    /// Whether such a packet may be the participant's. Without keys, only if their address is not known yet or is
+    /// learned from packets. With keys, if their address is silent (a router may have given them a new one), or if
+    /// this SSRC was heard from them before.
     func mayCome(_ packet: Stranger, at now: MediaTime) -> Bool {
         state.withLock { state in
             guard let isKnown = packet.ssrc.map({ state.unprotector?.isKnown($0) ?? false }) else { return false }
@@ -77,7 +81,7 @@ final class CallInput: Sendable {
         }
     }
 
-    /// Opens a datagram from another address, if it is theirs; else its bytes stay as they are.
+    /// Opens a datagram from another address if it is the participant's; otherwise its bytes stay unchanged.
     func tryToOpen(_ datagram: inout MutableSpan<UInt8>, at now: MediaTime) -> Int? {
         state.withLock { state in
             guard state.unprotector != nil else { return datagram.count }
@@ -92,8 +96,8 @@ final class CallInput: Sendable {
         }
     }
 
-    /// Whether they are at another address from now on, from which that packet has come, and was genuine: nothing has come from the one
-    /// before for a while.
+    /// Whether the participant moves to the address of this packet, which was authentic. It does if the previous
+    /// address has been silent for a while.
     func moves(with packet: Stranger, at now: MediaTime) -> Bool {
         state.withLock { state in
             if state.unprotector == nil, state.place != .given {
@@ -111,14 +115,15 @@ final class CallInput: Sendable {
         lastArrival.map { now - $0 >= CallInput.silence } ?? true
     }
 
-    /// Our own sources, from which nothing is taken: with one key for both directions our packets, sent back to us, are genuine.
+    /// Rejects packets of our own SSRCs. With one key for both directions, our packets would be authentic if they
+    /// were sent back to us.
     func refuse(_ sources: [SSRC]) {
         state.withLock { state in
             for source in sources { state.unprotector?.refuse(source) }
         }
     }
 
-    /// Opens packets under one more key. That there is one is a precondition.
+    /// Also opens packets under one more key. Precondition: there is a key.
     func add(_ key: SRTPKey) throws(SecurityError) {
         try state.withLock { (state) throws(SecurityError) in try state.unprotector?.add(key) }
     }
@@ -134,17 +139,17 @@ final class CallInput: Sendable {
     var isProtected: Bool { state.withLock { $0.unprotector != nil } }
     var statistics: UnprotectStatistics? { state.withLock { $0.unprotector?.statistics } }
 
-    /// Packets that cannot be opened, told once, when there are enough of them to say that the keys differ.
+    /// Returns packets that cannot be opened, once, when there are enough to conclude that the keys differ.
     func takeUnreadable() -> (outcome: UnprotectOutcome, count: Int)? { state.withLock { $0.watch.take() } }
 }
 
-/// Notices that nothing can be opened.
+/// Detects that no packet can be opened.
 struct UnreadableWatch {
     private var count = 0
     private var outcome: UnprotectOutcome?
     private var isSettled = false
 
-    /// Fewer may be anything.
+    /// Fewer packets prove nothing.
     private static let limit = 20
 
     mutating func note(_ outcome: UnprotectOutcome) {
@@ -165,13 +170,13 @@ struct UnreadableWatch {
     }
 }
 
-/// How often packets from unknown addresses are tried: a flood of them must not keep the line from those that are known.
+/// Limits how often packets from unknown addresses are tried, so that a flood of them does not starve known senders.
 struct AttemptCredit {
     private var credit = AttemptCredit.limit
     private var last: MediaTime?
 
     private static let limit = 64
-    /// One attempt comes back in so long: 500 a second cost half a millisecond of each.
+    /// One attempt is regained per interval: 500 a second take half a millisecond of each second.
     private static let interval = MediaDuration.milliseconds(2)
 
     mutating func take(at now: MediaTime) -> Bool {

@@ -4,10 +4,10 @@ import RillSession
 import RillThreads
 import RillTransport
 
-/// A transport of a call: a thread that reads it, and what is written to it by all threads, one batch at a time.
+/// A transport of a call: one thread reads it, and all threads write to it, one batch at a time.
 ///
-/// The thread waits for datagrams alone, with the same timeout each time: what is due without one is the decoding threads'. All that
-/// has come at once is opened where it stands, and given to each participant's session under one lock.
+/// The thread waits only for datagrams, always with the same timeout; timers belong to the decoding threads. It opens
+/// all datagrams of a batch in place, and gives them to each participant's session under one lock.
 final class CallLine: Sendable {
     let transport: any DatagramTransport
     private let outgoing: Monitor<OutgoingDatagrams>
@@ -17,13 +17,18 @@ final class CallLine: Sendable {
     private let affinity: NamedThread.CPUAffinity
     private let fail: @Sendable (any Error) -> Void
 
-    /// Somebody who is reached by this transport, and where they are.
+    /// A participant who is reached over this transport, and their address.
     struct Member {
         let participant: CallParticipant
         var address: UDPAddress?
     }
 
-    /// - Parameter fail: is told why nothing can be received any more, on the line's thread.
+    /// - Parameters:
+    ///   - transport: the transport, which the line closes in the end.
+    ///   - datagramByteCount: the largest datagram that is written, in bytes.
+    ///   - clock: the call's clock.
+    ///   - part: where the thread runs.
+    ///   - fail: is called on the line's thread with the error that ended receiving.
     init(
         _ transport: any DatagramTransport, datagramByteCount: Int, clock: LiveClock, affinity: NamedThread.CPUAffinity,
         fail: @escaping @Sendable (any Error) -> Void
@@ -36,7 +41,7 @@ final class CallLine: Sendable {
 
     func add(_ participant: CallParticipant, at address: UDPAddress?) {
         members.withLock { $0.append(Member(participant: participant, address: address)) }
-        // Not before there is somebody: what waits in the socket already is theirs.
+        // Not before there is a member: datagrams that already wait in the socket are theirs.
         thread.withLock { thread in
             guard thread == nil else { return }
             thread = NamedThread("rill-network", timeSlice: .short, affinity: affinity) { [self] in
@@ -49,12 +54,12 @@ final class CallLine: Sendable {
         members.withLock { $0.removeAll { $0.participant === participant } }
     }
 
-    /// Whether somebody is known to be at that address already.
+    /// Whether a participant is already known to be at that address.
     func isTaken(_ address: UDPAddress) -> Bool {
         members.withLock { $0.contains { $0.address == address } }
     }
 
-    /// Ends reading, for good.
+    /// Ends reading for good.
     func close() {
         transport.close()
         let thread = thread.withLock { $0.take() }
@@ -64,7 +69,8 @@ final class CallLine: Sendable {
 
     // MARK: Writing
 
-    /// Sends what `write` puts into a batch. A full buffer of the system's loses what is left: it is counted, and repaired like any loss.
+    /// Sends what `write` puts into a batch. If the system's send buffer is full, the rest is lost: the transport
+    /// counts it, and it is repaired like any loss.
     func write(_ write: (inout OutgoingDatagrams, (inout OutgoingDatagrams) -> Void) -> Void) {
         outgoing.withLock { outgoing in
             write(&outgoing) { [transport] in CallLine.flush(&$0, transport) }
@@ -79,21 +85,21 @@ final class CallLine: Sendable {
 
     // MARK: Reading
 
-    /// A datagram that was opened: where it stands, how long it is, and whose it is.
+    /// An opened datagram: its index, its length, and its member.
     private struct Opened {
         var index: Int
         var byteCount: Int
         var member: Int
     }
 
-    /// Nothing but datagrams and `close` wakes the thread: how long it waits for them makes no difference.
+    /// Only datagrams and `close` wake the thread, so the length of the timeout does not matter.
     private static var receiveTimeout: MediaDuration { .seconds(5) }
 
     private func read() throws(TransportError) {
         var incoming = IncomingDatagrams(capacity: 64)
         var opened: [Opened] = []
-        // Kept from one batch to the next, and exchanged under the lock: who changes the list then always makes a new one, and the old
-        // one ends where the thread sanitizer sees it.
+        // Kept from batch to batch, and exchanged under the lock. Whoever changes the list then always creates a new
+        // one, and the old one ends where the thread sanitizer sees it.
         var known: [Member] = []
         while true {
             switch try transport.receive(into: &incoming, within: CallLine.receiveTimeout) {
@@ -106,7 +112,7 @@ final class CallLine: Sendable {
         }
     }
 
-    /// Opens what has come, and gives it to whom it concerns, each participant's all at once.
+    /// Opens the datagrams of a batch, and gives each participant all of theirs at once.
     private func take(
         _ incoming: inout IncomingDatagrams, _ opened: inout [Opened], _ members: inout [Member], at now: MediaTime
     ) {
@@ -128,7 +134,7 @@ final class CallLine: Sendable {
         }
     }
 
-    /// Finds out whose a datagram is, and opens it.
+    /// Finds the participant of a datagram, and opens it.
     private func open(
         _ incoming: inout IncomingDatagrams, _ index: Int, _ members: inout [Member], startingAt last: Int,
         at now: MediaTime
@@ -138,7 +144,7 @@ final class CallLine: Sendable {
             let byteCount = incoming.withBytes(at: index) { members[place].participant.input.open(&$0, at: now) }
             return byteCount.map { (place, $0) }
         }
-        // Somebody whose address is not known yet, or has changed: the key says who.
+        // A participant whose address is not known yet, or has changed: the key identifies them.
         let ssrc = SSRC(ofSenderOf: incoming.bytes(at: index))
         let isMedia = PacketKind(of: incoming.bytes(at: index)) == .rtp
         for place in members.indices {
@@ -150,7 +156,8 @@ final class CallLine: Sendable {
             guard let opened else { continue }
             if participant.input.moves(with: packet, at: now) {
                 move(participant, from: address, to: source)
-                // What comes next in the same batch comes from there too. Under the lock, as every change of a list that was shared.
+                // The rest of the batch comes from this address too. Under the lock, like every change of a list that
+                // was shared.
                 self.members.withLock { _ in members[place].address = source }
             }
             return (place, opened)

@@ -4,9 +4,9 @@ import RillSecurity
 import RillSession
 import RillTransport
 
-/// What goes to a participant: each packet is copied once, into the datagram that leaves, and protected there.
+/// The output of a participant: copies each packet once, into the outgoing datagram, and protects it there.
 ///
-/// Threads: any; what one of them sends leaves in one piece.
+/// Threads: any; packets of one call are sent as one batch.
 final class CallOutput: Sendable {
     private let state: Monitor<State>
     private let line: CallLine
@@ -15,7 +15,7 @@ final class CallOutput: Sendable {
         var protector: SRTPProtector?
         var key: SRTPKey?
         var address: UDPAddress?
-        /// The transport itself knows where datagrams go.
+        /// The transport itself knows the destination.
         var isConnected: Bool
     }
 
@@ -26,10 +26,11 @@ final class CallOutput: Sendable {
         self.line = line
     }
 
-    /// Sends datagrams of the session; where nobody knows where to, they are lost.
+    /// Sends the session's datagrams; they are lost if the address is not known.
     func send(_ datagrams: DatagramQueue) { send(datagrams, rtcpCopies: 1) }
 
-    /// The same for the last that they hear of us: nothing repairs it when it is lost, and heard twice it is told once.
+    /// Sends the last datagrams of a session. A loss would not be repaired, so RTCP is sent three times; a duplicate
+    /// is reported once.
     func sendFarewell(_ datagrams: DatagramQueue) { send(datagrams, rtcpCopies: 3) }
 
     private func send(_ datagrams: DatagramQueue, rtcpCopies: Int) {
@@ -41,7 +42,7 @@ final class CallOutput: Sendable {
                     for _ in 0..<(packet.kind == .rtcp ? rtcpCopies : 1) {
                         if outgoing.isFull { flush(&outgoing) }
                         outgoing.append(to: address) { output in
-                            // What cannot be protected leaves nothing, and is counted there.
+                            // A packet that cannot be protected is dropped, and counted there.
                             if state.protector?.protect(datagram.span, into: &output) == nil {
                                 output.append(copying: datagram.span)
                             }
@@ -56,7 +57,7 @@ final class CallOutput: Sendable {
 
     func move(to address: UDPAddress) { state.withLock { $0.address = address } }
 
-    /// Protects with another key from the next packet on. That there is one is a precondition.
+    /// Protects with another key from the next packet on. Precondition: there is a key.
     func change(to key: SRTPKey) throws(SecurityError) {
         try state.withLock { (state) throws(SecurityError) in
             try state.protector?.change(to: key)

@@ -4,22 +4,25 @@ import RillSend
 import RillSession
 
 extension CallParticipant {
-    /// What we send them, and the key that it is protected with (a=crypto, RFC 4568), as a session description: for a player, or for who
-    /// makes a ``ParticipantSettings`` of it.
+    /// Returns a session description of what we send the participant, and its key (a=crypto, RFC 4568): for a player,
+    /// or for a peer that creates a ``ParticipantSettings`` from it.
     ///
-    /// **It holds the key.** It goes where only they read it.
+    /// **It contains the key.** Send it only over a channel that only the participant reads.
     ///
-    ///     try bob.description(of: [.high], at: UDPAddress(.loopback, port: 5004)).text   // the content of an .sdp file
+    /// ```swift
+    /// let address = UDPAddress(.loopback, port: 5004)
+    /// let text = try bob.description(of: [.high], at: address).text  // the content of an .sdp file
+    /// ```
     ///
     /// - Parameters:
     ///   - layers: which of our layers; `nil` for all that they are sent.
-    ///   - address: where our packets go to: as a player understands it, the port that it opens.
-    /// - Throws: ``StreamDescriptionError`` for layers that one description cannot hold.
+    ///   - address: where our packets go. For a player, its port is the one that the player opens.
+    /// - Throws: ``/RillRTP/StreamDescriptionError`` for layers that one description cannot hold.
     public func description(
         of layers: Set<StreamLayer.RID>? = nil, at address: UDPAddress
     ) throws(StreamDescriptionError) -> SessionDescription {
         var streams = sentStreams.filter { layer, _ in layers?.contains(layer) ?? true }.map(\.description)
-        // Of one stream a name says nothing, unless its packets bear it.
+        // For a single stream a RID means nothing, unless its packets carry it.
         if streams.count == 1, streams[0].headerExtensions[.rid] == nil { streams[0].rid = nil }
         let key = sendingKey
         var video = try MediaDescription(
@@ -28,12 +31,12 @@ extension CallParticipant {
         return SessionDescription(name: "rill", connection: ConnectionAddress("\(address.ip)"), media: [video])
     }
 
-    /// Our layers that they are sent.
+    /// Our layers that the participant is sent.
     private var sentStreams: [(layer: StreamLayer.RID, description: StreamDescription)] {
         sentLayers.compactMap { layer, id in
             guard let settings = session.look({ $0.settings(of: id) }) else { return nil }
             var stream = StreamDescription(of: settings, codec: layer.codec)
-            // The session follows what they ask for.
+            // The session follows PAUSE and RESUME requests.
             stream.feedback.insert(.pause)
             stream.limits.width = layer.resolution.width
             stream.limits.height = layer.resolution.height

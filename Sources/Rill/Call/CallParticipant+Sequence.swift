@@ -2,12 +2,12 @@ import RillCore
 import RillReceive
 import RillSession
 
-// One sequence out of several layers: which of them have to come, and which pictures are shown.
+// One sequence out of several layers: which layers must be received, and which pictures are shown.
 
 extension CallParticipant {
-    // MARK: What is needed
+    // MARK: Wanted layers
 
-    /// Has those layers come that are shown, and no others.
+    /// Requests the layers that are needed, and pauses the others.
     func applyNeeds(_ state: inout State, at now: MediaTime) {
         for (layer, id) in state.receiving.enumerated() {
             let isNeeded = state.shown[layer] != nil || (state.view != nil && state.selector.needs(layer))
@@ -15,7 +15,7 @@ extension CallParticipant {
         }
     }
 
-    /// Follows the choice of a layer; what is told of that.
+    /// Applies the choice of a layer; returns the event to report, if any.
     func applyChoice(_ state: inout State, at now: MediaTime) -> CallEvent? {
         guard state.choice.chosen != state.selector.wanted else { return nil }
         state.selector.want(state.choice.chosen)
@@ -23,7 +23,7 @@ extension CallParticipant {
         return .wanted(self, state.choice.chosen.map(streams.layerName))
     }
 
-    /// Does what time brings about in the choice of a layer; when that is to be asked again.
+    /// Updates the choice of a layer for the passage of time; returns when to call it again.
     func updateChoice(at now: MediaTime) -> MediaTime {
         let (events, next) = state.withLock { (state) -> ([CallEvent], MediaTime) in
             guard state.view != nil else { return ([], .distantFuture) }
@@ -47,12 +47,12 @@ extension CallParticipant {
         return next
     }
 
-    /// The layer that the sequence comes by, or is about to.
+    /// The layer that the sequence shows, or is about to.
     var wantedLayer: StreamLayer.RID? {
         state.withLock { state in state.view == nil ? nil : state.selector.wanted.map(streams.layerName) }
     }
 
-    /// What is shown, and the streams of that.
+    /// The shown layers and their streams.
     var shownLayers: [(id: ReceivingStreamID, layer: ShownLayer)] {
         state.withLock { state in
             state.receiving.enumerated().compactMap { layer, id in
@@ -62,7 +62,7 @@ extension CallParticipant {
         }
     }
 
-    /// The layer that a stream carries, if it is shown, or is to be.
+    /// The layer that a stream carries, if it is shown or about to be.
     func shownLayer(_ id: ReceivingStreamID) -> ShownLayer? {
         state.withLock { state in
             guard let layer = state.receiving.firstIndex(of: id) else { return nil }
@@ -72,7 +72,7 @@ extension CallParticipant {
 
     // MARK: Pictures
 
-    /// Decodes a frame, and shows its picture where it is to be seen.
+    /// Decodes a frame, and shows its picture if it is to be seen.
     func show(_ frame: ReceivedFrame, of id: ReceivingStreamID, _ bytes: Span<UInt8>) {
         let (layer, own, view) = state.withLock { state in
             let layer = state.receiving.firstIndex(of: id)
@@ -85,7 +85,7 @@ extension CallParticipant {
         shown.use { decoder in
             let outcome = decoder.decode(frame, bytes)
             let decoded = clock.now
-            // Before it is shown: the next frame may be due by then.
+            // Before showing it: the next frame may be due by then.
             session.look {
                 $0.finish(frame, of: id, outcome.ofFrame, picture: outcome.resolution, decoded: decoded, at: decoded)
             }
@@ -101,7 +101,7 @@ extension CallParticipant {
         }
     }
 
-    /// Whether a picture belongs into the sequence, and its time there.
+    /// Returns a picture's time in the sequence; `nil` if it does not belong there.
     private func admit(
         _ picture: VideoFrame, _ frame: ReceivedFrame, of layer: Int, _ id: ReceivingStreamID
     ) -> MediaTime? {
@@ -129,7 +129,7 @@ extension CallParticipant {
         return time
     }
 
-    /// Finishes the sinks of what is not shown any more; of all, when they are left.
+    /// Finishes the sinks of hidden layers and views, or of all if we have left the participant.
     func finishHidden() {
         let (layers, views) = state.withLock { state in
             if state.isLeaving {

@@ -1,10 +1,11 @@
 import RillCore
 import RillSession
 
-// What is done for them when it is due, on a decoding thread.
+// The work that is due for a participant, on a decoding thread.
 
 extension CallParticipant {
-    /// Does what is due, up to one frame; when to come again. `nil`: they are left, and their sinks finished.
+    /// Does what is due, up to one frame, and returns when to call again. `nil`: we have left the participant, and
+    /// their sinks are finished.
     func serve(at now: MediaTime, into bytes: inout [UInt8]) -> MediaTime? {
         finishHidden()
         if let (outcome, count) = input.takeUnreadable() { emit(.unprotectFailed(self, outcome, count: count)) }
@@ -50,7 +51,7 @@ extension CallParticipant {
             emit(.unmuted(self, layer.rid))
         case .ended(let id): if let layer = shownLayer(id) { emit(.ended(self, layer.rid)) }
         case .pauseRequested, .resumeRequested: noteWants()
-        // Another source of ours: where one key serves both directions nothing is taken from it either.
+        // A new SSRC of ours: if one key serves both directions, packets from it must be rejected too.
         case .collision: refuseOwnSources()
         case .layerChanged, .sourceChanged, .packetsRequested, .keyFrameRequested, .feedback, .maximumBitrateEstimated,
             .transportFeedback:

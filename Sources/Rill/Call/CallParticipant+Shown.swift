@@ -3,21 +3,22 @@ import RillRTP
 import RillReceive
 import RillSession
 
-// What they send, and what of it is shown.
+// The layers that a participant sends, and which of them are shown.
 
 extension CallParticipant {
-    /// The layers that they send, as their description says.
+    /// The layers that the participant sends, from their description.
     public var layers: [StreamLayer.RID] { streams.indices.map(streams.layerName) }
 
     // MARK: One sequence
 
-    /// Which layer they are shown by in one sequence (``show(on:_:)``): the high one, or whichever they describe first, where nothing was
-    /// said.
+    /// Sets which layer their sequence (``show(on:_:)``) shows; by default the first one of their description, usually
+    /// the high one.
     ///
-    /// The layer is shown from its first key frame on, which comes a round trip and a picture after this, and the one before until then;
-    /// no picture comes twice or goes back in time. Where the network does not carry it, a smaller one is shown meanwhile
-    /// (``VideoCallSettings/fallback``).
+    /// The layer is shown from its first key frame, which arrives about a round trip and a frame later. Until then
+    /// the previous layer is shown. No picture is repeated or goes back in time. If the network does not carry the
+    /// layer, a smaller one is shown meanwhile (``VideoCallSettings/fallback``).
     ///
+    /// - Parameter layer: a layer, an automatic choice for a display size, or none.
     /// - Throws: ``CallError/noSuchLayer(_:sent:)``.
     public func want(_ layer: WantedLayer) throws(CallError) {
         let want: LayerChoice.Want =
@@ -35,13 +36,15 @@ extension CallParticipant {
         wakePoller()
     }
 
-    /// Shows them as one sequence of pictures, by the layer that is wanted; sizes differ from layer to layer.
+    /// Shows the participant as one sequence of pictures, from the wanted layer. The picture size differs from layer
+    /// to layer.
     ///
     /// - Parameters:
-    ///   - sink: gets the pictures, whose capture times rise; it belongs to the decoding thread from now on. It is finished when they are
-    ///     no longer shown.
-    ///   - adjust: changes how each layer is received: `{ $0.pictureCapacity = 12 }`.
-    /// - Throws: ``PipelineError``, or ``CallError``: `layerIsShown` where they are shown already, layer by layer or in a sequence.
+    ///   - sink: receives the pictures, with rising capture times. It belongs to the decoding thread from now on, and
+    ///     is finished when the sequence is no longer shown.
+    ///   - adjust: changes how each layer is received, for example `{ $0.pictureCapacity = 12 }`.
+    /// - Throws: ``PipelineError``, or ``CallError``: `layerIsShown` if the participant is already shown, layer by
+    ///   layer or in a sequence.
     public func show(
         on sink: sending any FrameSink, _ adjust: (inout ReceiveSettings) -> Void = { _ in }
     ) throws {
@@ -61,9 +64,10 @@ extension CallParticipant {
         wakePoller()
     }
 
-    /// Shows them as one sequence, by the layer that is wanted. Of pictures that nobody has taken yet only the newest is kept. It ends
-    /// when they are no longer shown.
+    /// Shows the participant as one asynchronous sequence, from the wanted layer. Only the newest picture is kept
+    /// until the caller takes it. The sequence ends when it is no longer shown.
     ///
+    /// - Returns: the pictures.
     /// - Throws: as ``show(on:_:)``.
     public func pictures() throws -> AsyncStream<VideoFrame> {
         let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
@@ -71,7 +75,7 @@ extension CallParticipant {
         return stream
     }
 
-    /// Shows the sequence no longer. Its sink is finished, soon, by the decoding thread.
+    /// Stops showing the sequence. The decoding thread finishes its sink soon after.
     public func hide() {
         let now = clock.now
         state.withLock { state in
@@ -85,12 +89,15 @@ extension CallParticipant {
 
     // MARK: Layer by layer
 
-    /// Shows a layer from its next key frame on, which is asked for, whatever is wanted of the sequence.
+    /// Shows a layer from its next key frame, which is requested. ``want(_:)`` does not affect it.
     ///
     /// - Parameters:
-    ///   - sink: gets the pictures; it belongs to the decoding thread from now on. It is finished when the layer is no longer shown.
-    ///   - adjust: changes how the layer is received: `{ $0.pictureCapacity = 12 }`.
-    /// - Throws: ``PipelineError``, or ``CallError/noSuchLayer(_:sent:)``, ``CallError/layerIsShown(_:)``, ``CallError/isOver``.
+    ///   - layer: the layer.
+    ///   - sink: receives the pictures. It belongs to the decoding thread from now on, and is finished when the layer
+    ///     is no longer shown.
+    ///   - adjust: changes how the layer is received, for example `{ $0.pictureCapacity = 12 }`.
+    /// - Throws: ``PipelineError``, or ``CallError/noSuchLayer(_:sent:)``, ``CallError/layerIsShown(_:)``,
+    ///   ``CallError/isOver``.
     public func show(
         _ layer: StreamLayer.RID, on sink: sending any FrameSink, _ adjust: (inout ReceiveSettings) -> Void = { _ in }
     ) throws {
@@ -108,9 +115,11 @@ extension CallParticipant {
         wakePoller()
     }
 
-    /// Shows a layer as a sequence. Of pictures that nobody has taken yet only the newest is kept. It ends when the layer is no
-    /// longer shown.
+    /// Shows a layer as an asynchronous sequence. Only the newest picture is kept until the caller takes it. The
+    /// sequence ends when the layer is no longer shown.
     ///
+    /// - Parameter layer: the layer.
+    /// - Returns: the pictures.
     /// - Throws: as ``show(_:on:_:)``.
     public func pictures(of layer: StreamLayer.RID) throws -> AsyncStream<VideoFrame> {
         let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
@@ -118,7 +127,7 @@ extension CallParticipant {
         return stream
     }
 
-    /// Shows a layer no longer, where it is shown by itself. Its sink is finished, soon, by the decoding thread.
+    /// Stops showing a layer that is shown by itself. The decoding thread finishes its sink soon after.
     public func hide(_ layer: StreamLayer.RID) {
         let now = clock.now
         state.withLock { state in
@@ -133,13 +142,14 @@ extension CallParticipant {
 
     // MARK: Streams
 
-    /// Has all of their layers known to the session from the start, so that those which are not shown are asked to pause with their first
-    /// packet. Of a description that cannot be received, who wants to show it hears.
+    /// Adds all layers of the participant to the session at the start, so that layers which are not shown are paused
+    /// with their first packet. A description that cannot be received is reported to the caller of `show`.
     func receiveAll() {
         let now = clock.now
         state.withLock { state in
             for layer in streams.indices {
-                // Why not, `show` finds again and throws: who does not want to see this layer has a call all the same.
+                // `show` repeats this and throws the reason. An app that does not show this layer has a call all the
+                // same.
                 let settings = try? receiveSettings(layer)
                 state.receiving.append(
                     settings.flatMap { settings in
@@ -168,12 +178,12 @@ extension CallParticipant {
         do throws(CodecError) { decoder = try StreamDecoder(settings, sink: sink) } catch {
             throw PipelineError.codec(error)
         }
-        // Handed over, and not used here any more.
+        // Handed over, and no longer used here.
         nonisolated(unsafe) let made = decoder
         return ShownLayer(streams.layerName(layer), unsafe made)
     }
 
-    /// Receives a layer by these settings, from its next key frame on.
+    /// Receives a layer with these settings, from its next key frame.
     private func use(
         _ settings: ReceiveSettings, of layer: Int, _ state: inout State, at now: MediaTime
     ) throws {
@@ -191,14 +201,15 @@ extension CallParticipant {
 }
 
 extension [StreamDescription] {
-    /// What a layer is called: a stream without a name is told apart by its place: the first is the high one.
+    /// The name of a layer. A stream without a RID is named by its place: the first is the high layer.
     func layerName(_ index: Int) -> StreamLayer.RID {
         if let name = self[index].rid.flatMap({ StreamLayer.RID(validating: $0) }) { return name }
         let names: [StreamLayer.RID] = [.high, .low, .medium]
         return index < names.count ? names[index] : StreamLayer.RID(validating: "s\(index)") ?? .high
     }
 
-    /// The sizes of the layers: as described, else as those of ours of the same name, else as is usual.
+    /// The sizes of the layers: as described; otherwise the size of our layer of the same name; otherwise a usual
+    /// one.
     func layerSizes(like own: [LayerSettings]) -> [Resolution] {
         indices.map { index in
             let limits = self[index].limits

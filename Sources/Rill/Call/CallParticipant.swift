@@ -7,24 +7,26 @@ import RillSession
 import RillThreads
 import Synchronization
 
-/// One of the others in a ``VideoCall``: what they send, and what of it is shown.
+/// Another participant of a ``VideoCall``: what they send, and which of it is shown.
 ///
-///     let bob = try call.connect(to: address, over: socket, key: key)
-///     try bob.show(on: screen)                                      // a sink, called by a decoding thread
-///     for await picture in try bob.pictures() { … }                 // or a sequence
-///     try bob.want(.low)                                            // the layer that they are shown by
+/// ```swift
+/// let bob = try call.connect(to: address, over: socket, key: key)
+/// try bob.show(on: screen)                       // a sink, called by a decoding thread
+/// try bob.want(.low)                             // the layer to show
+/// for await picture in try bob.pictures() { … }  // or, instead of a sink, a sequence
+/// ```
 ///
-/// Who does not care for layers shows them as one sequence of pictures, and says which layer it is to come by (``want(_:)``). Who wants
-/// several at once shows them one by one (``show(_:on:_:)``). A layer that is not shown is not decoded, and they are asked to send
-/// nothing of it (PAUSE, RFC 7728), where their description says that they follow that; a Rill does. Events of theirs come with
-/// ``VideoCall/events``.
+/// An app that does not care about layers shows one sequence of pictures, and chooses its layer with ``want(_:)``. An
+/// app that needs several layers at once shows them one by one (``show(_:on:_:)``). A layer that is not shown is not
+/// decoded. The participant is asked to pause it (PAUSE, RFC 7728) if their description supports that; Rill does.
+/// Their events are in ``VideoCall/events``.
 ///
-/// Threads: all methods may be called from any thread, and by sinks. Sinks are called on `rill-decode-…` with no lock held, one
-/// picture at a time.
+/// Threads: all methods may be called from any thread, and by sinks. Sinks are called on `rill-decode-…` with no lock
+/// held, one picture at a time.
 public final class CallParticipant: Sendable, Identifiable {
-    /// What events and logs call them.
+    /// The participant's name in events and logs.
     public let name: String
-    /// The call's own number for them: no other participant of the call ever bears it.
+    /// The participant's number in this call; it is never reused.
     public let id: Int
 
     let session: SharedSession
@@ -33,35 +35,35 @@ public final class CallParticipant: Sendable, Identifiable {
     private let line: CallLine
     private let poller: CallPoller
     let streams: [StreamDescription]
-    /// A stream for each of our layers; `nil` for those that they are not sent.
+    /// One stream for each of our layers; `nil` for layers that the participant is not sent.
     private let sending: [SendingStreamID?]
     private let ourLayers: [LayerSettings]
     let clock: LiveClock
     let emit: @Sendable (CallEvent) -> Void
-    /// Is told when we have left them.
+    /// Is called when we have left the participant.
     private let forget: @Sendable (CallParticipant) -> Void
-    /// Is told when they want other layers of ours than before.
+    /// Is called when the participant wants other layers of ours than before.
     let noteWants: @Sendable () -> Void
     let state: Monitor<State>
 
     struct State: ~Copyable {
         var place: Int?
-        /// The streams of their layers, in the order of those; `nil` for what cannot be received.
+        /// The streams of their layers, in order; `nil` for one that cannot be received.
         var receiving: [ReceivingStreamID?] = []
         /// Layers that are shown one by one.
         var shown: [Int: ShownLayer] = [:]
-        /// What they are shown as in one sequence.
+        /// What shows them as one sequence.
         var view: ParticipantView?
-        /// Which layer that is to come by, and which it does.
+        /// The wanted layer, and the one that is shown.
         var choice: LayerChoice
         var selector = LayerSelector()
-        /// What is hidden, and still to be finished.
+        /// What is hidden, and not yet finished.
         var hidden: [ShownLayer] = []
         var hiddenViews: [ParticipantView] = []
-        /// They have said that they leave.
+        /// They announced that they leave.
         var areGone = false
         var isLeaving = false
-        /// Layers whose first frame, a key frame, has been sent.
+        /// Layers whose first frame, a key frame, was sent.
         var begun: Set<Int> = []
     }
 
@@ -79,7 +81,7 @@ public final class CallParticipant: Sendable, Identifiable {
         session = SharedSession(RTPSessionSettings(settings, participant, clock))
         input = try CallInput(participant.receivingKey, isAddressKnown: participant.address != nil)
         output = try CallOutput(participant.sendingKey, to: participant.address, over: line)
-        // Not from a seed: a key must never meet the same source and number for the second time.
+        // Not from a seed: a key must never be used twice with the same SSRC and sequence number.
         var random = SystemRandomNumberGenerator()
         sending = try layers.map { [session] layer -> SendingStreamID? in
             guard participant.layers?.contains(layer.rid) ?? true else { return nil }
@@ -97,7 +99,7 @@ public final class CallParticipant: Sendable, Identifiable {
         refuseOwnSources()
     }
 
-    /// Begins: from now on they are sent to, and served.
+    /// Starts sending to the participant and serving them.
     func begin(_ requestKeyFrame: @escaping @Sendable (Int) -> Void) {
         session.listen { [sending] stream in
             if let layer = sending.firstIndex(of: stream) { requestKeyFrame(layer) }
@@ -106,10 +108,10 @@ public final class CallParticipant: Sendable, Identifiable {
         line.add(self, at: line.transport.remoteAddress ?? output.address)
     }
 
-    /// Where they are, as far as that is known.
+    /// The participant's address, if it is known.
     public var address: UDPAddress? { line.transport.remoteAddress ?? output.address }
 
-    /// Our layers that they are sent, and the streams that carry them.
+    /// Our layers that the participant is sent, and their streams.
     var sentLayers: [(layer: LayerSettings, stream: SendingStreamID)] {
         zip(ourLayers, sending).compactMap { layer, id in id.map { (layer, $0) } }
     }
@@ -118,28 +120,31 @@ public final class CallParticipant: Sendable, Identifiable {
 
     // MARK: Keys
 
-    /// Protects what we send with another key from the next packet on. They must have it by then.
+    /// Protects our packets with another key, from the next packet on. The participant must have it by then.
     ///
-    /// - Throws: ``CallError/notProtected`` in a call without keys; `indistinguishableKey` where one of the two keys has no identifier,
-    ///   or both have the same.
+    /// - Parameter key: the new key.
+    /// - Throws: ``CallError/notProtected`` in a call without keys; `indistinguishableKey` if one of the two keys has
+    ///   no identifier, or both have the same.
     public func changeSendingKey(to key: SRTPKey) throws {
         guard output.isProtected else { throw CallError.notProtected }
         try output.change(to: key)
     }
 
-    /// Takes what they protect with one more key.
+    /// Also accepts packets that the participant protects with this key.
     ///
-    /// - Throws: ``CallError/notProtected`` in a call without keys; else as ``RillSecurity/SRTPUnprotector/add(_:)``.
+    /// - Parameter key: the additional key.
+    /// - Throws: ``CallError/notProtected`` in a call without keys; otherwise as
+    ///   ``RillSecurity/SRTPUnprotector/add(_:)``.
     public func addReceivingKey(_ key: SRTPKey) throws {
         guard input.isProtected else { throw CallError.notProtected }
         try input.add(key)
     }
 
-    /// Takes no more of what they protect with a key; `false` where there is none of that identifier, or no other key.
+    /// Stops accepting packets under a key; `false` if no key has that identifier, or it is the only one.
     @discardableResult
     public func removeReceivingKey(_ identifier: MasterKeyIdentifier) -> Bool { input.remove(identifier) }
 
-    /// Tells how often the numbers of a source of theirs have wrapped before we came, where signalling knows it.
+    /// Sets how often the sequence number of one of their sources wrapped before we joined, if signaling knows it.
     public func expect(_ source: SSRC, rolloverCounter: UInt32) {
         input.expect(source, rolloverCounter: rolloverCounter)
     }
@@ -151,8 +156,8 @@ public final class CallParticipant: Sendable, Identifiable {
 
     // MARK: Leaving
 
-    /// Leaves them: they are told, and why. Nothing of theirs is shown after the picture in work; sinks are finished by the decoding
-    /// thread.
+    /// Leaves the participant, and sends them the reason. Nothing of theirs is shown after the picture in progress.
+    /// The decoding thread finishes the sinks.
     ///
     /// - Parameter reason: 1 to 255 bytes of UTF-8; a longer one is cut.
     public func leave(reason: String? = nil) {
@@ -167,12 +172,12 @@ public final class CallParticipant: Sendable, Identifiable {
         wakePoller()
     }
 
-    /// Whether we have left them.
+    /// Whether we have left the participant.
     public var hasLeft: Bool { state.withLock { $0.isLeaving } }
 
     // MARK: Datagrams
 
-    /// Gives the session what has come.
+    /// Inserts arrived packets into the session.
     func insert(at now: MediaTime, _ body: (RTPSession) -> Void) {
         let next = session.change(delivering: output.send) { session in
             body(session)
@@ -192,7 +197,7 @@ public final class CallParticipant: Sendable, Identifiable {
 
     // MARK: Statistics
 
-    /// What we have been through together so far.
+    /// The participant's statistics so far.
     public var statistics: CallStatistics.Participant {
         var statistics = CallStatistics.Participant(
             name: name, address: address?.description, session: session.look { $0.statistics })
@@ -207,12 +212,12 @@ public final class CallParticipant: Sendable, Identifiable {
     }
 }
 
-// MARK: - What we send them
+// MARK: - Sending
 
 extension CallParticipant: LayerOutput {
     package func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime) {
         guard let id = sending[layer] else { return }
-        // Frames before the first key frame are of no use to them.
+        // The participant cannot decode frames before the first key frame.
         let isBegun = state.withLock { state in
             if frame.isKey { state.begun.insert(layer) }
             return !state.isLeaving && !state.areGone && state.begun.contains(layer)
@@ -226,14 +231,18 @@ extension CallParticipant: LayerOutput {
         if let place = state.withLock({ $0.place }) { poller.wake(self, at: place, when: next) }
     }
 
-    /// Whether they want a layer of ours.
+    /// Whether the participant wants a layer of ours.
     func wants(layer: Int) -> Bool {
         guard let id = sending[layer], state.withLock({ !$0.isLeaving && !$0.areGone }) else { return false }
         return session.look { !$0.isPaused(id) }
     }
 
-    /// They want a layer of ours, or not, as the app's own signalling says: where they do not ask for it in RTCP themselves.
+    /// Sets whether the participant wants a layer of ours, from the app's own signaling. Use it if they do not ask
+    /// for it in RTCP themselves.
     ///
+    /// - Parameters:
+    ///   - isWanted: whether the layer is sent.
+    ///   - layer: one of our layers.
     /// - Throws: ``CallError/noSuchLayer(_:sent:)`` for a layer that they are not sent.
     public func setWantedByPeer(_ isWanted: Bool, _ layer: StreamLayer.RID) throws(CallError) {
         guard let index = ourLayers.firstIndex(where: { $0.rid == layer }), let id = sending[index] else {
@@ -244,7 +253,7 @@ extension CallParticipant: LayerOutput {
         wakePoller()
     }
 
-    /// Says that we send no pictures for a while, or do again.
+    /// Announces that we pause all streams, or resume them.
     func setMuted(_ isMuted: Bool) {
         let now = clock.now
         session.change(delivering: output.send) { session in

@@ -1,9 +1,10 @@
 import RillCore
 import RillThreads
 
-/// A decoding thread of a call: it does what is due for its participants, in turn, one frame of one of them at a time.
+/// A decoding thread of a call. It serves its participants in turn, one frame of one participant at a time.
 ///
-/// A state behind a lock, which calls nothing of anybody else's: sinks and events are called by the thread when it holds nothing.
+/// Its state is behind a lock, under which it calls no foreign code. The thread calls sinks and events while it holds
+/// no lock.
 final class CallPoller: Sendable {
     private let state = Monitor(State())
     private let clock: LiveClock
@@ -11,16 +12,16 @@ final class CallPoller: Sendable {
 
     fileprivate struct State: ~Copyable {
         var members: [Member?] = []
-        /// The one that is asked first: the one behind that which was served last, so that none starves.
+        /// The participant to check first: the one after the last served, so that none starves.
         var first = 0
-        /// What the thread sleeps until, when it sleeps.
+        /// When the thread wakes, while it sleeps.
         var deadline = MediaTime.distantFuture
         var isStopping = false
     }
 
     fileprivate struct Member {
         let participant: CallParticipant
-        /// When it wants to be served; not before it was given back while it is.
+        /// When it needs to be served; while it is served, not before it is given back.
         var wakeTime: MediaTime
         var isServed = false
     }
@@ -37,13 +38,13 @@ final class CallPoller: Sendable {
         thread.withLock { $0 = worker }
     }
 
-    /// How many it serves.
+    /// The number of participants it serves.
     var count: Int { state.withLock { state in state.members.count { $0 != nil } } }
 
-    /// Whether this is the thread that asks.
+    /// Whether the caller runs on this thread.
     var isCurrent: Bool { thread.withLock { $0 }?.isCurrent ?? false }
 
-    /// Serves one more; `nil` where the call is over meanwhile.
+    /// Adds a participant; `nil` if the call has ended meanwhile.
     func add(_ participant: CallParticipant) -> Int? {
         state.change { state in
             guard !state.isStopping else { return nil }
@@ -57,7 +58,7 @@ final class CallPoller: Sendable {
         }
     }
 
-    /// The participant wants to be served then, if it did not want it before.
+    /// Serves the participant at `time`, unless it is already due earlier.
     func wake(_ participant: CallParticipant, at place: Int, when time: MediaTime) {
         state.changeWaking { state in
             guard place < state.members.count, let member = state.members[place], member.participant === participant,
@@ -68,7 +69,7 @@ final class CallPoller: Sendable {
         }
     }
 
-    /// Ends when all have left, and waits for that.
+    /// Ends the thread when all participants have left, and waits for that.
     func stop() {
         state.change { $0.isStopping = true }
         let thread = thread.withLock { $0.take() }
@@ -91,7 +92,7 @@ final class CallPoller: Sendable {
         }
     }
 
-    /// Waits for somebody to be due; `nil` once the call is over for all.
+    /// Waits until a participant is due; `nil` once the call is over for all.
     private func next() -> (CallParticipant, Int)? {
         var deadline = MediaTime.distantFuture
         while true {
@@ -105,7 +106,7 @@ final class CallPoller: Sendable {
             case .serve(let participant, let place): return (participant, place)
             case .wait(let time): deadline = time
             case .stop: return nil
-            // The deadline has passed and nobody was due: it is asked for anew.
+            // The deadline has passed and no participant was due: look again.
             case nil: deadline = .distantFuture
             }
         }
@@ -113,7 +114,7 @@ final class CallPoller: Sendable {
 }
 
 extension CallPoller.State {
-    /// Takes the next one that is due, to be given back; else it is known until when nobody is.
+    /// Takes the next participant that is due, who is given back later. If there is none, sets `deadline`.
     fileprivate mutating func takeDue(at now: MediaTime) -> (participant: CallParticipant, place: Int)? {
         var next = MediaTime.distantFuture
         for offset in members.indices {

@@ -3,58 +3,58 @@ public import RillSecurity
 public import RillSession
 public import RillTransport
 
-/// What a ``VideoCall`` has been through so far.
+/// The statistics of a ``VideoCall`` so far.
 public struct CallStatistics: Codable, Sendable {
-    /// When, on the call's clock.
+    /// When they were read, on the call's clock.
     public var time: MediaTime
-    /// What is encoded, once for all.
+    /// The layers that are encoded, once for all participants.
     public var layers: [Layer] = []
-    /// The others.
+    /// The other participants.
     public var participants: [Participant] = []
-    /// The sockets, in the order in which they were given.
+    /// The transports, in the order in which they were first used.
     public var transports: [TransportStatistics] = []
 
-    /// One layer of what is sent.
+    /// One layer that is sent.
     public struct Layer: Codable, Sendable {
-        /// Its name.
+        /// The layer's name.
         public var rid: StreamLayer.RID
-        /// What its encoder has done.
+        /// The statistics of its encoder.
         public var encoder: EncoderStatistics
-        /// Frames that gave way to a newer one because the encoder was busy.
+        /// Frames replaced by a newer one because the encoder was busy.
         public var framesReplaced: Int
-        /// Frames left out because they were the same as the one before.
+        /// Frames skipped because they equal the previous one.
         public var framesUnchanged: Int
-        /// Size of the pictures, as of the last frame.
+        /// Picture size as of the last frame.
         public var resolution: Resolution
-        /// Why its pictures are smaller or fewer than they are set to be.
+        /// Why its pictures are smaller or fewer than configured.
         public var qualityLimitationReason: QualityLimitationReason
-        /// How often its size was adapted.
+        /// How often adaptation changed its size.
         public var qualityLimitationResolutionChanges: Int
     }
 
-    /// One of the others.
+    /// One of the other participants.
     public struct Participant: Codable, Sendable {
-        /// What they are called.
+        /// The participant's name.
         public var name: String
-        /// Where they are.
+        /// The participant's address.
         public var address: String?
         /// Streams and datagrams in both directions.
         public var session: SessionStatistics
-        /// What became of our packets under the key.
+        /// The protection of our packets; `nil` without a key.
         public var protected: ProtectStatistics?
-        /// What became of theirs.
+        /// The protection of their packets; `nil` without a key.
         public var unprotected: UnprotectStatistics?
-        /// The layer that their sequence is to come by; `nil` for none, or where they are not shown as one.
+        /// The layer that their sequence is to show; `nil` for none, or if they are not shown as a sequence.
         public var wanted: StreamLayer.RID?
         /// The layers that are shown.
         public var shown: [Shown] = []
     }
 
-    /// A layer of theirs that is shown.
+    /// A shown layer of a participant.
     public struct Shown: Codable, Sendable {
-        /// Its name.
+        /// The layer's name.
         public var rid: StreamLayer.RID
-        /// From its packets to its pictures.
+        /// Its statistics, from packets to pictures.
         public var received: ReceiveStatistics
     }
 }

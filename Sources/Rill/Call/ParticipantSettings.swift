@@ -3,31 +3,37 @@ public import RillRTP
 public import RillSecurity
 import RillTransport
 
-/// One of the others, as a ``VideoCall`` is to meet them.
+/// The settings of one other participant in a ``VideoCall``.
 ///
-///     var them = ParticipantSettings("bob", at: try UDPAddress.resolve("example.org:5004"), key: key)
-///     them.streams = try answer.streams(.send)          // what a session description says of their streams
-///     let bob = try call.add(them, over: socket)
+/// ```swift
+/// var them = ParticipantSettings("bob", at: try UDPAddress.resolve("example.org:5004"), key: key)
+/// them.streams = try answer.streams(.send)  // their streams, from a session description
+/// let bob = try call.add(them, over: socket)
+/// ```
 public struct ParticipantSettings: Sendable {
-    /// What events and logs call them.
+    /// The participant's name in events and logs.
     public var name: String
-    /// Where our packets go at first. With keys it follows them: genuine packets from another address, once the one before is silent,
-    /// move it. `nil`: where their first packet comes from.
+    /// Where our packets go at first; `nil` for the address of their first packet. With keys it follows the
+    /// participant: authentic packets from another address change it once the previous one is silent.
     public var address: UDPAddress?
-    /// What our packets are protected with; `nil` for packets in the clear.
+    /// The key of our packets; `nil` for packets in the clear.
     public var sendingKey: SRTPKey?
-    /// What theirs are protected with; `nil` for packets in the clear.
+    /// The key of their packets; `nil` for packets in the clear.
     public var receivingKey: SRTPKey?
-    /// What they send; `nil` for streams with the names of our own layers, as another Rill sends them.
+    /// The streams that they send; `nil` for streams named like our own layers, as another Rill sends them.
     public var streams: [StreamDescription]?
-    /// Which of our layers they are sent; `nil` for all.
+    /// The layers of ours that they are sent; `nil` for all.
     public var layers: Set<StreamLayer.RID>?
-    /// Requests leave without a report before them (RFC 5506): for who agreed on it. Rill does.
+    /// Sends feedback without a report before it (RFC 5506). Both sides must have agreed on it; Rill does.
     public var usesReducedSizeRTCP = true
 
-    /// Somebody at an address, who protects with the same key as we do.
+    /// Creates the settings of a participant at an address, who uses the same key as we do.
     ///
-    /// - Parameter key: `nil` for a call in the clear, which everybody on the way can watch and change.
+    /// - Parameters:
+    ///   - name: the participant's name in events and logs; `peer` by default.
+    ///   - address: where our packets go at first; `nil` for the address of their first packet.
+    ///   - key: the key of both directions; `nil` for a call in the clear, which anyone on the path can watch and
+    ///     change.
     public init(_ name: String = "peer", at address: UDPAddress?, key: SRTPKey?) {
         self.name = name
         self.address = address
@@ -35,12 +41,16 @@ public struct ParticipantSettings: Sendable {
         receivingKey = key
     }
 
-    /// Somebody as their session description says: address, streams, and the key that they protect with, if there is one (a=crypto,
-    /// RFC 4568).
+    /// Creates the settings of a participant from their session description: address, streams, and their key if there
+    /// is one (a=crypto, RFC 4568).
     ///
-    /// - Parameter key: what we protect with; for their description to be answered it goes into ours.
-    /// - Throws: ``StreamDescriptionError`` for streams that cannot be received, ``SecurityError`` where none of the keys can be
-    ///   used, ``TransportError/invalidAddress(_:)``.
+    /// - Parameters:
+    ///   - name: the participant's name in events and logs; `peer` by default.
+    ///   - by: the participant's session description.
+    ///   - key: the key of our packets, which also goes into our own description.
+    /// - Throws: ``/RillRTP/StreamDescriptionError`` for streams that cannot be received,
+    ///   ``/RillSecurity/SecurityError`` if none of the keys can be used, ``CallError/noKeyDescribed`` if the
+    ///   description requires a key and has none, or ``/RillTransport/TransportError/invalidAddress(_:)``.
     public init(
         _ name: String = "peer", described by: SessionDescription, sending key: SRTPKey?
     ) throws {

@@ -1,14 +1,17 @@
 import RillCore
 
-/// What a participant is shown as: one sequence of pictures, by whichever layer they come.
+/// A participant shown as one sequence of pictures, from whichever layer.
 ///
-/// Threads: the decoding thread uses the layers; any looks at what has come of them.
+/// Threads: the decoding thread uses the layers; any thread reads their statistics.
 final class ParticipantView: Sendable {
-    /// One for each layer of theirs, in their order.
+    /// One for each layer of the participant, in order.
     let layers: [ShownLayer]
     private let sink: ExclusiveUse<any FrameSink>
 
-    /// - Parameter makeLayer: makes what decodes a layer, for the sink that it is given.
+    /// - Parameters:
+    ///   - layerCount: the number of layers.
+    ///   - sink: receives the pictures of all layers.
+    ///   - makeLayer: creates the decoder of the layer with that index, for the given sink.
     init(
         layerCount: Int, sink: sending any FrameSink, _ makeLayer: (Int, any FrameSink & Sendable) throws -> ShownLayer
     ) rethrows {
@@ -17,7 +20,7 @@ final class ParticipantView: Sendable {
         layers = try (0..<layerCount).map { try makeLayer($0, LayerSink(sink: shared)) }
     }
 
-    /// The sink, for one of the layers: it lives longer than that.
+    /// The sink as one layer sees it. It outlives that layer, so finishing the layer does not finish it.
     private final class LayerSink: FrameSink, Sendable {
         let sink: ExclusiveUse<any FrameSink>
 
@@ -27,7 +30,7 @@ final class ParticipantView: Sendable {
         func finish() {}
     }
 
-    /// Finishes the sink; what it throws.
+    /// Finishes the sink; returns the error that it throws.
     func finish() -> (any Error)? {
         sink.use { sink in
             do { try sink.finish() } catch { return error }

@@ -2,9 +2,9 @@ import RillCore
 import RillReceive
 import RillSession
 
-/// A layer of a participant that is shown: its decoder and its sink.
+/// A shown layer of a participant: its decoder and its sink.
 ///
-/// Threads: the decoding thread uses the decoder; any looks at what has come of it so far.
+/// Threads: the decoding thread uses the decoder; any thread reads its statistics.
 final class ShownLayer: Sendable {
     let rid: StreamLayer.RID
     private let decoder: ExclusiveUse<StreamDecoder>
@@ -16,7 +16,7 @@ final class ShownLayer: Sendable {
         self.decoder = ExclusiveUse(decoder)
     }
 
-    /// Runs `body` with the decoder, and notes what has come of it.
+    /// Runs `body` with the decoder, then updates the statistics.
     func use(_ body: (StreamDecoder) -> Void) {
         let statistics = decoder.use { decoder in
             body(decoder)
@@ -25,7 +25,7 @@ final class ShownLayer: Sendable {
         counts.withLock { $0 = statistics }
     }
 
-    /// Finishes the sink; what it throws.
+    /// Finishes the sink; returns the error that it throws.
     func finish() -> (any Error)? {
         decoder.use { decoder in
             do { try decoder.finish() } catch { return error }
@@ -33,7 +33,7 @@ final class ShownLayer: Sendable {
         }
     }
 
-    /// As of now: packets count even when no frame comes of them.
+    /// The current statistics: packets count even if no frame results.
     func statistics(of id: ReceivingStreamID, in session: RTPSession) -> ReceiveStatistics {
         var statistics = counts.withLock { $0 }
         statistics.note(session, id)

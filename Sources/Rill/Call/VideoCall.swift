@@ -6,40 +6,50 @@ import RillSession
 public import RillThreads
 public import RillTransport
 
-/// A call in both directions: one source encoded once, and any number of others to send it to and to see.
+/// A two-way call: one source, encoded once, and any number of participants to send it to and to watch.
 ///
-///     let socket = try UDPSocket(boundTo: UDPAddress(.v4(0), port: 5004))
-///     let call = try VideoCall(VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low]), source: camera)
-///     let bob = try call.connect(to: .resolve("example.org:5004"), over: socket, key: try SRTPKey(base64: text))
-///     try bob.show(on: screen)
-///     for await event in call.events { print(event) }
-///     …
-///     await call.end()
+/// ```swift
+/// let socket = try UDPSocket(boundTo: UDPAddress(.v4(0), port: 5004))
+/// let call = try VideoCall(VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low]), source: camera)
+/// let bob = try call.connect(to: .resolve("example.org:5004"), over: socket, key: SRTPKey(base64: text))
+/// try bob.show(on: screen)
+/// for await event in call.events { print(event) }
+/// …
+/// await call.end()
+/// ```
 ///
-/// Each participant has a session (``RillSession/RTPSession``), sources and a key of their own; the encoders are shared: a key frame
-/// that one of them asks for is everybody's. A participant is shown as one sequence of pictures, by the layer that is wanted
-/// (``want(_:of:)``), or layer by layer.
+/// Each participant has its own session (``RillSession/RTPSession``), SSRCs and key. The encoders are shared, so a
+/// key frame that one participant requests goes to all. A participant is shown as one sequence of pictures, from the
+/// wanted layer (``want(_:of:)``), or layer by layer.
 ///
-/// **Layers.** What nobody wants is not encoded and not sent, from a round trip after it was said on: a grid of sixteen is sixteen low
-/// layers, and the one who is clicked on is high a round trip and a picture later.
+/// **Layers.** A layer that no participant wants is neither encoded nor sent, from about a round trip after the
+/// request. A grid of sixteen people costs sixteen low layers. A click on one of them shows the high layer a round
+/// trip and a frame later.
 ///
-/// **Keys.** With a key everything is protected in both directions (SRTP, ``RillSecurity/SRTPProtector``), and what cannot be opened
-/// reaches no parser. A key is for one call. Without one, packets go in the clear.
+/// **Keys.** With a key, everything is protected in both directions (SRTP, ``RillSecurity/SRTPProtector``), and a
+/// packet that cannot be opened reaches no parser. Use a key for one call only. Without a key, packets are sent in
+/// the clear.
 ///
-/// **Nothing waits.** Encoders never wait for a socket: what its full buffer does not take is lost and repaired like any loss.
+/// **Nothing blocks.** Encoders never wait for a socket. What a full send buffer does not take is lost, and repaired
+/// like any loss.
 ///
-/// Threads: `rill-capture`, one for each layer's encoder (``LiveSender``), `rill-network` for each transport, `rill-decode-0` and so
-/// on. All methods may be called from any thread, and by sinks and taps. It ends with ``end(reason:)``, or when it is let go.
+/// Threads: `rill-capture`, one thread for each layer's encoder (``LiveSender``), `rill-network` for each transport,
+/// and the decoding threads `rill-decode-0` and so on. All methods may be called from any thread, and by sinks and
+/// taps. The call ends with ``end(reason:)``, or when it is released.
 public final class VideoCall: Sendable {
-    /// What happens. One loop at a time; it ends with the call. Of events that nobody takes the newest 1024 are kept.
+    /// The call's events, for one loop at a time. The stream ends with the call. Of events that nobody reads, the
+    /// newest 1024 are kept.
     public let events: AsyncStream<CallEvent>
     private let core: CallCore
 
-    /// A call with nobody in it yet.
+    /// Creates a call without participants.
     ///
     /// - Parameters:
-    ///   - source: what is sent; it belongs to the capture thread from now on. `nil` for a call that only watches.
-    ///   - taps: where an app looks into the sending side: the local preview.
+    ///   - settings: how the call sends and receives.
+    ///   - source: the frames to send; it belongs to the capture thread from now on. `nil` for a call that only
+    ///     receives.
+    ///   - taps: where an app sees frames on the sending side, for example for a local preview.
+    ///   - clock: the call's clock.
     /// - Throws: ``PipelineError``.
     public init(
         _ settings: VideoCallSettings = VideoCallSettings(), source: sending (any FrameSource)?,
@@ -52,18 +62,20 @@ public final class VideoCall: Sendable {
 
     deinit { core.endLater() }
 
-    /// The call's clock: what pictures are stamped with.
+    /// The call's clock, which timestamps pictures.
     public var clock: LiveClock { core.clock }
 
-    // MARK: Others
+    // MARK: Participants
 
-    /// Meets somebody at an address, who uses the same key as we do.
+    /// Adds a participant at an address, who uses the same key as we do.
     ///
     /// - Parameters:
-    ///   - address: where they are; `nil` where their packets, or the transport, will say so.
-    ///   - transport: the way to them. The call reads it from now on, and closes it in the end; several participants may share one.
-    ///   - key: what both protect their packets with; `nil` for packets in the clear.
-    /// - Throws: ``CallError``, ``PipelineError`` or ``SecurityError``.
+    ///   - address: the participant's address; `nil` if their packets or the transport reveal it.
+    ///   - transport: the transport that reaches them. The call reads it from now on, and closes it at the end.
+    ///     Several participants may share one.
+    ///   - key: the key of both directions; `nil` for packets in the clear.
+    /// - Returns: the participant.
+    /// - Throws: ``CallError``, ``PipelineError`` or ``/RillSecurity/SecurityError``.
     @discardableResult
     public func connect(
         to address: UDPAddress?, over transport: any DatagramTransport, key: SRTPKey?
@@ -71,13 +83,22 @@ public final class VideoCall: Sendable {
         try add(ParticipantSettings(at: address, key: key), over: transport)
     }
 
-    /// Meets somebody as `participant` says.
+    /// Adds a participant with these settings.
     ///
-    ///     try call.add(bob, over: socket) { them in try them.show(on: screen) }
+    /// ```swift
+    /// try call.add(bob, over: socket) { them in try them.show(on: screen) }
+    /// ```
     ///
-    /// - Parameter prepare: is called before their first packet is read. What is shown from there on misses nothing; what is shown later
-    ///   begins with the key frame that it asks for, which who takes no requests (a plain RTP sender) sends in its own time.
-    /// - Throws: ``CallError``, ``PipelineError``, ``SecurityError``, or what `prepare` throws; then nobody is met.
+    /// - Parameters:
+    ///   - participant: the participant's address, keys and streams.
+    ///   - transport: the transport that reaches them. The call reads it from now on, and closes it at the end.
+    ///     Several participants may share one.
+    ///   - prepare: is called before their first packet is read. What it shows misses nothing. What is shown later
+    ///     starts with the key frame that it requests; a sender that takes no requests (plain RTP) sends one in its
+    ///     own time.
+    /// - Returns: the participant.
+    /// - Throws: ``CallError``, ``PipelineError``, ``/RillSecurity/SecurityError``, or what `prepare` throws. Then no
+    ///   participant is added.
     @discardableResult
     public func add(
         _ participant: ParticipantSettings, over transport: any DatagramTransport,
@@ -86,57 +107,62 @@ public final class VideoCall: Sendable {
         try core.add(participant, over: transport, prepare)
     }
 
-    /// Who is in the call, those that we have left excepted.
+    /// The participants of the call, except those that we have left.
     public var participants: [CallParticipant] { core.participants }
 
-    /// Wants a layer of theirs, or whichever fits a size, or none, in the sequence that they are shown as: see
-    /// ``CallParticipant/want(_:)``.
+    /// Sets which layer a participant's sequence shows: see ``CallParticipant/want(_:)``.
     ///
+    /// - Parameters:
+    ///   - layer: a layer, an automatic choice for a display size, or none.
+    ///   - them: the participant.
     /// - Throws: ``CallError/noSuchLayer(_:sent:)``.
     public func want(_ layer: CallParticipant.WantedLayer, of them: CallParticipant) throws(CallError) {
         try them.want(layer)
     }
 
-    // MARK: What we send
+    // MARK: Sending
 
-    /// Sends no pictures for a while, or sends them again, without any signalling: the others are told (RFC 7728), encoders rest, and
-    /// reports go on. Afterwards each layer begins with a key frame.
+    /// Pauses sending pictures, or resumes it, without any signaling. The participants are notified in RTCP (RFC
+    /// 7728), the encoders rest, and reports continue. After a pause each layer starts with a key frame.
     public func setMuted(_ isMuted: Bool) { core.setMuted(isMuted) }
 
-    /// Whether no pictures are sent.
+    /// Whether sending is paused.
     public var isMuted: Bool { core.isMuted }
 
-    /// Sends another source from its first frame on, which is a key frame; sizes may differ.
+    /// Switches to another source from its first frame on, which is a key frame; sizes may differ.
     public func setSource(_ source: sending any FrameSource) { core.setSource(source) }
 
-    /// Changes what is done to faces, from the next frame on.
+    /// Changes the face processing, from the next frame on.
     public func setBeauty(_ options: BeautyOptions) { core.pipeline?.setBeauty(options) }
 
-    /// Sets the target of one layer's rate control, 1 kbit/s to 1 Gbit/s.
+    /// Sets the target bitrate of one layer.
     ///
-    /// - Throws: ``CodecError/invalidSettings(_:)``; the target then stays as it was.
+    /// - Parameters:
+    ///   - bitrate: 1 kbit/s to 1 Gbit/s.
+    ///   - layer: the layer.
+    /// - Throws: ``/RillCodec/CodecError/invalidSettings(_:)``; the target then stays unchanged.
     public func setBitrate(_ bitrate: Bitrate, of layer: StreamLayer.RID) throws(CodecError) {
         try change(layer) { $0.bitrate = bitrate }
     }
 
-    /// Changes the settings of one layer from its next frame on: see ``SendPipeline/change(_:_:)``.
+    /// Changes the settings of one layer, from its next frame on: see ``SendPipeline/change(_:_:)``.
     public func change(
         _ layer: StreamLayer.RID, _ body: (inout LayerSettings) -> Void
     ) throws(CodecError) {
         try core.pipeline?.change(layer, body)
     }
 
-    /// Switches one layer on or off for everybody. Switched on, it begins with a key frame.
+    /// Switches one layer on or off for all participants. After it is switched on, it starts with a key frame.
     public func setActive(_ isActive: Bool, _ layer: StreamLayer.RID) { core.setActive(isActive, layer) }
 
-    // MARK: The whole
+    // MARK: Statistics and end
 
-    /// What the call has been through so far.
+    /// The call's statistics so far.
     public var statistics: CallStatistics { core.statistics }
 
-    /// Leaves everybody, and waits until all threads are done, sinks are finished and transports closed. The last event is
-    /// ``CallEvent/over``.
+    /// Leaves all participants. Waits until all threads have ended, all sinks are finished and all transports are
+    /// closed. The last event is ``CallEvent/over``.
     ///
-    /// - Parameter reason: what the others are told, 1 to 255 bytes of UTF-8.
+    /// - Parameter reason: the reason sent to the participants, 1 to 255 bytes of UTF-8.
     public func end(reason: String? = nil) async { await core.end(reason: reason) }
 }

@@ -5,51 +5,57 @@ import RillSend
 
 /// How a ``VideoCall`` sends and receives.
 ///
-///     var settings = VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
-///     settings.send.protection = FECSettings(percentage: 50, payloadType: PayloadType(125), redPayloadType: PayloadType(124))
-///     settings.statisticsInterval = .seconds(1)
+/// ```swift
+/// var settings = VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
+/// settings.send.protection = FECSettings(
+///     percentage: 50, payloadType: PayloadType(125), redPayloadType: PayloadType(124))
+/// settings.statisticsInterval = .seconds(1)
+/// ```
 public struct VideoCallSettings: Sendable {
-    /// What is encoded, once for all participants, and how it goes into packets. Its seed is not used: sources and first numbers come
-    /// from the system's generator, for each participant anew, so that no key meets an equal source twice.
+    /// What is encoded, once for all participants, and how it is packetized. Its seed is not used. SSRCs and initial
+    /// sequence numbers come from the system's random generator, anew for each participant, so that no key is used
+    /// twice with the same SSRC.
     public var send: SendSettings
-    /// Threads that decode what all participants send, at least 1: `rill-decode-0` and so on. One decodes a 720p stream and a dozen
-    /// thumbnails with ease.
+    /// The number of decoding threads for all participants, at least 1: `rill-decode-0` and so on. One thread decodes
+    /// a 720p stream and a dozen thumbnails with ease.
     public var decodingThreadCount = 1
     /// Where the call's threads run.
     public var placement = ThreadPlacement.system
-    /// How often ``CallEvent/statistics(_:)`` comes; `nil` for never.
+    /// The interval of ``CallEvent/statistics(_:)``; `nil` for never.
     public var statisticsInterval: MediaDuration?
-    /// When a smaller layer of a participant is shown than is wanted; `nil` for never.
+    /// When a participant falls back to a smaller layer than the wanted one; `nil` for never.
     public var fallback: Fallback? = Fallback()
-    /// No packet of any kind for so long: the participant is ``CallEvent/interrupted(_:)``.
+    /// After this time without any packet the participant is ``CallEvent/interrupted(_:)``.
     public var interruptedAfter = MediaDuration.seconds(4)
-    /// No packet of any kind for so long: the participant is ``CallEvent/lost(_:)``.
+    /// After this time without any packet the participant is ``CallEvent/lost(_:)``.
     public var lostAfter = MediaDuration.seconds(10)
 
-    /// Settings for these layers, with everything else at its default.
+    /// Creates settings for these layers, with everything else at its default.
     public init(layers: [LayerSettings] = [.high(.vga, bitrate: .kilobits(800)), .low]) {
         send = SendSettings(layers: layers, seed: 0)
         send.headerExtensions = VideoCallSettings.headerExtensions
-        // A name for a call, not for a person (RFC 7022 §4.2).
+        // A name for the call, not for a person (RFC 7022 §4.2).
         send.canonicalName = String(UInt64.random(in: 0 ... .max), radix: 36)
     }
 
-    /// What the two ends of a call between Rill and Rill take for granted, where no description says otherwise: RID, the RID of
-    /// retransmissions, and orientation, so that streams are known before their sources are.
+    /// The header extensions that two Rill endpoints of a call assume if no description says otherwise: RID, the RID
+    /// of retransmissions, and orientation. They identify streams before their SSRCs are known.
     public static let headerExtensions: HeaderExtensionMap = {
         var map = HeaderExtensionMap()
         let numbers: [(HeaderExtensionKind, UInt8)] = [(.rid, 10), (.repairedRID, 11), (.videoOrientation, 13)]
         do throws(RTPError) {
             for (kind, id) in numbers { try map.set(kind, id: id) }
         } catch {
-            preconditionFailure("numbers that differ, none of them 0: \(error)")
+            preconditionFailure("the extension IDs differ, and none is 0: \(error)")
         }
         return map
     }()
 
-    /// What a participant is taken to send where nobody has described it: layers of these names, coded and repaired as ours are.
+    /// Returns the streams that a participant without a description is assumed to send: layers of these names, coded
+    /// and repaired like ours.
     ///
-    /// - Parameter names: the names; those of our own layers by default.
+    /// - Parameter names: the names of the layers; those of our own layers by default.
+    /// - Returns: one description for each name, in order.
     public func streams(_ names: [StreamLayer.RID]? = nil) -> [StreamDescription] {
         let names = names ?? send.layers.map(\.rid)
         return names.map { name in

@@ -2,17 +2,20 @@ public import RillCore
 import RillSession
 
 extension CallParticipant {
-    /// What is wanted of what a participant sends: a layer, whichever fits the place where it is shown, or nothing.
+    /// What is wanted from a participant: one layer, the layer that fits a display size, or nothing.
     ///
-    ///     call.want(.low, of: bob)
-    ///     call.want(.automatic(shownAt: Resolution(width: 320, height: 180)), of: bob)
+    /// ```swift
+    /// try call.want(.low, of: bob)
+    /// try call.want(.automatic(shownAt: Resolution(width: 320, height: 180)), of: bob)
+    /// ```
     public enum WantedLayer: Hashable, Sendable {
         /// The layer of that name.
         case layer(StreamLayer.RID)
-        /// The smallest layer that need not be magnified by more than a half to fill that size, in pixels. `nil`, or a size without
-        /// pixels, where nothing of it is seen: then the smallest layer, and after 5 s none.
+        /// The smallest layer that fills this size, in pixels, without being enlarged more than 1.5 times. `nil`, or
+        /// a size without pixels, means that the participant is not visible: then the smallest layer, and after 5 s
+        /// none.
         case automatic(shownAt: Resolution?)
-        /// Nothing comes.
+        /// No layer.
         case none
 
         /// The high layer.
@@ -23,13 +26,13 @@ extension CallParticipant {
 }
 
 extension CallParticipant {
-    /// Why a layer of theirs was given up for a smaller one.
+    /// Why a participant fell back to a smaller layer.
     public enum FallbackReason: Hashable, Sendable {
-        /// So large a share of its frames was lost or too late, 0 to 1.
+        /// This share of the layer's frames was lost or late, 0 to 1.
         case frames(share: Double)
-        /// It has shown nothing for so long, though key frames were asked for.
+        /// The layer showed nothing for this time, although key frames were requested.
         case standstill(MediaDuration)
-        /// Its playout delay has grown to that.
+        /// The layer's playout delay grew to this value.
         case delay(MediaDuration)
 
         init(_ reason: LayerFallback.Reason) {
@@ -54,19 +57,19 @@ extension CallParticipant.FallbackReason: CustomStringConvertible {
 }
 
 extension VideoCallSettings {
-    /// When a participant's smaller layer is shown in place of the one that is wanted, because the network does not carry that, and when
-    /// that is tried again.
+    /// When a participant falls back to a smaller layer than the wanted one because the network does not carry that,
+    /// and when the wanted layer is tried again.
     public struct Fallback: Equatable, Sendable {
-        /// The share of frames of the last two seconds that were lost or too late, 0 to 1, above which a layer is given up.
+        /// The share of lost or late frames in the last two seconds, 0 to 1, above which a layer is given up.
         public var maximumMissingShare = 0.2
-        /// The playout delay above which it is given up.
+        /// The playout delay above which a layer is given up.
         public var maximumDelay = MediaDuration.seconds(1)
-        /// How long the smaller layer is kept at least. Twice as long each time that the larger one soon turns out bad again.
+        /// The shortest time on the smaller layer. It doubles each time that the larger layer soon fails again.
         public var hold = MediaDuration.seconds(8)
-        /// And at the most.
+        /// The upper bound of that time.
         public var maximumHold = MediaDuration.seconds(64)
 
-        /// The defaults.
+        /// Creates settings with the defaults.
         public init() {}
     }
 }

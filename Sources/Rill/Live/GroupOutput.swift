@@ -2,10 +2,10 @@ import RillCore
 import RillReceive
 import RillSession
 
-/// What the streams of a decoding thread have to say, until it can be said: datagrams for their senders, and events for those who
-/// watch. It is filled under the group's lock and handed out when that is free, so whoever hears of it may call back.
+/// The pending output of a decoding thread's streams: datagrams for their senders, and events for observers. It is
+/// filled under the group's lock and delivered after the lock is released, so the receiver of an event may call back.
 ///
-/// One owner. Its memory grows to the most that it ever held, and stays.
+/// One owner. Its memory grows to the most that it ever held, and is reused.
 final class GroupOutput {
     private var datagrams: [DatagramQueue] = []
     private var spare: [DatagramQueue] = []
@@ -19,12 +19,18 @@ final class GroupOutput {
         var time: MediaTime
     }
 
-    /// Whether there is nothing to hand out.
+    /// Whether nothing is pending.
     var isEmpty: Bool { events.isEmpty && datagrams.isEmpty }
 
-    /// Does what is due in a session of one stream, and gives its next frame to decode.
+    /// Does what is due in a session of one stream, and returns its next frame to decode.
     ///
-    /// - Parameter isInterrupted: is set where the stream was muted, or is not any more.
+    /// - Parameters:
+    ///   - session: the stream's session.
+    ///   - now: the current time.
+    ///   - payload: receives the bytes of the frame.
+    ///   - observer: the stream's observer.
+    ///   - isInterrupted: is set if the stream was muted or unmuted.
+    /// - Returns: the frame; `nil` if none is due.
     func poll(
         _ session: RTPSession, at now: MediaTime, into payload: inout [UInt8], for observer: Observer?,
         isInterrupted: inout Bool
@@ -56,8 +62,7 @@ final class GroupOutput {
         if queue.isEmpty { spare.append(queue) } else { datagrams.append(queue) }
     }
 
-    /// Tells all events, then sends all datagrams, each in their order; then there is nothing left. Nothing may be added
-    /// meanwhile.
+    /// Delivers all events, then all datagrams, each in order. Nothing may be added meanwhile.
     func deliver(to feedback: some PacketSink) {
         guard !isEmpty else { return }
         for event in events { event.observer(event.event, event.time) }

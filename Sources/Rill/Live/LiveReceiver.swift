@@ -5,29 +5,31 @@ import RillReceive
 package import RillSession
 import RillThreads
 
-/// Receives any number of streams live: packets come in on any thread, and a small fixed set of threads decodes them.
+/// A live receiver of any number of streams: any thread inserts packets, and a small set of threads decodes them.
 ///
-///     let receiver = LiveReceiver(feedback: socket)
-///     try receiver.add(ReceiveSettings(…), sink: screen)
-///     …
-///     receiver.insert(datagram)
+/// ```swift
+/// let receiver = LiveReceiver(feedback: socket)
+/// try receiver.add(ReceiveSettings(…), sink: screen)
+/// …
+/// receiver.insert(datagram)
+/// ```
 ///
-/// Each stream has a jitter buffer and a decoder of its own. A decoding thread serves the streams that were given to it,
-/// and sleeps until the next frame of any of them is due. A datagram finds its stream by its SSRC, or by that of its
-/// retransmissions; of one of RTCP each packet does.
+/// Each stream has its own jitter buffer and decoder. A decoding thread serves the streams assigned to it, and sleeps
+/// until the next frame of any of them is due. A datagram is routed by its SSRC, or by that of its retransmission
+/// stream. The packets of an RTCP compound are routed one by one.
 ///
-/// Threads: `rill-decode-0` and so on. A stream's sink, its observer and the feedback are called on its decoding thread, with
-/// no lock held: they may call any method of the receiver but ``stop()``, which waits for them. The threads ask the system
-/// for long turns, so that what a call sends does not wait for what it receives.
+/// Threads: `rill-decode-0` and so on. A stream's sink, its observer and the feedback sink are called on its decoding
+/// thread, with no lock held. They may call any method of the receiver except ``stop()``, which waits for them. The
+/// threads ask the system for long time slices, so that sending in a call does not wait for receiving.
 public final class LiveReceiver: Sendable {
-    /// The clock that packets and frames are stamped with.
+    /// The clock that timestamps packets and frames.
     public let clock: LiveClock
     private let feedback: any PacketSink & Sendable
     private let groups: [Monitor<StreamGroup>]
     private let threads: [NamedThread]
     private let routes = Monitor(StreamRoutes())
 
-    /// The thread that decodes a stream, and which of its streams that is; in one number for ``StreamRoutes``.
+    /// A stream's decoding thread and its index there, packed into one number for ``StreamRoutes``.
     private struct Route {
         var group: Int
         var index: Int
@@ -42,13 +44,14 @@ public final class LiveReceiver: Sendable {
         var place: StreamRoutes.Place { index << 16 | group }
     }
 
-    /// A receiver without streams.
+    /// Creates a receiver without streams, and starts its threads.
     ///
     /// - Parameters:
-    ///   - feedback: gets RTCP packets for the senders, from the decoding threads.
-    ///   - threadCount: decoding threads, at least 1. One decodes a 720p stream and a dozen thumbnails with ease.
-    ///   - clock: the session's clock, if it has one already.
-    ///   - placement: where its threads run, beside a sender with the same placement.
+    ///   - feedback: receives RTCP packets for the senders, from the decoding threads.
+    ///   - threadCount: the number of decoding threads, 1 to 65535. One thread decodes a 720p stream and a dozen
+    ///     thumbnails with ease.
+    ///   - clock: the session's clock, if it already has one.
+    ///   - placement: where the threads run. A sender beside it uses the same placement.
     public init(
         feedback: any PacketSink & Sendable, threadCount: Int = 1, clock: LiveClock = LiveClock(),
         placement: ThreadPlacement = .system
@@ -70,11 +73,13 @@ public final class LiveReceiver: Sendable {
 
     /// Adds a stream. Precondition: its settings name its SSRC.
     ///
-    /// - Parameter sink: gets the pictures; it belongs to the decoding thread from now on.
-    /// - Throws: ``PipelineError/receive(_:)`` where the other side has chosen an SSRC or a payload type that is taken, or
+    /// - Parameters:
+    ///   - settings: how the stream is received and decoded.
+    ///   - sink: receives the pictures; it belongs to the decoding thread from now on.
+    /// - Throws: ``PipelineError/receive(_:)`` if the sender chose an SSRC or a payload type that is taken, or
     ///   ``PipelineError/codec(_:)``. The sink is then not called at all.
     public func add(_ settings: ReceiveSettings, sink: sending any FrameSink) throws(PipelineError) {
-        precondition(settings.jitterBuffer.ssrc != nil, "a stream among others is told apart by its SSRC")
+        precondition(settings.jitterBuffer.ssrc != nil, "a stream of a receiver needs an SSRC")
         do throws(ReceiveError) { try settings.stream.validate() } catch { throw .receive(error) }
         let decoder: StreamDecoder
         do throws(CodecError) { decoder = try StreamDecoder(settings, sink: sink) } catch { throw .codec(error) }
@@ -95,12 +100,14 @@ public final class LiveReceiver: Sendable {
         }
     }
 
-    /// Removes a stream and finishes its sink, which is called no more when this returns. It waits for a picture that is
-    /// being decoded or shown; but called on the stream's decoding thread, by its sink, its observer or the feedback, it does
-    /// not wait, and the sink is finished once the picture in work was shown. RTCP and events that the decoding thread has
-    /// in hand may still come.
+    /// Removes a stream and finishes its sink, which is not called anymore when this returns.
     ///
-    /// - Returns: what the stream has been through; `nil` for a stream that is not there.
+    /// It waits for a picture that is being decoded or shown. On the stream's decoding thread, called by its sink,
+    /// its observer or the feedback sink, it does not wait: the sink is finished after the current picture is shown.
+    /// RTCP and events that the decoding thread already holds may still follow.
+    ///
+    /// - Parameter ssrc: the stream's SSRC.
+    /// - Returns: the stream's statistics; `nil` for an unknown stream.
     /// - Throws: what the sink throws, or has thrown. What it throws after it removed itself is thrown by ``stop()``.
     @discardableResult
     public func remove(_ ssrc: SSRC) throws -> ReceiveStatistics? {
@@ -120,16 +127,20 @@ public final class LiveReceiver: Sendable {
         return stream.currentStatistics
     }
 
-    /// Adds a stream whose pictures an app awaits: `for await picture in try receiver.pictures(settings) { … }`.
+    /// Adds a stream whose pictures a task awaits: `for await picture in try receiver.pictures(settings) { … }`.
     ///
-    /// Of pictures that nobody has taken yet only the newest is kept. The sequence ends with ``stop()``.
+    /// Only the newest picture is kept until the caller takes it. The sequence ends with ``stop()``.
+    ///
+    /// - Parameter settings: how the stream is received and decoded. Precondition: they name its SSRC.
+    /// - Returns: the pictures.
+    /// - Throws: as ``add(_:sink:)``.
     public func pictures(_ settings: ReceiveSettings) throws(PipelineError) -> AsyncStream<VideoFrame> {
         let (stream, continuation) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(1))
         try add(settings, sink: AwaitedPictures(continuation))
         return stream
     }
 
-    /// Takes a datagram, RTP or RTCP, on any thread. `false`: nothing in it belongs to any of the streams.
+    /// Inserts a datagram, RTP or RTCP, on any thread. `false`: nothing in it belongs to any of the streams.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>) -> Bool {
         let now = clock.now
@@ -142,30 +153,32 @@ public final class LiveReceiver: Sendable {
     }
 
     private func insert(_ packet: Span<UInt8>, _ route: Route, at now: MediaTime) {
-        // The thread sleeps for all of its streams: it is woken if that is too long now.
+        // The thread sleeps for all of its streams: wake it if it would now sleep too long.
         groups[route.group].changeWaking { $0.insert(packet, for: route.index, at: now) < $0.deadline }
     }
 
-    /// The other side sends nothing on a stream for a while, or sends again, as signalling says. Of a muted stream nothing is asked
-    /// for, and that no picture comes is no freeze. Where its RTCP says so (PAUSED, RFC 7728 §8.2) this is not needed.
+    /// Sets whether the sender has paused a stream, as signaling reports it.
+    ///
+    /// Nothing is requested on a muted stream, and missing pictures are not a freeze. If the sender's RTCP reports it
+    /// (PAUSED, RFC 7728 §8.2), this call is not needed.
     public func setMuted(_ isMuted: Bool, of ssrc: SSRC) {
         guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return }
         groups[route.group].change { $0.setMuted(isMuted, at: route.index) }
     }
 
-    /// What the stream has been through; `nil` for a stream that is not there.
+    /// Returns the stream's statistics; `nil` for an unknown stream.
     public func statistics(of ssrc: SSRC) -> ReceiveStatistics? {
         guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return nil }
         return groups[route.group].withLock { $0.statistics(at: route.index) }
     }
 
-    /// Keeps a journal of all that the stream's session is told from now on.
+    /// Records all calls to the stream's session from now on.
     package func beginJournal(of ssrc: SSRC) {
         guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return }
         groups[route.group].withLock { $0.beginJournal(at: route.index) }
     }
 
-    /// What the stream's session was told since ``beginJournal(of:)``.
+    /// Returns the calls to the stream's session since ``beginJournal(of:)``.
     package func journal(of ssrc: SSRC) -> [SessionJournal.Call] {
         guard let route = routes.withLock({ $0[ssrc].map(Route.init) }) else { return [] }
         return groups[route.group].withLock { $0.journal(at: route.index) }
@@ -176,13 +189,14 @@ public final class LiveReceiver: Sendable {
         groups.allSatisfy { group in group.withLock { $0.isIdle } }
     }
 
-    /// Stops decoding, waits for the threads and finishes the sinks. Not called by a sink, which would wait for itself.
+    /// Stops decoding, waits for the threads and finishes the sinks. A sink must not call it: it would wait for
+    /// itself.
     ///
-    /// - Throws: the first error that a sink has thrown; its stream was not shown any further.
+    /// - Throws: the first error that a sink threw; its stream was not shown after that.
     public func stop() throws {
         for group in groups { group.change { $0.isStopping = true } }
         for thread in threads { thread.join() }
-        // Every sink is finished, whatever happened to the others; the first error is the one that is told.
+        // Every sink is finished, whatever happens to the others. The first error is thrown.
         var failures: [any Error] = []
         for group in groups {
             let (streams, untold) = group.withLock { $0.streamsToFinish() }
@@ -193,7 +207,7 @@ public final class LiveReceiver: Sendable {
     }
 
     deinit {
-        // No thread outlives a receiver that nobody stopped.
+        // No thread outlives a receiver that was not stopped.
         for group in groups { group.change { $0.isStopping = true } }
     }
 }

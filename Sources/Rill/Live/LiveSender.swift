@@ -4,29 +4,32 @@ import RillRTP
 import RillSession
 import RillThreads
 
-/// A sending pipeline live: the source on one thread, each layer's encoder on a thread of its own.
+/// A live sender: it runs the source on one thread, and each layer's encoder on its own thread.
 ///
-///     let sender = try LiveSender(pipeline, source: scene, packets: socket)
-///     …
-///     sender.stop()
+/// ```swift
+/// let sender = LiveSender(pipeline, source: scene, packets: socket)
+/// …
+/// try sender.stop()
+/// ```
 ///
-/// Nothing waits for long: frames that come while a layer is still encoding one wait in a hand-off of two places, so that
-/// a single frame that takes three times its time (a scene that changes, a machine that stands still) loses none. Where
-/// there is no place the oldest gives way; it is counted, and what was asked of the encoder with it is asked again with its
-/// successor. A source that delivers faster than real time (a clip, a scene) is paced by its stamps, from its first
-/// frame on, and its frames count as captured when they are due; those of a camera go on as they come, and count as
-/// captured when the camera says.
+/// Frames that arrive while a layer encodes wait in a queue of two. A single frame that takes three times its share
+/// (a scene change, a stalled machine) thus drops no frame. If the queue is full, the oldest frame is dropped and
+/// counted; what was requested of the encoder with it is requested with its successor. A source that delivers faster
+/// than real time (a clip, a scene) is paced by its timestamps, from its first frame; its frames count as captured
+/// when they are due. Frames of a camera are passed on as they arrive, and count as captured at the camera's own
+/// time.
 ///
-/// It sends until its source ends or ``stop()`` is called; to let go of it ends nothing.
+/// The sender sends until its source ends or ``stop()`` is called. Releasing it ends nothing.
 ///
-/// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these, with no lock held; the packet sink
-/// is called from several of them, and gets a layer's packets in the order of their numbers. What ``receive(_:)`` is asked
-/// for is retransmitted on the thread that called it, beside them. They ask the system for turns shorter than a decoder's, so that its work does not hold up a frame that
-/// waits to be sent. A frame that finds its processor asleep waits for that: see ``WakeLatencyRequest``.
+/// Threads: `rill-capture`, and `rill-` with the layer's name. Sinks are called on these threads with no lock held.
+/// The packet sink is called from several of them, and receives a layer's packets in the order of their sequence
+/// numbers. ``receive(_:)`` sends retransmissions on the thread that called it, concurrently. The threads ask the
+/// system for shorter time slices than decoders do, so that decoding does not delay a frame that waits to be sent. A
+/// frame whose processor is asleep waits until it wakes: see ``WakeLatencyRequest``.
 public final class LiveSender: Sendable {
-    /// The clock that frames and packets are stamped with.
+    /// The clock that timestamps frames and packets.
     public let clock: LiveClock
-    /// What is being sent; change bitrates, switch layers and ask for key frames here.
+    /// The pipeline: change bitrates, switch layers and request key frames here.
     public let pipeline: SendPipeline
 
     private let packets: any PacketSink & Sendable
@@ -37,7 +40,7 @@ public final class LiveSender: Sendable {
     private struct State: ~Copyable {
         var isStopping = false
         var runningThreads = 0
-        /// All that were started.
+        /// All threads that were started.
         var threads: [NamedThread] = []
         var isFinished = false
         /// Tasks that wait for the end.
@@ -48,13 +51,14 @@ public final class LiveSender: Sendable {
         var sourceFailure: (any Error)?
     }
 
-    /// Starts sending.
+    /// Creates a sender and starts sending.
     ///
     /// - Parameters:
-    ///   - source: where frames come from; it belongs to the capture thread from now on.
-    ///   - packets: where packets go; called from each layer's thread.
-    ///   - clock: the session's clock, if it has one already.
-    ///   - placement: where its threads run.
+    ///   - pipeline: the pipeline to run.
+    ///   - source: the frames to send; it belongs to the capture thread from now on.
+    ///   - packets: receives the packets; called from each layer's thread.
+    ///   - clock: the session's clock, if it already has one.
+    ///   - placement: where the threads run.
     public init(
         _ pipeline: SendPipeline, source: sending any FrameSource, packets: any PacketSink & Sendable,
         clock: LiveClock = LiveClock(), placement: ThreadPlacement = .system
@@ -69,13 +73,20 @@ public final class LiveSender: Sendable {
         start(source)
     }
 
-    /// Starts sending the layers of a source: pipeline and driver in one.
+    /// Creates pipeline and sender in one, and starts sending the layers of a source.
     ///
-    ///     let sender = try LiveSender(source: scene, layers: [.high(.vga, bitrate: .kilobits(800)), .low]) { packet, time in
-    ///         socket.send(packet)
-    ///     }
+    /// ```swift
+    /// let layers: [LayerSettings] = [.high(.vga, bitrate: .kilobits(800)), .low]
+    /// let sender = try LiveSender(source: scene, layers: layers) { packet, time in
+    ///     socket.send(packet)
+    /// }
+    /// ```
     ///
-    /// - Parameter send: is called with each packet, from the layers' threads.
+    /// - Parameters:
+    ///   - source: the frames to send; it belongs to the capture thread from now on.
+    ///   - layers: the layers to send, one to three.
+    ///   - send: is called with each packet and its time, from the layers' threads.
+    /// - Throws: ``PipelineError``.
     public convenience init(
         source: sending any FrameSource, layers: [LayerSettings],
         send: @escaping @Sendable (Span<UInt8>, MediaTime) -> Void
@@ -84,7 +95,7 @@ public final class LiveSender: Sendable {
         self.init(try SendPipeline(settings), source: source, packets: ConcurrentPacketTap(send))
     }
 
-    /// Takes an RTCP packet of the receiver, on any thread. Packets that it misses are sent again from there.
+    /// Takes an RTCP packet of the receiver, on any thread. Packets that it NACKs are retransmitted from that thread.
     public func receive(_ rtcp: Span<UInt8>) {
         resend(rtcp, to: packets)
     }
@@ -93,21 +104,21 @@ public final class LiveSender: Sendable {
         pipeline.receive(rtcp, at: clock.now, retransmittingTo: packets)
     }
 
-    /// Stops after the frame in work, and waits until all threads are done. Not for a sink or a tap of this sender, whose
-    /// thread would wait for itself; a tap that throws ends the session.
+    /// Stops after the current frame, and waits until all threads have ended. A sink or a tap of this sender must not
+    /// call it: its thread would wait for itself. A tap that throws ends the session.
     ///
-    /// - Throws: what ended the session before, if something did: an error of an encoder or a tap.
+    /// - Throws: the error of an encoder or a tap that ended the session before, if any.
     public func stop() throws {
         state.change { $0.isStopping = true }
         try waitUntilFinished()
     }
 
-    /// Waits until the source has given its last frame and all packets are sent. An endless source is stopped by
-    /// ``stop()``.
+    /// Waits until the source has delivered its last frame and all packets are sent. ``stop()`` ends an endless
+    /// source.
     ///
-    /// - Throws: what ended the session, if it was an error of an encoder or a tap.
+    /// - Throws: the error of an encoder or a tap that ended the session, if any.
     public func waitUntilFinished() throws {
-        // Found out, and not waited for: a hang would say nothing.
+        // Traps instead of hanging: a hang would explain nothing.
         if state.withLock({ $0.threads }).contains(where: \.isCurrent) {
             fatalError("a sender's own thread waits for its end: a sink or tap must not")
         }
@@ -115,7 +126,7 @@ public final class LiveSender: Sendable {
         if let failure = failure ?? nil { throw failure }
     }
 
-    /// The same as ``waitUntilFinished()`` for a task: it is suspended, and blocks no thread.
+    /// Does the same as ``waitUntilFinished()`` for a task: it suspends, and blocks no thread.
     public func finished() async throws {
         let failure: (any Error)? = await withCheckedContinuation { continuation in
             let result: (any Error)?? = state.withLock { state in
@@ -128,19 +139,19 @@ public final class LiveSender: Sendable {
         if let failure { throw failure }
     }
 
-    /// Why the source ended before its end, if it did. What came before was sent.
+    /// The error that ended the source early, if any. Earlier frames were sent.
     public var sourceFailure: (any Error)? { state.withLock { $0.sourceFailure } }
 
     /// Whether all frames are sent, or the session has failed.
     public var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Frames that the source has given.
+    /// The number of frames that the source has delivered.
     public var framesCaptured: Int { state.withLock { $0.framesCaptured } }
 
-    /// The length of what the source has given.
+    /// The duration of what the source has delivered.
     public var duration: MediaDuration { state.withLock { $0.span.duration } }
 
-    /// Frames that gave way to a newer one because the layer's encoder was busy, in the order of the layers.
+    /// Frames replaced by a newer one because the layer's encoder was busy, in the order of the layers.
     public var framesDropped: [Int] { handoffs.map(\.dropped) }
 }
 
@@ -173,7 +184,7 @@ extension LiveSender {
         state.withLock { $0.threads.append(thread) }
     }
 
-    /// A thread's work; the first error ends the session.
+    /// Runs a thread's work; the first error ends the session.
     private func run(_ body: () throws -> Void) {
         do {
             try body()
@@ -202,7 +213,7 @@ extension LiveSender {
         while !state.withLock({ $0.isStopping }) {
             let output: SourceOutput
             do { output = try source.next() } catch {
-                // What came before is still sent.
+                // Earlier frames are still sent.
                 state.withLock { $0.sourceFailure = error }
                 return
             }
@@ -211,15 +222,15 @@ extension LiveSender {
                 frame.stamps[.captured] = clock.time(monotonic: frame.captureTime)
                 try pass(frame, due: nil)
             case .frame(var frame):
-                // The first frame is due at once: where the source's clock begins is the source's business.
+                // The first frame is due at once, wherever the source's clock starts.
                 lag = lag ?? clock.now - frame.captureTime
                 let due = frame.captureTime + (lag ?? .zero)
-                // A camera would have taken it then, however late this thread wakes.
+                // A camera would have captured it then, however late this thread wakes.
                 frame.stamps[.captured] = due
                 try pass(frame, due: due)
-            // Everything is in use downstream: give the encoders a moment.
+            // All buffers are in use downstream: give the encoders a moment.
             case .noBuffer: LiveClock.pause()
-            // The source has waited, and gives the session a chance to be stopped and to report.
+            // The source has waited: the session may be stopped here, and sends its reports.
             case .pending: pipeline.sendReports(at: clock.now, to: packets)
             case .end: return
             }
@@ -228,7 +239,7 @@ extension LiveSender {
 
     private func pass(_ frame: VideoFrame, due: MediaTime?) throws {
         pipeline.sendReports(at: clock.now, to: packets)
-        // The wait for the frame's time ends when the session is stopped: frames may lie far apart.
+        // Stopping the session ends the wait for the frame's time: frames may be far apart.
         if let due { _ = state.wait(untilMonotonic: clock.monotonic(due)) { $0.isStopping ? () : nil } }
         guard !state.withLock({ $0.isStopping }) else { return }
         state.withLock { state in

@@ -5,30 +5,30 @@ import RillThreads
 
 /// The streams of one decoding thread.
 ///
-/// A state behind a lock: it calls nothing of anybody else's. What it has to say it leaves in a ``GroupOutput``, and sinks
-/// are called by the thread that has taken their decoder out.
+/// Its state is behind a lock, under which it calls no foreign code. It leaves its output in a ``GroupOutput``. The
+/// thread that has taken a decoder out calls its sink.
 struct StreamGroup: ~Copyable {
-    /// A stream that was removed leaves its place to the next.
+    /// A removed stream leaves its index to the next one.
     private var streams: [Stream?] = []
-    /// When each of them wants to be asked. Side by side, because all are looked at whenever the thread wakes: of a
-    /// thousand streams few are due then, and the others are not touched.
+    /// When each stream must be polled. A separate array, because every wake-up scans all of them: of a thousand
+    /// streams few are due, and the others are not touched.
     private var wakeTimes: [MediaTime] = []
-    /// The stream that is asked first: the one behind that which was served last, so that none starves.
+    /// The stream to check first: the one after the last served, so that none starves.
     private var first = 0
     var isStopping = false
-    /// What the decoding thread sleeps until, when it sleeps.
+    /// When the decoding thread wakes, while it sleeps.
     private(set) var deadline = MediaTime.distantFuture
-    /// What went wrong with streams that removed themselves, of which nobody has heard yet.
+    /// Errors of streams that removed themselves, not yet reported.
     private var untoldFailures: [any Error] = []
 
-    /// A stream, in a session of its own: each may come from another endpoint.
+    /// A stream, in its own session: each may come from another endpoint.
     struct Stream {
         let session: RTPSession
         let id: ReceivingStreamID
         let observer: GroupOutput.Observer?
         /// `nil` while the decoding thread works with it.
         var decoder: StreamDecoder?
-        /// As of the last frame that was decoded.
+        /// As of the last decoded frame.
         private var statistics: ReceiveStatistics
         var failure: (any Error)?
         /// It was removed by its own sink, and goes as soon as that returns.
@@ -46,10 +46,10 @@ struct StreamGroup: ~Copyable {
             self.statistics = ReceiveStatistics(session, id, decoder)
         }
 
-        /// A stream whose sink has failed has nothing to do any more.
+        /// A stream whose sink failed has nothing to do anymore.
         var wakeTime: MediaTime { failure == nil ? session.nextPoll : .distantFuture }
 
-        /// As of now: packets count even when no frame comes of them.
+        /// The current statistics: packets count even if no frame results.
         var currentStatistics: ReceiveStatistics {
             var current = statistics
             current.note(session, id)
@@ -62,7 +62,7 @@ struct StreamGroup: ~Copyable {
             self.statistics = ReceiveStatistics(session, id, decoder)
         }
 
-        /// Finishes the sink; what went wrong, now or before. Not under the group's lock.
+        /// Finishes the sink; returns the error from now or before. Do not call it under the group's lock.
         func finish() -> (any Error)? {
             guard !isFinished else { return failure }
             do { try decoder?.finish() } catch { return failure ?? error }
@@ -70,7 +70,7 @@ struct StreamGroup: ~Copyable {
         }
     }
 
-    /// Adds a stream; its place.
+    /// Adds a stream; returns its index.
     mutating func add(_ stream: Stream) -> Int {
         guard let index = streams.firstIndex(where: { $0 == nil }) else {
             streams.append(stream)
@@ -82,23 +82,23 @@ struct StreamGroup: ~Copyable {
         return index
     }
 
-    /// Takes a stream out; `nil` as long as the decoding thread works with it.
+    /// Removes a stream; `nil` while the decoding thread works with it.
     mutating func remove(at index: Int) -> Stream? {
         guard streams[index]?.decoder != nil else { return nil }
         wakeTimes[index] = .distantFuture
         return streams[index].take()
     }
 
-    /// Has a stream go when the decoding thread, whose work with it this is a part of, gives its decoder back.
+    /// Marks a stream for removal when the decoding thread gives its decoder back. The caller is part of that work.
     ///
-    /// - Returns: what it has been through so far; `nil` where no work is under way.
+    /// - Returns: the stream's statistics so far; `nil` if no work is in progress.
     mutating func removeWhenGivenBack(at index: Int) -> ReceiveStatistics? {
         guard let stream = streams[index], stream.decoder == nil else { return nil }
         streams[index]?.isLeaving = true
         return stream.currentStatistics
     }
 
-    /// Gives a packet to its stream, if that is there still; when that wants to be asked now.
+    /// Inserts a packet into its stream, if that still exists; returns when that must be polled.
     mutating func insert(_ packet: Span<UInt8>, for index: Int, at now: MediaTime) -> MediaTime {
         guard let stream = streams[index] else { return .distantFuture }
         stream.session.insert(packet, at: now)
@@ -106,7 +106,7 @@ struct StreamGroup: ~Copyable {
         return wakeTimes[index]
     }
 
-    /// The next frame that is due, with the decoder for it; `nil` if none is, and then ``deadline`` says for how long.
+    /// Returns the next frame that is due, with its decoder; if `nil`, ``deadline`` is when to ask again.
     mutating func nextJob(
         at now: MediaTime, into payload: inout [UInt8], output: GroupOutput
     ) -> DecodingJob? {
@@ -130,7 +130,7 @@ struct StreamGroup: ~Copyable {
         return nil
     }
 
-    /// Asks a stream for its next frame.
+    /// Polls a stream for its next frame.
     private mutating func poll(
         _ index: Int, at now: MediaTime, into payload: inout [UInt8], output: GroupOutput
     ) -> ReceivedFrame? {
@@ -143,9 +143,9 @@ struct StreamGroup: ~Copyable {
         return frame
     }
 
-    /// Takes back the decoder of a job, with what came of its frame.
+    /// Takes back the decoder of a job, with the outcome of its frame.
     ///
-    /// - Returns: the stream, if it goes with that: its sink is to be finished.
+    /// - Returns: the stream, if it is removed with that: the caller finishes its sink.
     mutating func takeBack(
         _ job: DecodingJob, _ outcome: StreamDecoder.Outcome, decoded: MediaTime, failure: (any Error)?,
         at now: MediaTime
@@ -161,7 +161,7 @@ struct StreamGroup: ~Copyable {
         return remove(at: job.index)
     }
 
-    /// Keeps a failure for who stops the group.
+    /// Keeps an error for the caller that stops the group.
     mutating func note(_ failure: any Error) { untoldFailures.append(failure) }
 
     mutating func setMuted(_ isMuted: Bool, at index: Int) {
@@ -177,7 +177,7 @@ struct StreamGroup: ~Copyable {
 
     var isIdle: Bool { streams.allSatisfy { $0?.session.isIdle ?? true } }
 
-    /// The streams whose sinks are to be finished now, in their order; each is given once.
+    /// Returns the streams whose sinks must be finished now, in order; each is returned once.
     mutating func streamsToFinish() -> (streams: [Stream], failures: [any Error]) {
         let result = (streams.compactMap(\.self), untoldFailures)
         for index in streams.indices { streams[index]?.isFinished = true }
@@ -186,15 +186,15 @@ struct StreamGroup: ~Copyable {
     }
 }
 
-/// A frame to decode, and the decoder for it, which the thread has for itself until it gives it back.
+/// A frame to decode, and its decoder, which the thread owns until it gives it back.
 struct DecodingJob {
     var index: Int
     var frame: ReceivedFrame
     var decoder: StreamDecoder
 }
 
-/// A decoding thread's work: waits for frames to be due and decodes them, until the group stops. Whatever it calls, the
-/// group is not locked meanwhile.
+/// A decoding thread's loop: it waits until frames are due and decodes them, until the group stops. It makes all
+/// calls without the group's lock.
 struct DecodingLoop: ~Copyable {
     let group: Monitor<StreamGroup>
     let clock: LiveClock
@@ -216,7 +216,7 @@ struct DecodingLoop: ~Copyable {
             if case .picture(let picture) = outcome {
                 do { try job.decoder.show(picture, decoded: decoded, at: clock.now) } catch { failure = error }
             }
-            // Somebody may wait to remove the stream.
+            // Another thread may wait to remove the stream.
             let leaving = group.change {
                 $0.takeBack(job, outcome, decoded: decoded, failure: failure, at: clock.now)
             }
@@ -230,7 +230,7 @@ struct DecodingLoop: ~Copyable {
         case stop
     }
 
-    /// Waits for a frame to be due; `nil` once the group stops. What the streams had to say until then is said.
+    /// Waits until a frame is due; `nil` once the group stops. Delivers the streams' pending output meanwhile.
     private mutating func nextJob() -> DecodingJob? {
         var deadline = MediaTime.distantFuture
         while true {
@@ -244,7 +244,7 @@ struct DecodingLoop: ~Copyable {
             case .job(let job): return job
             case .wait(let time): deadline = time
             case .stop: return nil
-            // The deadline has passed and nothing was due: it is asked for anew.
+            // The deadline has passed and nothing was due: look again.
             case nil: deadline = .distantFuture
             }
         }

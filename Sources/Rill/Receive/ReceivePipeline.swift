@@ -5,12 +5,15 @@ package import RillSession
 
 /// The receiving side of a call: datagrams in, pictures out to a sink, feedback back to the sender.
 ///
-///     let pipeline = try ReceivePipeline(settings, sink: screen, feedback: socket)
-///     pipeline.insert(datagram, at: now)
-///     let next = try pipeline.poll(at: now)  // call again at `next`, or after the next packet
+/// ```swift
+/// let pipeline = try ReceivePipeline(settings, sink: screen, feedback: socket)
+/// pipeline.insert(datagram, at: now)
+/// let next = try pipeline.poll(at: now)  // call again at `next`, or after the next packet
+/// ```
 ///
-/// It owns no thread and reads no clock; ``LiveReceiver`` receives many streams on threads. One owner, one thread at a time. The
-/// sink, the feedback and the observer may call back into it: a packet that is retransmitted at once can be inserted at once.
+/// It owns no thread and reads no clock; ``LiveReceiver`` receives many streams on threads. It has one owner; use it
+/// from one thread at a time. The sink, the feedback sink and the observer may call back into it, for example to
+/// insert a packet that is retransmitted at once.
 public final class ReceivePipeline<Feedback: PacketSink> {
     private let session: SharedSession
     private let feedback: Feedback
@@ -18,11 +21,11 @@ public final class ReceivePipeline<Feedback: PacketSink> {
     private var payload: [UInt8] = []
     private var isPolling = false
 
-    /// A stream on its way to its sink.
+    /// A stream and its decoder.
     private final class Stream {
         let decoder: StreamDecoder
         let observer: (@Sendable (ReceiveEvent, MediaTime) -> Void)?
-        /// The bytes of the frame in work.
+        /// The bytes of the current frame.
         var payload: [UInt8] = []
 
         init(_ decoder: StreamDecoder, _ observer: (@Sendable (ReceiveEvent, MediaTime) -> Void)?) {
@@ -31,14 +34,15 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         }
     }
 
-    /// What is to be done now.
+    /// What to do next.
     package typealias Step = SharedSession.Step
 
-    /// A pipeline of one stream, of which nothing has been received.
+    /// Creates a pipeline of one stream.
     ///
     /// - Parameters:
-    ///   - sink: gets the pictures, in playout order.
-    ///   - feedback: gets RTCP packets for the sender: key-frame requests and receiver reports.
+    ///   - settings: how the stream is received and decoded.
+    ///   - sink: receives the pictures, in playout order.
+    ///   - feedback: receives RTCP packets for the sender: receiver reports, NACKs and key frame requests.
     /// - Throws: ``PipelineError/codec(_:)`` or ``PipelineError/receive(_:)``.
     public convenience init(
         _ settings: ReceiveSettings, sink: any FrameSink, feedback: Feedback
@@ -47,13 +51,13 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         _ = try add(settings, sink: sink, at: .zero)
     }
 
-    /// A pipeline without streams, in a call that may have other parts too.
+    /// Creates a pipeline without streams, on a session that others may share.
     package init(on session: SharedSession, feedback: Feedback) {
         self.session = session
         self.feedback = feedback
     }
 
-    /// Adds a stream. Of its settings, what concerns RTCP is the session's.
+    /// Adds a stream. The session ignores the RTCP part of its settings.
     package func add(
         _ settings: ReceiveSettings, sink: any FrameSink, at now: MediaTime
     ) throws(PipelineError) -> ReceivingStreamID {
@@ -69,16 +73,17 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         return id
     }
 
-    /// Takes a datagram, RTP or RTCP. `nil`: it was no RTP packet of a stream.
+    /// Inserts a datagram, RTP or RTCP. `nil`: it was not an RTP packet of a stream.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
         guard case .media(_, let result) = session.look({ $0.insert(datagram, at: now) }) else { return nil }
         return result
     }
 
-    /// Decodes and shows what is due, and says when to ask again if no packet comes before. Called by what it calls, it leaves
-    /// the work to the call that is under way.
+    /// Decodes and shows what is due. If it is called from within itself, it leaves the work to the outer call.
     ///
+    /// - Parameter now: the current time.
+    /// - Returns: when to call again if no packet arrives before.
     /// - Throws: what the sink throws.
     public func poll(at now: MediaTime) throws -> MediaTime {
         guard !isPolling else { return now }
@@ -92,13 +97,15 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         }
     }
 
-    /// No packet will follow: the sinks write what is still to be written.
+    /// Ends the streams: no packet follows, and the sinks write what is still pending.
     public func finish() throws {
         for stream in streams.values { try stream.decoder.finish() }
     }
 
-    /// The other side sends nothing for a while, or sends again, as signalling says: holds for all streams. Of a muted stream nothing
-    /// is asked for, and that no picture comes is no freeze. Where its RTCP says so (PAUSED, RFC 7728 §8.2) this is not needed.
+    /// Sets whether the sender has paused all streams, as signaling reports it.
+    ///
+    /// Nothing is requested on a muted stream, and missing pictures are not a freeze. If the sender's RTCP reports it
+    /// (PAUSED, RFC 7728 §8.2), this call is not needed.
     public func setMuted(_ isMuted: Bool) {
         for (id, stream) in streams {
             session.look { $0.setMuted(isMuted, of: id) }
@@ -106,7 +113,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         }
     }
 
-    /// What the stream has been through; of several, the first that was added.
+    /// The stream's statistics; of several streams, those of the first that was added.
     public var statistics: ReceiveStatistics {
         guard let first = streams.keys.min(by: { $0.number < $1.number }), let statistics = statistics(of: first) else {
             preconditionFailure("a pipeline without streams")
@@ -114,18 +121,19 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         return statistics
     }
 
-    /// What one stream has been through; `nil` for one that is not there.
+    /// Returns one stream's statistics; `nil` for an unknown stream.
     package func statistics(of id: ReceivingStreamID) -> ReceiveStatistics? {
         guard let stream = streams[id] else { return nil }
         return session.look { ReceiveStatistics($0, id, stream.decoder) }
     }
 
-    // The two halves of `poll`, for a driver in whose time decoding lasts.
+    // The two halves of `poll`, for a driver in whose time decoding takes time.
 
     package var wakeTime: MediaTime { session.look { $0.nextPoll } }
     package var isIdle: Bool { session.look { $0.isIdle } }
 
-    /// Says what is to be said, and gives the next frame to decode. A stream gives no other before it was finished.
+    /// Sends pending output, and returns the next frame to decode. A stream returns no other frame before that one is
+    /// finished.
     package func next(at now: MediaTime) -> Step {
         let step = session.poll(at: now, into: &payload, sendingTo: feedback) { event in
             switch event {
@@ -142,7 +150,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
         return step
     }
 
-    /// Decodes a frame that ``next(at:)`` gave, and shows its picture.
+    /// Decodes a frame from ``next(at:)``, and shows its picture.
     package func finish(
         _ frame: ReceivedFrame, of id: ReceivingStreamID, decoded: MediaTime, at now: MediaTime
     ) throws {
@@ -156,7 +164,7 @@ public final class ReceivePipeline<Feedback: PacketSink> {
 }
 
 extension RTPSessionSettings {
-    /// A session that only receives one stream, and says of itself what the stream's settings do.
+    /// Creates settings for a session that only receives one stream, with that stream's RTCP settings.
     package init(receiving stream: StreamReceiverSettings) {
         self.init(canonicalName: stream.canonicalName, seed: UInt64(stream.ssrc.rawValue))
         ssrc = stream.ssrc

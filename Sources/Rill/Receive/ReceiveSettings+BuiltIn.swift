@@ -1,11 +1,11 @@
 import RillCodec
 
-// The decoder that Rill brings: libvpx. All else in this folder knows decoders by their protocol alone.
+// The built-in decoder: libvpx. Everything else in this folder knows decoders only by their protocol.
 
 extension ReceiveSettings {
-    /// libvpx's decoder of this stream.
+    /// Creates libvpx's decoder for this stream.
     ///
-    /// - Throws: ``CodecError``; `unsupportedCodec` of one that libvpx has not.
+    /// - Throws: ``/RillCodec/CodecError``; `unsupportedCodec` for one that libvpx does not have.
     func makeBuiltInDecoder() throws(CodecError) -> VPXDecoder {
         try VPXDecoder(
             codec, poolCapacity: pictureCapacity, threadCount: decoderThreadCount,

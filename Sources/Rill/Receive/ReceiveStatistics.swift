@@ -2,30 +2,30 @@ public import RillCore
 public import RillReceive
 import RillSession
 
-/// What one stream has been through on the receiving side.
+/// The statistics of one received stream.
 public struct ReceiveStatistics: Codable, Equatable, Sendable {
     /// Packets, frames and the jitter buffer.
     public var stream: InboundStatistics
-    /// What came of retransmissions and FEC packets.
+    /// Retransmissions and FEC packets.
     public var repair: RepairStatistics
-    /// The time to the sender and back.
+    /// The round-trip time to the sender.
     public var roundTrip: RoundTripStatistics
-    /// What the decoder has done.
+    /// The decoder.
     public var decoder: DecoderStatistics
     /// Pictures handed to the sink.
     public var framesShown: Int
-    /// What the viewer saw of pauses and freezes.
+    /// Pauses and freezes that the viewer saw.
     public var freezes: FreezeMeter.Statistics
     /// Time from a frame's release to its picture, summed over the pictures shown.
     public var totalDecodeTime: MediaDuration
 
-    /// Of a stream of a session, and its decoder.
+    /// Reads the statistics of a session's stream and its decoder.
     init(_ session: RTPSession, _ id: ReceivingStreamID, _ decoder: StreamDecoder) {
         self.init(decoder)
         note(session, id)
     }
 
-    /// What the decoder knows.
+    /// Reads the decoder's part.
     init(_ decoder: StreamDecoder) {
         stream = InboundStatistics()
         repair = RepairStatistics()
@@ -36,7 +36,7 @@ public struct ReceiveStatistics: Codable, Equatable, Sendable {
         self.totalDecodeTime = decoder.totalDecodeTime
     }
 
-    /// Brings up to date what counts even when no frame comes of it.
+    /// Updates the counters that change even if no frame results.
     mutating func note(_ session: RTPSession, _ id: ReceivingStreamID) {
         if let stream = session.statistics(of: id) { self.stream = stream }
         if let repair = session.repairStatistics(of: id) { self.repair = repair }
@@ -45,7 +45,7 @@ public struct ReceiveStatistics: Codable, Equatable, Sendable {
 }
 
 extension ReceiveStatistics: CustomStringConvertible {
-    /// A line with what was shown, and a line for each part of the way, without what is zero.
+    /// A line with what was shown, and a line for each stage, without zeros.
     public var description: String {
         countedText(
             "\(framesShown) frames shown, decoded in \(totalDecodeTime)",

@@ -3,12 +3,12 @@ import RillCore
 import RillImage
 import RillReceive
 
-/// The second half of receiving one stream: coded frames become pictures, and pictures go to the sink.
+/// The second half of receiving one stream: encoded frames become pictures, and pictures go to the sink.
 ///
 /// One owner, one thread at a time.
 final class StreamDecoder {
     private let decoder: any VideoDecoder
-    /// Sinks get limited range alone, whatever the other side chose to send.
+    /// Sinks only receive limited range, whatever range was sent.
     private var colors: ColorConverter
     private var picturesWithoutMemory = 0
     private let sink: any FrameSink
@@ -16,21 +16,21 @@ final class StreamDecoder {
     private(set) var totalDecodeTime = MediaDuration.zero
     private(set) var framesShown = 0
 
-    /// What became of a coded frame.
+    /// The outcome of an encoded frame.
     enum Outcome {
-        /// Its picture is to be shown.
+        /// The frame's picture is to be shown.
         case picture(VideoFrame)
-        /// It was decoded, and nothing is to be shown of it.
+        /// The frame was decoded, and its picture is not shown.
         case decodedOnly
-        /// The decoder refused it: the chain is broken here.
+        /// The decoder rejected the frame: the reference chain is broken here.
         case refused(any Error)
-        /// It was passed over: the decoder waits for a key frame.
+        /// The frame was skipped: the decoder waits for a key frame.
         case skipped
 
         /// Size of the picture, if there is one to show.
         var resolution: Resolution? { if case .picture(let picture) = self { picture.resolution } else { nil } }
 
-        /// The same as the stream's receiver takes it.
+        /// The outcome as the stream's receiver takes it.
         var ofFrame: DecodeOutcome {
             switch self {
             case .picture, .decodedOnly: .decoded
@@ -70,7 +70,8 @@ final class StreamDecoder {
         }
     }
 
-    /// The picture as sinks get it; `nil` (counted) where there is no buffer for it, which breaks no chain of frames.
+    /// Converts a picture to limited range; `nil` (counted) if there is no buffer for it, which breaks no reference
+    /// chain.
     private func inLimitedRange(_ picture: VideoFrame) -> VideoFrame? {
         do throws(FrameError) { return try colors.convert(picture) } catch {
             picturesWithoutMemory += 1
@@ -81,8 +82,9 @@ final class StreamDecoder {
     /// Hands a picture to the sink.
     ///
     /// - Parameters:
-    ///   - decoded: when the decoder was done with it.
-    ///   - now: the time that it is shown at.
+    ///   - picture: the picture.
+    ///   - decoded: when the decoder finished it.
+    ///   - now: the time at which it is shown.
     func show(_ picture: VideoFrame, decoded: MediaTime, at now: MediaTime) throws {
         var picture = picture
         if let released = picture.stamps[.released] { totalDecodeTime += decoded - released }
@@ -93,14 +95,14 @@ final class StreamDecoder {
         try sink.consume(picture)
     }
 
-    /// The stream is muted, or was: until the next picture nobody misses one.
+    /// The stream was muted or unmuted: the gap until the next picture is not a freeze.
     func interrupt() { freezes.interrupt() }
 
     func finish() throws {
         try sink.finish()
     }
 
-    /// What the decoder has done so far.
+    /// The decoder's statistics so far.
     var statistics: DecoderStatistics {
         var statistics = decoder.statistics
         statistics.picturesWithoutBuffer += colors.picturesWithoutBuffer + picturesWithoutMemory

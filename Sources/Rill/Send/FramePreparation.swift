@@ -3,8 +3,9 @@ import RillCodec
 import RillCore
 import RillImage
 
-/// What every frame goes through before it is split into layers: it is brought to limited range, turned upright, made beautiful,
-/// shown to the taps, and compared with the one before. One owner, one thread at a time; see ``SendPipeline``.
+/// The processing of every frame before it is split into layers: convert it to limited range, rotate it upright,
+/// filter faces, show it to the taps, and compare it with the previous frame. One owner, one thread at a time; see
+/// ``SendPipeline``.
 final class FramePreparation {
     private let isTurning: Bool
     private let captured: (any FrameSink)?
@@ -14,7 +15,7 @@ final class FramePreparation {
     private var beauty: BeautyStage
     private var changes = PictureChangeCounter()
 
-    /// What the stages have done so far.
+    /// The statistics of the stages so far.
     struct Counts: Sendable {
         var framesConverted = 0
         var picturesWithoutBuffer = 0
@@ -24,9 +25,9 @@ final class FramePreparation {
     /// A frame that is ready for the layers' encoders.
     struct Output {
         var frame: VideoFrame
-        /// What was done to faces.
+        /// The face processing that was applied.
         var beauty: (options: BeautyOptions, level: BeautyLevel)
-        /// How often the picture changed so far; `nil` where nobody asks.
+        /// How often the picture has changed so far; `nil` if it is not compared.
         var content: Int?
     }
 
@@ -43,12 +44,13 @@ final class FramePreparation {
         (self.captured, self.preprocessed) = (captured, preprocessed)
     }
 
-    /// Prepares a frame; `nil` (counted) when there is no buffer for what it has to become: then no layer has anything to do
-    /// with it.
+    /// Prepares a frame; `nil` (counted) if there is no buffer for the result. Then no layer encodes it.
     ///
     /// - Parameters:
-    ///   - options: what is to be done to faces.
-    ///   - looksForChanges: whether the picture is compared with the one before.
+    ///   - captured: the frame as it was captured.
+    ///   - options: the face processing to apply.
+    ///   - looksForChanges: whether the picture is compared with the previous one.
+    ///   - clock: returns the current time.
     func prepare(
         _ captured: VideoFrame, _ options: BeautyOptions, looksForChanges: Bool, clock: () -> MediaTime
     ) throws -> Output? {
@@ -80,7 +82,7 @@ final class FramePreparation {
             beauty: beauty.statistics)
     }
 
-    /// Has the taps' sinks write what is still to be written: both, whatever happens to one. The first error is thrown.
+    /// Finishes both taps' sinks, even if one fails, so that they write what is pending. The first error is thrown.
     func finish() throws {
         let results = [Result { try captured?.finish() }, Result { try preprocessed?.finish() }]
         for result in results { try result.get() }

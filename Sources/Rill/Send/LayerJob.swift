@@ -1,27 +1,30 @@
 import RillCodec
 import RillCore
 
-/// A frame, and what one layer is to do with it.
+/// A frame, and what one layer does with it.
 package struct LayerJob: Sendable {
     package var frame: VideoFrame
     package var task: LayerTask
 
-    /// Jobs that wait for a layer's encoder at the most, beside the one in work: a single frame that takes three times its
-    /// time loses none.
+    /// The most jobs that wait for a layer's encoder, besides the current one: a single frame that takes three times
+    /// its share drops none.
     package static let waitingLimit = 2
 
-    /// The same, with what was asked of the encoder with a job that gave way to it.
+    /// Returns this job with the encoder requests of a job that was dropped for it.
     package func merging(_ dropped: LayerJob) -> LayerJob {
         LayerJob(frame: frame, task: task.merging(dropped.task))
     }
 }
 
-// What every driver in whose time encoding lasts does, be that time real or virtual.
+// What every driver does in whose time encoding takes time, real or virtual.
 
 extension SendPipeline {
-    /// Takes a frame in and gives each layer that wants it its job, in the order of the layers.
+    /// Admits a frame and gives each layer that needs it its job, in the order of the layers.
     ///
-    /// - Parameter put: puts the job of a layer where its encoder finds it; gives the one that had to give way.
+    /// - Parameters:
+    ///   - frame: the frame.
+    ///   - clock: returns the current time.
+    ///   - put: passes a layer's job to its encoder; returns the job that was dropped for it, if any.
     package func admit(_ frame: VideoFrame, clock: () -> MediaTime, put: (Int, LayerJob) -> LayerJob?) throws {
         let (frame, tasks) = try admit(frame, clock: clock)
         for index in layers.indices {
@@ -32,9 +35,14 @@ extension SendPipeline {
         }
     }
 
-    /// Encodes a job's frame, sends its packets, and adapts the layer where that is called for.
+    /// Encodes a job's frame, sends its packets, and adapts the layer if necessary.
     ///
-    /// - Parameter duration: how long it took, asked when it is done.
+    /// - Parameters:
+    ///   - job: the frame and the layer's task.
+    ///   - index: the layer.
+    ///   - packets: receives the packets.
+    ///   - clock: returns the current time.
+    ///   - duration: returns how long encoding took; called afterwards.
     package func carryOut(
         _ job: LayerJob, layer index: Int, to packets: some PacketSink, clock: () -> MediaTime,
         duration: () -> MediaDuration

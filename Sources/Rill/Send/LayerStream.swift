@@ -3,9 +3,10 @@ import RillRTP
 import RillSend
 package import RillSession
 
-/// A stream of a session that the coded frames of one layer go out on.
+/// A stream of a session that carries the encoded frames of one layer.
 ///
-/// A layer has one for each participant of a call: it encodes once, and each stream has numbers, a history and a key of its own.
+/// A layer has one for each participant of a call: it encodes once, and each stream has its own sequence numbers,
+/// history and key.
 package struct LayerStream: Sendable {
     package let session: SharedSession
     package let id: SendingStreamID
@@ -20,7 +21,7 @@ package struct LayerStream: Sendable {
         }
     }
 
-    /// How the stream is sent at present.
+    /// The stream's current settings.
     package var settings: RTPStreamSettings {
         guard let stream = session.look({ $0.settings(of: id) }) else { preconditionFailure("a layer's stream stays") }
         return stream
@@ -29,8 +30,8 @@ package struct LayerStream: Sendable {
     package var statistics: RTPStreamStatistics { session.look { $0.statistics(of: id) } ?? RTPStreamStatistics() }
 }
 
-/// Where else the coded frames of a layer go.
+/// Another destination of a layer's encoded frames.
 package protocol LayerOutput: AnyObject, Sendable {
-    /// Takes a coded frame on the layer's thread; the bytes hold until it returns.
+    /// Takes an encoded frame on the layer's thread; the bytes are valid until it returns.
     func send(_ frame: EncodedFrame, _ payload: Span<UInt8>, of layer: Int, at now: MediaTime)
 }

@@ -1,27 +1,30 @@
 public import RillCore
 import RillImage
 
-/// Shows another sink the mirror image of each picture: how people know themselves, for a preview.
+/// A sink that mirrors each picture for another sink: how people see themselves in a preview.
 ///
-///     let preview = MirroredSink(screen)
-///     let pipeline = try SendPipeline(settings, taps: SendTaps(preprocessed: preview))
+/// ```swift
+/// let preview = MirroredSink(screen)
+/// let pipeline = try SendPipeline(settings, taps: SendTaps(preprocessed: preview))
+/// ```
 ///
-/// What is sent stays as it is. Takes I420 pictures; one copy of each, into a pool of its own.
+/// What is sent is not mirrored. It takes I420 pictures, and copies each once into its own pool.
 public final class MirroredSink: FrameSink {
-    /// Pictures that were not shown because the sink holds all that it may.
+    /// Pictures that were not shown because the sink holds all buffers.
     public private(set) var picturesWithoutBuffer = 0
     private let sink: any FrameSink
     private var pictures: FittingPool
 
-    /// A mirror before `sink`, which may hold `capacity` pictures at once.
+    /// Creates a mirror before `sink`, which may hold up to `capacity` pictures at once.
     public init(_ sink: any FrameSink, capacity: Int = 3) {
         self.sink = sink
         self.pictures = FittingPool(capacity: capacity)
     }
 
-    /// Shows the mirror image.
+    /// Shows the mirror image of a picture.
     ///
-    /// - Throws: what the sink throws, or ``FrameError``.
+    /// - Parameter frame: the picture, I420.
+    /// - Throws: what the sink throws, or ``/RillCore/FrameError``.
     public func consume(_ frame: VideoFrame) throws {
         guard let mirrored = frame.mirrored(into: try pictures.pool(for: frame.resolution)) else {
             picturesWithoutBuffer += 1
@@ -30,6 +33,6 @@ public final class MirroredSink: FrameSink {
         try sink.consume(mirrored)
     }
 
-    /// No frame will follow: the sink writes what is still to be written.
+    /// Finishes the sink: no frame follows, and it writes what is pending.
     public func finish() throws { try sink.finish() }
 }

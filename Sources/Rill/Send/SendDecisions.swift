@@ -1,7 +1,8 @@
 import RillCodec
 import RillCore
 
-/// All that is decided on the sending side, in one value: the plan, what each layer gives up, how a total is split.
+/// All decisions of the sending side, in one value: the layer plan, the adaptation of each layer, and the split of a
+/// total bitrate.
 ///
 /// It knows no encoder, no thread and no clock; ``SendPipeline`` keeps it under one lock.
 struct SendDecisions: Sendable {
@@ -11,7 +12,7 @@ struct SendDecisions: Sendable {
     private var allocator: BitrateAllocator?
     private var total: Bitrate?
 
-    /// What one layer gives up.
+    /// How far one layer is reduced by adaptation.
     struct Limitation: Sendable {
         fileprivate var controller: AdaptationController?
         var reason = QualityLimitationReason.none
@@ -24,12 +25,12 @@ struct SendDecisions: Sendable {
         limitations = layers.map { Limitation(controller: AdaptationController(adaptation, $0)) }
     }
 
-    /// What each layer is to do with the frame.
+    /// Returns each layer's task for the frame.
     mutating func tasks(_ frame: VideoFrame, content: Int?) -> LayerTasks {
         plan.tasks(at: frame.captureTime, content: content, isDiscontinuity: frame.isDiscontinuity)
     }
 
-    /// Takes note of what became of a frame; gives the step that follows from it.
+    /// Notes the outcome of a frame; returns the adaptation step that follows from it, if any.
     mutating func adapt(
         layer index: Int, _ frame: AdaptationController.Frame, at now: MediaTime
     ) -> AdaptationController.Step? {
@@ -56,7 +57,7 @@ struct SendDecisions: Sendable {
         try plan.change(layer: index, body)
         let new = plan.settings[index]
         if new.resolution != old.resolution || new.frameRate != old.frameRate {
-            // What was learnt of the old size says nothing of the new one.
+            // Measurements of the old size do not apply to the new one.
             limitations[index].controller = AdaptationController(adaptation, new)
             limitations[index].reason = .none
             plan.degrade(layer: index, .none)
@@ -69,7 +70,7 @@ struct SendDecisions: Sendable {
         share()
     }
 
-    /// Splits `total` among the layers that are switched on; `nil` takes the limit away.
+    /// Splits `total` among the active layers; `nil` removes the limit.
     mutating func setTotal(_ total: Bitrate?) {
         self.total = total
         share()
@@ -93,7 +94,7 @@ struct SendDecisions: Sendable {
 }
 
 extension AdaptationController {
-    /// A controller of that layer; `nil` where nothing is to be adapted.
+    /// Creates a controller for the layer; `nil` if nothing is to be adapted.
     fileprivate init?(_ settings: AdaptationSettings?, _ layer: LayerSettings) {
         guard let settings else { return nil }
         self.init(

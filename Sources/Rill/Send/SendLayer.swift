@@ -5,30 +5,30 @@ import RillSend
 package import RillSession
 import RillThreads
 
-/// One layer of a sending pipeline: its encoder, and the streams that it goes out on.
+/// One layer of a sending pipeline: its encoder, and the streams that carry it.
 ///
-/// Threads: its own, which encodes and sends; any that looks at it.
+/// Threads: its own thread encodes and sends; any thread reads it.
 package final class SendLayer: Sendable {
     package let settings: LayerSettings
-    /// The pipeline's own stream of it; none in a call, where each participant has streams of its own.
+    /// The pipeline's own stream of the layer; `nil` in a call, where each participant has their own streams.
     private let own: LayerStream?
     private let encoder: ExclusiveUse<LayerEncoder>
     private let counts: Monitor<Counts>
 
-    /// What is known of a frame when its last packet has been handed on: its description with the stamp `sent`, and its
-    /// RTP timestamp.
+    /// Receives a frame's description with the timestamp `sent`, and its RTP timestamp, after its last packet was
+    /// passed on.
     package typealias Observer = @Sendable (EncodedFrame, RTPTimestamp) -> Void
 
     private struct Counts: ~Copyable {
         var encoder = EncoderStatistics()
         var framesUnchanged = 0
-        /// That of the last task.
+        /// As of the last task.
         var resolution: Resolution
         var totalEncodeTime = MediaDuration.zero
         var observer: Watcher?
     }
 
-    /// An observer as a value that goes out of the lock as it is: a bare function would be wrapped each time.
+    /// Wraps an observer, so that it leaves the lock unchanged: a bare function would be wrapped each time.
     private struct Watcher {
         let tell: Observer
     }
@@ -49,27 +49,27 @@ package final class SendLayer: Sendable {
     }
 
     private var ownStream: LayerStream {
-        guard let own else { preconditionFailure("a call's layers have streams with each participant, and none here") }
+        guard let own else { preconditionFailure("in a call, streams belong to the participants, not to the layer") }
         return own
     }
 
-    /// Which of the session's streams it is.
+    /// The session's identifier of the stream.
     package var id: SendingStreamID { ownStream.id }
 
-    /// How the stream is sent at present.
+    /// The stream's current settings.
     package var streamSettings: RTPStreamSettings { ownStream.settings }
 
-    /// The stream's source at present.
+    /// The stream's current SSRC.
     package var ssrc: SSRC { streamSettings.ssrc }
 
-    /// What its receiver has to know of its stream.
+    /// The description of the stream for its receiver.
     package var description: StreamDescription {
         var description = StreamDescription(of: streamSettings, codec: settings.codec)
         description.rid = settings.rid.description
         return description
     }
 
-    /// Encodes a frame; `body` gets the coded frame and its bytes, which hold until it returns.
+    /// Encodes a frame; `body` receives the encoded frame and its bytes, which are valid until it returns.
     package func encode(
         _ frame: VideoFrame, _ task: LayerTask, clock: () -> MediaTime,
         _ body: (EncodedFrame, Span<UInt8>) throws -> Void
@@ -86,7 +86,7 @@ package final class SendLayer: Sendable {
         return outcome
     }
 
-    /// Cuts a coded frame into packets and sends them, in the order of their numbers; frames come one at a time.
+    /// Packetizes an encoded frame and sends the packets in sequence number order. Frames must be sent one at a time.
     package func send(
         _ frame: EncodedFrame, _ payload: Span<UInt8>, to packets: some PacketSink, clock: () -> MediaTime
     ) {
@@ -106,7 +106,7 @@ package final class SendLayer: Sendable {
         observer.tell(frame, sent.timestamp)
     }
 
-    /// Has `observer` called for each frame that was sent, on the thread that sent it.
+    /// Has `observer` called for each sent frame, on the thread that sent it.
     package func observe(_ observer: @escaping Observer) {
         counts.withLock { $0.observer = Watcher(tell: observer) }
     }

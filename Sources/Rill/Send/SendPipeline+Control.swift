@@ -4,11 +4,18 @@ public import RillCore
 public import RillRTP
 import RillSession
 
-// Control at run time: what the receiver asks for, and what the app changes.
+// Control at run time: requests of the receiver, and changes by the app.
 
 extension SendPipeline {
-    /// Takes an RTCP packet of the receiver. A key frame that it asks for comes with the layer's next frame; packets that
-    /// it misses (generic NACK) are sent again to `packets`, as far as they are kept.
+    /// Takes an RTCP packet of the receiver.
+    ///
+    /// A requested key frame is the layer's next frame. Packets that the receiver NACKs are retransmitted to
+    /// `packets`, as far as they are still kept.
+    ///
+    /// - Parameters:
+    ///   - rtcp: the RTCP packet.
+    ///   - now: the current time.
+    ///   - packets: receives the retransmissions.
     public func receive(_ rtcp: Span<UInt8>, at now: MediaTime, retransmittingTo packets: some PacketSink) {
         session?.change(sendingTo: packets) { _ = $0.insert(rtcp, at: now) }
     }
@@ -21,12 +28,12 @@ extension SendPipeline {
         _ = session.poll(at: now, into: &nothing, sendingTo: packets) { _ in }
     }
 
-    /// When ``sendReports(at:to:)`` has something to do next, asked at `now`.
+    /// Returns when ``sendReports(at:to:)`` has something to do next, from `now` on.
     public func nextReportTime(at now: MediaTime) -> MediaTime {
         max(now, session?.look { $0.nextPoll } ?? .distantFuture)
     }
 
-    /// What each layer has sent, in the order of the layers.
+    /// The statistics of each layer, in the order of the layers.
     public var statistics: [SendStatistics] {
         layers.indices.map { index in
             var statistics = layers[index].statistics
@@ -37,43 +44,51 @@ extension SendPipeline {
         }
     }
 
-    /// Frames that came in full range and were brought to limited range, in which all layers are coded.
+    /// Frames that were captured in full range and converted to limited range, which all layers are encoded in.
     public var framesConverted: Int { state.withLock { $0.counts.framesConverted } }
 
-    /// Frames that were not sent because there was no buffer to convert or turn them into, or to make them beautiful in: a
-    /// tap keeps too many of them.
+    /// Frames that were not sent because there was no buffer to convert, rotate or filter them into: a tap holds too
+    /// many.
     public var picturesWithoutBuffer: Int { state.withLock { $0.counts.picturesWithoutBuffer } }
 
-    /// What is done to faces before the pictures are split into layers.
+    /// The face processing before pictures are split into layers.
     public var beauty: BeautyOptions { state.withLock { $0.beauty } }
 
-    /// Changes what is done to faces, from the next frame on; ``RillBeauty/BeautyOptions/off`` switches it off. A change
-    /// takes eight frames, none of which is dropped or repeated. It waits for no picture in work.
+    /// Changes the face processing, from the next frame on; ``RillBeauty/BeautyOptions/off`` switches it off.
+    ///
+    /// A change fades in over eight frames; none is dropped or repeated. The call does not wait for a picture in
+    /// progress.
     public func setBeauty(_ options: BeautyOptions) {
         state.withLock { $0.beauty = options }
     }
 
-    /// What the beauty filter has done, and at which level of its deadline.
+    /// The statistics of the beauty filter, and its current level.
     public var beautyStatistics: BeautyStatistics { state.withLock { $0.counts.beauty } }
 
-    /// Asks for a key frame on one layer; it comes with that layer's next frame, and on no other layer.
+    /// Requests a key frame on one layer. That layer's next frame is a key frame; other layers are not affected.
     public func requestKeyFrame(_ rid: StreamLayer.RID) {
         state.withLock { $0.decisions.requestKeyFrame(layer: index(of: rid)) }
     }
 
-    /// The same for a layer by its place.
+    /// Does the same for a layer by its index.
     package func requestKeyFrame(layer index: Int) {
         state.withLock { $0.decisions.requestKeyFrame(layer: index) }
     }
 
-    /// Changes the settings of one layer from its next frame on: bitrate, frame rate, size (with a key frame on this layer
-    /// alone), aspect, content, speed and all else but its RID, its codec and its temporal pattern, which the packets bear.
+    /// Changes the settings of one layer from its next frame on.
     ///
-    ///     try pipeline.change(.high) { $0.resolution = Resolution(width: 640, height: 360) }
+    /// Bitrate, frame rate, size (with a key frame on this layer only), aspect, content, speed and all else can
+    /// change, except the RID, the codec and the temporal pattern, which the packets carry.
     ///
-    /// `body` is called once more with the newer settings where another thread changed them meanwhile.
+    /// ```swift
+    /// try pipeline.change(.high) { $0.resolution = Resolution(width: 640, height: 360) }
+    /// ```
     ///
-    /// - Throws: ``CodecError/invalidSettings(_:)``; the settings then stay as they were.
+    /// - Parameters:
+    ///   - rid: the layer.
+    ///   - body: changes the settings. It is called again with the newer settings if another thread changed them
+    ///     meanwhile.
+    /// - Throws: ``/RillCodec/CodecError/invalidSettings(_:)``; the settings then stay unchanged.
     public func change(
         _ rid: StreamLayer.RID, _ body: (inout LayerSettings) -> Void
     ) throws(CodecError) {
@@ -91,38 +106,42 @@ extension SendPipeline {
         }
     }
 
-    /// Sets the target of one layer's rate control from its next frame on, 1 kbit/s to 1 Gbit/s.
+    /// Sets the target bitrate of one layer, from its next frame on.
     ///
-    /// - Throws: ``CodecError/invalidSettings(_:)``; the target then stays as it was.
+    /// - Parameters:
+    ///   - bitrate: 1 kbit/s to 1 Gbit/s.
+    ///   - rid: the layer.
+    /// - Throws: ``/RillCodec/CodecError/invalidSettings(_:)``; the target then stays unchanged.
     public func setBitrate(_ bitrate: Bitrate, of rid: StreamLayer.RID) throws(CodecError) {
         try change(rid) { $0.bitrate = bitrate }
     }
 
-    /// Sets what all layers together may take, from their next frames on; `nil` takes the limit away.
+    /// Limits the total bitrate of all layers, from their next frames on; `nil` removes the limit.
     ///
-    /// ``BitrateAllocator`` splits it: no layer gets more than its own bitrate, the smallest is kept alive first, and one
-    /// that gets no share rests until there is one again.
+    /// ``/RillCodec/BitrateAllocator`` splits it. No layer gets more than its own bitrate, the smallest is kept alive
+    /// first, and one that gets no share pauses until there is one again.
     public func setTotalBitrate(_ total: Bitrate?) {
         state.withLock { $0.decisions.setTotal(total) }
     }
 
-    /// Starts one layer's encoder anew with its next frame, which is a key frame: for a codec that is suspected of a fault.
+    /// Restarts one layer's encoder with its next frame, which is a key frame. Use it if the codec seems faulty.
     public func restartEncoder(_ rid: StreamLayer.RID) {
         state.withLock { $0.decisions.requestRestart(layer: index(of: rid)) }
     }
 
-    /// Switches one layer on or off. Switched on, it starts with a key frame.
+    /// Switches one layer on or off. After it is switched on, it starts with a key frame.
     public func setActive(_ isActive: Bool, _ rid: StreamLayer.RID) {
         state.withLock { $0.decisions.setActive(isActive, layer: index(of: rid)) }
     }
 
-    /// The source identifier of one layer's stream, which the receiver has to know.
+    /// Returns the SSRC of one layer's stream, which the receiver must know.
     public func ssrc(of rid: StreamLayer.RID) -> SSRC { layers[index(of: rid)].ssrc }
 
-    /// What the receiver of one layer's stream has to know of it: ``ReceiveSettings/init(_:ssrc:)`` takes it as it is.
+    /// Returns the description of one layer's stream for its receiver: ``ReceiveSettings/init(_:ssrc:)`` takes it
+    /// unchanged.
     public func stream(of rid: StreamLayer.RID) -> StreamDescription { layers[index(of: rid)].description }
 
-    /// What the receivers of all streams have to know of them, in the order of the layers.
+    /// The descriptions of all streams for their receivers, in the order of the layers.
     public var streams: [StreamDescription] { layers.map(\.description) }
 
     func index(of rid: StreamLayer.RID) -> Int {

@@ -3,7 +3,7 @@ public import RillRTP
 import RillSend
 
 extension SendPipeline {
-    /// What is said of each layer's stream to the other side, the high one first; for ``RillRTP/MediaDescription``.
+    /// The description of each layer's stream for signaling, the high one first; for ``RillRTP/MediaDescription``.
     public var streamDescriptions: [StreamDescription] {
         layers.map { layer in
             var stream = layer.description
@@ -14,26 +14,33 @@ extension SendPipeline {
         }
     }
 
-    /// All layers as a session description for plain RTP (RFC 8866): a simulcast, whose streams are told apart by RID where their
-    /// packets bear one, and by their sources.
+    /// Returns all layers as a session description for plain RTP (RFC 8866): a simulcast, whose streams are
+    /// identified by RID if their packets carry one, and by SSRC.
     ///
-    /// - Parameter address: where the packets go to.
+    /// - Parameter address: where the packets go.
+    /// - Returns: the session description.
     public func description(to address: UDPAddress) -> SessionDescription {
         description(of: streamDescriptions, to: address)
     }
 
-    /// What a player or server has to know of one layer's stream, as a session description for plain RTP (RFC 8866).
+    /// Returns the session description of one layer's stream for plain RTP (RFC 8866), for a player or a server.
     ///
-    ///     try pipeline.description(of: .high, to: UDPAddress(.loopback, port: 5004)).text  // the content of an .sdp file
+    /// ```swift
+    /// let address = UDPAddress(.loopback, port: 5004)
+    /// let text = pipeline.description(of: .high, to: address).text  // the content of an .sdp file
+    /// ```
     ///
-    /// It names the formats with their payload types (VP8, VP9 or the own codec's name; RTX, RED and ULPFEC where they are on), the header
-    /// extensions that are written, the feedback that this side understands, and the stream's sources. RTP and RTCP go to
-    /// one port.
+    /// It contains the formats with their payload types (VP8, VP9 or the custom codec's name; RTX, RED and ULPFEC if
+    /// they are on), the header extensions that are written, the feedback that this side understands, and the
+    /// stream's SSRCs. RTP and RTCP go to one port.
     ///
-    /// - Parameter address: where the packets go to.
+    /// - Parameters:
+    ///   - rid: the layer.
+    ///   - address: where the packets go.
+    /// - Returns: the session description.
     public func description(of rid: StreamLayer.RID, to address: UDPAddress) -> SessionDescription {
         var stream = streamDescriptions[index(of: rid)]
-        // Of one stream a name says nothing, unless its packets bear it.
+        // For a single stream a RID means nothing, unless its packets carry it.
         if stream.headerExtensions[.rid] == nil { stream.rid = nil }
         return description(of: [stream], to: address)
     }
@@ -43,7 +50,7 @@ extension SendPipeline {
             let video = try MediaDescription(sending: streams, port: address.port)
             return SessionDescription(name: "rill", connection: ConnectionAddress("\(address.ip)"), media: [video])
         } catch {
-            preconditionFailure("streams of one pipeline: \(error)")
+            preconditionFailure("one description holds all streams of a pipeline: \(error)")
         }
     }
 }

@@ -2,19 +2,21 @@ public import RillCore
 import RillThreads
 
 extension SendPipeline {
-    /// Sends a whole source as fast as the machine allows, and waits for its end: reading on a thread of its own, and each
-    /// layer but the largest, which this thread encodes.
+    /// Sends a whole source as fast as the machine allows, and waits for its end. One thread reads, this thread
+    /// encodes the largest layer, and each other layer has its own thread.
     ///
-    /// Nothing is left out, and the packets of each layer are those that ``send(_:at:to:)`` makes of the same frames at the
-    /// times they were captured; what differs is how the layers' packets and reports are mixed. Between two threads one frame
-    /// waits at most: three buffers of the source are enough to keep two layers busy.
+    /// No frame is dropped. The packets of each layer equal those of ``send(_:at:to:)`` for the same frames at their
+    /// capture times; only the interleaving of the layers' packets and reports differs. At most one frame waits
+    /// between two threads, so three buffers of the source keep two layers busy.
     ///
     /// Threads: `rill-read`, and `rill-` with the layer's name.
     ///
-    /// - Parameter packets: where packets go; called from each layer's thread.
-    /// - Returns: how many frames the source gave.
-    /// - Throws: what the source throws, once all that came before is sent; else the first error of an encoder or a tap, which
-    ///   ends everything.
+    /// - Parameters:
+    ///   - source: the frames to send; it belongs to the reading thread from now on.
+    ///   - packets: receives the packets; called from each layer's thread.
+    /// - Returns: the number of frames that the source delivered.
+    /// - Throws: what the source throws, after all earlier frames are sent; otherwise the first error of an encoder
+    ///   or a tap, which ends everything.
     @discardableResult
     public func send(
         allOf source: sending any FrameSource, to packets: any PacketSink & Sendable
@@ -34,7 +36,7 @@ extension SendPipeline {
     }
 }
 
-/// A source on its way through a pipeline, between the threads that work on it.
+/// One run of a source through a pipeline, shared by the threads that work on it.
 private final class WholeSourceRun: Sendable {
     let largest: Int
     private let pipeline: SendPipeline
@@ -58,7 +60,7 @@ private final class WholeSourceRun: Sendable {
             while true {
                 switch try source.next() {
                 case .frame(let frame): guard frames.append(frame) else { return }
-                // Everything is in use downstream, or not there yet: give it a moment.
+                // All buffers are in use downstream, or no frame is ready: give it a moment.
                 case .noBuffer, .pending: LiveClock.pause()
                 case .end: return
                 }
@@ -76,7 +78,8 @@ private final class WholeSourceRun: Sendable {
         }
     }
 
-    /// Takes the frames in, has the other layers told, and encodes the largest; how many frames there were.
+    /// Admits the frames, passes their jobs to the other layers, and encodes the largest; returns the number of
+    /// frames.
     func encodeLargest() -> Int {
         var count = 0
         do {
@@ -84,7 +87,7 @@ private final class WholeSourceRun: Sendable {
                 let (frame, tasks) = try pipeline.admit(captured) { captured.captureTime }
                 for index in jobs.indices where index != largest {
                     guard let task = tasks[index] else { continue }
-                    // A queue that is closed has failed, and so has this: the next frame does not come.
+                    // A closed queue means that an encoder failed, and so has this run: there is no next frame.
                     _ = jobs[index].append(LayerJob(frame: frame, task: task))
                 }
                 if let task = tasks[largest] { try encode(LayerJob(frame: frame, task: task), layer: largest) }
@@ -104,7 +107,7 @@ private final class WholeSourceRun: Sendable {
 
     private func note(_ error: any Error) { firstFailure.withLock { $0 = $0 ?? error } }
 
-    /// Ends everything: frames that wait are not encoded any more by the others than those in their queues.
+    /// Ends everything: the other layers encode only what is already in their queues.
     private func abandon(_ error: any Error) {
         note(error)
         frames.close()

@@ -7,26 +7,28 @@ import RillThreads
 
 /// The sending side: a frame in, the packets of every layer out.
 ///
-///     let pipeline = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 7))
-///     try pipeline.send(frame, at: now, to: socket)
+/// ```swift
+/// let pipeline = try SendPipeline(SendSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low], seed: 7))
+/// try pipeline.send(frame, at: now, to: socket)
+/// ```
 ///
-/// A frame in full range is brought to limited range. It is turned upright if it has to be, made beautiful where that is
-/// switched on, passes the taps and the ``SimulcastPlan``, is encoded by each layer that wants it, and cut into packets. The
-/// pipeline owns no thread and reads no clock: ``LiveSender`` runs each layer on a thread of its own, ``send(_:at:to:)`` one
-/// after the other, with the same bytes.
+/// A full range frame is converted to limited range. It is rotated upright if necessary, and faces are filtered if
+/// that is switched on. It passes the taps and the ``/RillCodec/SimulcastPlan``, is encoded by each layer that needs
+/// it, and is packetized. The pipeline owns no thread and reads no clock. ``LiveSender`` runs each layer on its own
+/// thread; ``send(_:at:to:)`` runs them one after the other, with the same resulting bytes.
 ///
-/// Threading: every method may be called from any thread, and by whatever the pipeline calls: no lock is held while a sink,
-/// a tap or an observer is called. Frames are given by one at a time, in their order, and a layer's packets leave in the
-/// order of their numbers. What is retransmitted leaves on the thread that brought the request, beside them.
+/// Threads: every method may be called from any thread, and by whatever the pipeline calls: no lock is held while a
+/// sink, a tap or an observer is called. Frames must be passed in order, by one thread at a time. A layer's packets
+/// are sent in sequence number order. Retransmissions are sent on the thread that brought the request, concurrently.
 public final class SendPipeline: Sendable {
-    /// What is sent.
+    /// The settings that the pipeline was created with.
     public let settings: SendSettings
     package let layers: [SendLayer]
-    /// The call that the layers are streams of; `nil` where they go to outputs alone.
+    /// The session that carries the layers' streams; `nil` if they only go to outputs.
     package let session: SharedSession?
     private let outputs: Monitor<Outputs>
-    /// What is decided, and what is known: the one lock. Beside it stand what one thread at a time works with, and sinks of
-    /// others.
+    /// The decisions and the counters, under the one lock. Outside it are the parts that one thread at a time works
+    /// with, and foreign sinks.
     let state: Monitor<State>
     private let preparation: ExclusiveUse<FramePreparation>
     private let encodedTap: ExclusiveUse<(any EncodedFrameSink)?>
@@ -34,15 +36,15 @@ public final class SendPipeline: Sendable {
 
     struct State: Sendable {
         var decisions: SendDecisions
-        /// What the app wants done to faces.
+        /// The face processing that the app asked for.
         var beauty: BeautyOptions
         var counts = FramePreparation.Counts()
     }
 
     private struct Outputs: ~Copyable {
         var all: [any LayerOutput] = []
-        /// What each layer's last frame went to. Held until its next frame: who changes the list then always makes a new one, and the
-        /// old one ends under the lock, where the thread sanitizer sees it.
+        /// What each layer's last frame went to, held until its next frame. Whoever changes the list then always
+        /// creates a new one, and the old one ends under the lock, where the thread sanitizer sees it.
         var taken: [[any LayerOutput]]
 
         mutating func take(layer index: Int) -> [any LayerOutput] {
@@ -54,7 +56,7 @@ public final class SendPipeline: Sendable {
     private struct TraceTap {
         var sink: (any SendTraceSink)?
         var hasBegun = false
-        /// What was told last of faces.
+        /// The face processing that was last recorded.
         var beauty: (options: BeautyOptions, level: BeautyLevel)?
 
         mutating func begin(_ layers: [SendLayer]) throws {
@@ -64,17 +66,23 @@ public final class SendPipeline: Sendable {
         }
     }
 
-    /// A pipeline that has sent nothing.
+    /// Creates a pipeline with its own session.
+    ///
+    /// - Parameters:
+    ///   - settings: what is sent.
+    ///   - taps: sinks that see the frames on their way; none by default.
+    /// - Throws: ``PipelineError``.
     public convenience init(_ settings: SendSettings, taps: sending SendTaps = SendTaps()) throws(PipelineError) {
         var session = RTPSessionSettings(canonicalName: settings.canonicalName, seed: ~settings.seed)
-        // Who only sends has nothing to say before it does.
+        // An endpoint that only sends has nothing to report before it does.
         session.announcesItself = false
-        // Its encoders work for whoever listens.
+        // Its encoders work for any receiver.
         session.acceptsPauseRequests = false
         try self.init(settings, on: SharedSession(session), taps: taps)
     }
 
-    /// A pipeline that sends in a call which has other parts too: whoever polls the session hears of what is asked of this one.
+    /// Creates a pipeline that sends on a session with other users. The owner that polls the session receives the
+    /// requests for this pipeline.
     package init(
         _ settings: SendSettings, on session: SharedSession?, taps: sending SendTaps = SendTaps()
     ) throws(PipelineError) {
@@ -87,8 +95,8 @@ public final class SendPipeline: Sendable {
         } catch {
             throw .codec(error)
         }
-        // Apart: a slow recording of coded frames must not hold up the camera.
-        // The pipeline alone has the sinks from here on, and each is called by one thread at a time.
+        // Separate: a slow recording of encoded frames must not delay the camera. The pipeline alone has the sinks
+        // from here on, and calls each from one thread at a time.
         nonisolated(unsafe) let preparation = FramePreparation(
             settings, captured: taps.captured, preprocessed: taps.preprocessed)
         nonisolated(unsafe) let encoded = taps.encoded
@@ -108,11 +116,14 @@ public final class SendPipeline: Sendable {
         }
     }
 
-    /// Sends one frame on every layer that wants it, and the sender reports that are due; their packets are with
-    /// `packets` when this returns.
+    /// Sends one frame on every layer that needs it, and the sender reports that are due. All packets have reached
+    /// `packets` when it returns.
     ///
-    /// - Parameter now: the time that the stages are stamped with.
-    /// - Throws: ``CodecError``, or what a tap throws.
+    /// - Parameters:
+    ///   - frame: the frame.
+    ///   - now: the timestamp of all stages.
+    ///   - packets: receives the packets.
+    /// - Throws: ``/RillCodec/CodecError``, or what a tap throws.
     public func send(_ frame: VideoFrame, at now: MediaTime, to packets: some PacketSink) throws {
         let (frame, tasks) = try admit(frame) { now }
         for index in layers.indices {
@@ -122,9 +133,8 @@ public final class SendPipeline: Sendable {
         sendReports(at: now, to: packets)
     }
 
-    /// The first half of the way: stamps the frame, brings it to limited range, turns it, makes it beautiful, shows it to
-    /// the taps and says what each layer is to do with it. A frame for which there is no buffer to become another one goes no
-    /// further: no layer has anything to do with it.
+    /// The first half: timestamps the frame, converts it to limited range, rotates it, filters faces, shows it to the
+    /// taps, and returns each layer's task. If there is no buffer for the processed frame, no layer has a task.
     package func admit(
         _ captured: VideoFrame, clock: () -> MediaTime
     ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
@@ -147,13 +157,13 @@ public final class SendPipeline: Sendable {
         return (output.frame, tasks)
     }
 
-    /// Tells the trace what is done to faces, where it differs from what it was.
+    /// Records the face processing in the trace if it changed.
     private func record(_ options: BeautyOptions, _ level: BeautyLevel) throws {
         try traceTap.use { tap in
             let last = tap.beauty ?? (.off, .full)
             guard tap.sink != nil, options != last.options || level != last.level else { return }
             try tap.begin(layers)
-            // What the filter began with is where its first change starts from.
+            // The first change starts from the filter's initial state.
             if tap.beauty == nil { try tap.sink?.record(beauty: settings.beauty, at: .full, fromFrame: 0) }
             let frame = state.withLock { $0.decisions.plan.frameCount }
             try tap.sink?.record(beauty: options, at: level, fromFrame: frame)
@@ -178,26 +188,26 @@ public final class SendPipeline: Sendable {
         }
     }
 
-    /// Gives all coded frames to `output` too, from the next one on.
+    /// Also passes all encoded frames to `output`, from the next one on.
     package func add(_ output: any LayerOutput) { outputs.withLock { $0.all.append(output) } }
 
-    /// Gives it no more of them; one that is being given may still come.
+    /// Stops passing frames to `output`; one that is in progress may still arrive.
     package func remove(_ output: any LayerOutput) { outputs.withLock { $0.all.removeAll { $0 === output } } }
 
-    /// A frame of layer `index` gave way to a newer one.
+    /// Notes that a frame of layer `index` was dropped for a newer one.
     func drop(_ task: LayerTask, layer index: Int, at now: MediaTime) throws {
         try record(.dropped(frame: task.frame), layer: index)
         try adapt(.dropped, layer: index, at: now)
     }
 
-    /// Takes note of what the encoder of layer `index` did with a frame, and adapts the layer where that is called for.
+    /// Notes the outcome of a frame of layer `index`, and adapts the layer if necessary.
     func note(
         _ outcome: LayerEncoder.Outcome, after duration: MediaDuration, layer index: Int, at now: MediaTime
     ) throws {
         switch outcome {
         case .coded(let quantizer): try adapt(.encoded(in: duration, quantizer: quantizer), layer: index, at: now)
         case .dropped: try adapt(.dropped, layer: index, at: now)
-        // It says nothing about what a picture costs.
+        // It reveals nothing about the cost of a picture.
         case .unchanged, .held: break
         }
     }
@@ -214,8 +224,8 @@ public final class SendPipeline: Sendable {
         }
     }
 
-    /// No frame will follow: the taps' sinks write what is still to be written. All of them do, whatever happens to one;
-    /// the first error is thrown.
+    /// Finishes the taps' sinks: no frame follows, and they write what is pending. All of them are finished, even if
+    /// one fails; the first error is thrown.
     public func finish() throws {
         let results = [
             Result { try preparation.use { try $0.finish() } },

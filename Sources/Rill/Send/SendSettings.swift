@@ -4,68 +4,73 @@ public import RillCore
 public import RillRTP
 public import RillSend
 
-/// What a sending pipeline sends.
+/// The settings of a sending pipeline.
 public struct SendSettings: Sendable {
-    /// The streams, one to three.
+    /// The layers, one to three.
     public var layers: [LayerSettings]
-    /// What becomes of pictures that do not stand upright.
+    /// What to do with pictures that are not upright.
     public var orientation = SendOrientation.applied
-    /// What is done to faces before the pictures are split into layers; ``SendPipeline/setBeauty(_:)`` changes it at run time.
+    /// The face processing before pictures are split into layers; ``SendPipeline/setBeauty(_:)`` changes it at run
+    /// time.
     public var beauty = BeautyOptions.off
-    /// What the beauty filter may cost a frame: beyond that it does less (``RillBeauty/BeautyDeadline``); `nil` for no
-    /// limit. Its level is in ``SendPipeline/beautyStatistics``.
+    /// The time that the beauty filter may take per frame. Beyond it the filter does less
+    /// (``RillBeauty/BeautyDeadline``); `nil` for no limit. Its level is in ``SendPipeline/beautyStatistics``.
     public var beautyBudget: MediaDuration?
-    /// What the filter is taken to cost, where no clock says it: in virtual time and offline.
+    /// The assumed cost of the filter if no clock measures it: in virtual time and offline.
     public var modelledBeautyCost: MediaDuration?
-    /// The largest packet, in bytes, RTP header included; UDP and IP come on top.
+    /// The largest packet, in bytes, including the RTP header but not UDP and IP.
     public var maximumPacketSize = 1200
-    /// Where the random beginnings of RFC 3550 (SSRCs, sequence numbers, timestamps) come from. The same seed gives the
-    /// same packets; an app takes a new one for each call: `UInt64.random(in: 0 ... .max)`.
+    /// The seed of the random initial values of RFC 3550 (SSRCs, sequence numbers, timestamps). The same seed gives
+    /// the same packets; an app uses a new one for each call: `UInt64.random(in: 0 ... .max)`.
     public var seed: UInt64
-    /// The name of this participant in RTCP (RFC 3550 §6.5.1), the same for all its streams.
+    /// The CNAME of this participant in RTCP (RFC 3550 §6.5.1), the same for all its streams.
     public var canonicalName = "rill"
-    /// The payload type that VP8 goes under.
+    /// The payload type of VP8.
     public var payloadType: PayloadType = PayloadType(96)
-    /// The payload type that VP9 goes under.
+    /// The payload type of VP9.
     public var vp9PayloadType: PayloadType = PayloadType(98)
-    /// The payload type that any other codec goes under.
+    /// The payload type of any other codec.
     public var ownPayloadType: PayloadType = PayloadType(102)
-    /// How frames of any other codec than VP8 and VP9 go into packets; the receiver has to be told the same
+    /// The payload format of any codec other than VP8 and VP9; the receiver must use the same
     /// (``RillReceive/JitterBufferSettings/payloadFormat``).
     public var payloadFormat = PayloadFormat.numbered
-    /// How VP9 frames say which others they refer to: players that follow an early draft of the payload format know groups of pictures alone.
+    /// How VP9 frames signal their references: players that follow an early draft of the payload format only know
+    /// groups of pictures.
     package var vp9Mode = VP9Mode.flexible
-    /// Makes the encoders of layers that libvpx is not to encode: of an own codec, or a hardware encoder of VP8. libvpx encodes
-    /// those for which it gives `nil`.
+    /// Creates custom encoders for layers that libvpx is not to encode, of a custom codec or a hardware encoder of
+    /// VP8. If it returns `nil`, libvpx encodes the layer.
     ///
-    ///     settings.makeEncoder = { layer in layer.codec == .av1 ? try AV1Encoder(layer) : nil }
+    /// ```swift
+    /// settings.makeEncoder = { layer in layer.codec == .av1 ? try AV1Encoder(layer) : nil }
+    /// ```
     public var makeEncoder: VideoEncoderFactory?
-    /// When layers become smaller or slower because the machine or the bitrate does not suffice, and when they recover;
-    /// `nil` for never. ``LiveSender`` and ``VirtualSender`` act on it; what is sent frame by frame, with
-    /// ``SendPipeline/send(_:at:to:)``, stays as it is set.
+    /// When layers become smaller or slower because the machine or the bitrate does not suffice, and when they
+    /// recover; `nil` for never. ``LiveSender`` and ``/RillLab/VirtualSender`` apply it. Frames sent one by one with
+    /// ``SendPipeline/send(_:at:to:)`` keep their settings.
     public var adaptation: AdaptationSettings? = AdaptationSettings()
-    /// The numbers that the session agreed on for header extensions. Of their kinds
-    /// ``RillRTP/HeaderExtensionKind/videoOrientation`` is written, with each key frame and where pictures do not stand
+    /// The header extension IDs that the session negotiated. Of their kinds,
+    /// ``RillRTP/HeaderExtensionKind/videoOrientation`` is written with each key frame, and for pictures that are not
     /// upright.
     public var headerExtensions = HeaderExtensionMap()
-    /// The payload type that lost packets go under when they are sent again, each layer's on a source of its own (RTX,
-    /// RFC 4588); `nil` where none was agreed on: they are then sent again as they were.
+    /// The payload type of retransmissions, which each layer sends on an SSRC of its own (RTX, RFC 4588). `nil` if
+    /// none was negotiated: packets are then retransmitted unchanged.
     public var retransmissionPayloadType: PayloadType? = PayloadType(97)
-    /// How each layer's packets are protected (ULPFEC, RFC 5109); `nil` for not at all.
+    /// How each layer's packets are protected (ULPFEC, RFC 5109); `nil` for no FEC.
     public var protection: FECSettings?
 
-    /// Streams for `layers`, with all their random beginnings drawn from `seed`; the rest is at its defaults.
+    /// Creates settings for `layers`, with all random initial values drawn from `seed`, and everything else at its
+    /// default.
     public init(layers: [LayerSettings], seed: UInt64) {
         self.layers = layers
         self.seed = seed
     }
 
-    /// The layer with the most pixels, the first of several.
+    /// The layer with the most pixels; the first of several.
     var indexOfLargestLayer: Int {
         layers.indices.max { layers[$0].resolution.pixelCount < layers[$1].resolution.pixelCount } ?? 0
     }
 
-    /// The payload type that frames of a codec go under.
+    /// Returns the payload type of a codec.
     public func payloadType(for codec: VideoCodec) -> PayloadType {
         switch codec {
         case .vp8: payloadType
@@ -74,7 +79,7 @@ public struct SendSettings: Sendable {
         }
     }
 
-    /// The stream of `layer`, with numbers of its own drawn from `random`.
+    /// Creates the stream of `layer`, with its own initial values drawn from `random`.
     package func stream(
         of layer: LayerSettings, using random: inout some RandomNumberGenerator
     ) -> RTPStreamSettings {

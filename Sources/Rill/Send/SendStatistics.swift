@@ -2,31 +2,31 @@ public import RillCore
 public import RillRTP
 public import RillSend
 
-/// What one layer of a ``SendPipeline`` has sent.
+/// The statistics of one layer of a ``SendPipeline``.
 public struct SendStatistics: Codable, Equatable, Sendable {
     /// The layer's name.
     public var rid: StreamLayer.RID
-    /// The layer's source identifier.
+    /// The layer's SSRC.
     public var ssrc: SSRC
-    /// What its encoder has done.
+    /// The statistics of its encoder.
     public var encoder: EncoderStatistics
-    /// Frames left out because they were the same as the one before.
+    /// Frames skipped because they equal the previous one.
     public var framesUnchanged: Int
-    /// Size of the pictures, as of the last frame.
+    /// Picture size as of the last frame.
     public var resolution: Resolution
-    /// What went on the wire, and what came back.
+    /// Packets sent, and feedback received.
     public var stream: RTPStreamStatistics
-    /// Time spent from preprocessing to the coded frame, summed over the frames (waiting for the encoder included).
+    /// Time from preprocessing to the encoded frame, summed over the frames (including the wait for the encoder).
     public var totalEncodeTime: MediaDuration
-    /// Why the layer's pictures are smaller or fewer than they are set to be.
+    /// Why the layer's pictures are smaller or fewer than configured.
     public var qualityLimitationReason = QualityLimitationReason.none
-    /// How often the layer's size was adapted.
+    /// How often adaptation changed the layer's size.
     public var qualityLimitationResolutionChanges = 0
 }
 
 /// What keeps a layer below its settings (W3C webrtc-stats, `RTCQualityLimitationReason`).
 public enum QualityLimitationReason: String, Codable, Sendable, Equatable {
-    /// Nothing does.
+    /// Nothing.
     case none
     /// The machine is too slow.
     case cpu
@@ -35,7 +35,7 @@ public enum QualityLimitationReason: String, Codable, Sendable, Equatable {
 }
 
 extension SendStatistics: CustomStringConvertible {
-    /// A line with the layer's name and size, and a line for each part of its way, without what is zero.
+    /// A line with the layer's name and size, and a line for each stage, without zeros.
     public var description: String {
         let limit = qualityLimitationReason == .none ? "" : ", limited by \(qualityLimitationReason)"
         return countedText(
@@ -45,7 +45,7 @@ extension SendStatistics: CustomStringConvertible {
             ])
     }
 
-    /// What is counted of the layer itself.
+    /// The layer's own counters.
     private struct Layer {
         var framesUnchanged: Int
         var totalEncodeTime: MediaDuration

@@ -2,34 +2,39 @@ public import RillBeauty
 public import RillCodec
 public import RillCore
 
-/// Where a sending pipeline tells what went into each of its encoders, so that the same can be done again.
+/// A recorder of what goes into each encoder of a sending pipeline, so that a run can be repeated.
 ///
-/// What a machine was too slow for, and what it adapted to, depends on real time; what an encoder makes depends on what
-/// goes into it alone. A trace of that, replayed with the same pictures by ``TraceReplay``, gives the same bytes.
+/// Overload and adaptation depend on real time, but an encoder's output depends only on its input.
+/// ``/RillLab/TraceReplay`` replays a trace with the same pictures, and gives the same bytes.
 ///
-/// Called from the threads of all layers, by one at a time, with no lock held; what is told of one layer is told in its
-/// order.
+/// It is called from the threads of all layers, by one at a time, with no lock held. The events of one layer arrive
+/// in order.
 public protocol SendTraceSink: AnyObject {
-    /// The layers that will be told of, in the pipeline's order. Called once, before anything else.
+    /// Starts the trace with its layers, in the pipeline's order. Called once, before anything else.
     func begin(_ layers: [StreamLayer.RID]) throws
 
-    /// Something happened to a layer.
+    /// Records an event of a layer.
     func record(_ event: SendTraceEvent, of layer: StreamLayer.RID) throws
 
-    /// From that frame on, faces were made beautiful with these options, at this level; the first time, with `frame` 0, it is
-    /// what the pipeline began with. Not called where they never were.
+    /// Records the face processing from a frame on. The first call, with `frame` 0, has the pipeline's initial
+    /// options. Not called if faces were never filtered.
+    ///
+    /// - Parameters:
+    ///   - options: the face processing.
+    ///   - level: the level of the filter.
+    ///   - frame: the first frame with these options.
     func record(beauty options: BeautyOptions, at level: BeautyLevel, fromFrame frame: Int) throws
 
-    /// Nothing more will happen: write what is still to be written. Called once.
+    /// Ends the trace: write what is pending. Called once.
     func finish() throws
 }
 
-/// One thing that went into a layer's encoder, or that kept something from going in.
+/// One event of a layer's encoder.
 public enum SendTraceEvent: Sendable, Equatable {
     /// The encoder was given the frame of that capture time, with this task.
     case frame(captureTime: MediaTime, task: LayerTask)
-    /// That frame of the source gave way to a newer one, for the encoder was still busy.
+    /// The source frame of that number was dropped for a newer one, because the encoder was still busy.
     case dropped(frame: Int)
-    /// The layer gave up something of its size or rate, or took it back.
+    /// Adaptation reduced the layer's size or rate, or restored it.
     case adapted(AdaptationController.Step)
 }

@@ -2,21 +2,24 @@ package import RillCore
 package import RillSession
 import RillThreads
 
-/// A session that several threads share: encoders that send on it, and whoever reads the network and keeps the time.
+/// A session that several threads share: encoders that send on it, and the threads that read the network and keep the
+/// time.
 ///
-/// Who changes it drains it: what waits to be said then is taken out, and said when the lock is free again. So whoever hears of it
-/// may call back, and two that send to each other do not wait for each other. A packet is copied once on its way, from its stream's
-/// history into a batch, and batches are used again: sending allocates nothing.
+/// The thread that changes the session drains it: it takes the pending output out under the lock, and delivers it
+/// after the lock is released. So the receiver of an event may call back, and two sessions that send to each other do
+/// not deadlock. A packet is copied once, from its stream's history into a batch, and batches are reused: sending
+/// allocates nothing.
 ///
-/// Order: what one thread has changed is said by that thread, in its order. Of what two threads change at the same time either may
-/// be said first: a layer's packets come from one encoder, in the order of their numbers, and retransmissions beside them.
+/// Order: a thread delivers the results of its own changes, in order. Changes that two threads make at the same time
+/// may be delivered in either order. A layer's packets come from one encoder, in sequence number order, with
+/// retransmissions interleaved.
 package final class SharedSession: Sendable {
     private let state: Monitor<State>
     private let keyFrames = Monitor<KeyFrameHandler?>(nil)
 
     fileprivate struct State: ~Copyable {
         let session: RTPSession
-        /// Batches that nobody has at present: one for each thread, and one more for each sink that called back.
+        /// Free batches: one for each thread, and one more for each sink that called back.
         var spare: [Batch] = []
     }
 
@@ -24,7 +27,7 @@ package final class SharedSession: Sendable {
         let request: @Sendable (SendingStreamID) -> Void
     }
 
-    /// What is to be said.
+    /// Pending output.
     fileprivate final class Batch {
         var datagrams = DatagramQueue()
         var keyFrames: [SendingStreamID] = []
@@ -32,11 +35,11 @@ package final class SharedSession: Sendable {
         var isEmpty: Bool { datagrams.isEmpty && keyFrames.isEmpty && events.isEmpty }
     }
 
-    /// What is to be done by the one who polls.
+    /// What the polling caller does next.
     package enum Step {
-        /// Decode this frame, whose bytes are in the array, and say what came of it.
+        /// Decode this frame, whose bytes are in the array, and report the outcome.
         case decode(ReceivedFrame, of: ReceivingStreamID)
-        /// Nothing before that time or the next datagram.
+        /// Nothing until that time or the next datagram.
         case wait(until: MediaTime)
     }
 
@@ -44,24 +47,25 @@ package final class SharedSession: Sendable {
         state = Monitor(State(session: RTPSession(settings)))
     }
 
-    /// Has `request` called for each key frame that the other side wants, by the thread that heard of it.
+    /// Has `request` called for each key frame that the remote side requests, on the thread that received the
+    /// request.
     package func listen(_ request: @escaping @Sendable (SendingStreamID) -> Void) {
         keyFrames.withLock { $0 = KeyFrameHandler(request: request) }
     }
 
-    /// Looks into the session, or changes what leads to nothing that is to be said.
+    /// Reads the session, or makes a change that has no output.
     package func look<Result, Failure: Error>(
         _ body: (RTPSession) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try state.withLock { (state) throws(Failure) in try body(state.session) }
     }
 
-    /// Changes the session, and sends what waits then. Events wait for who polls.
+    /// Changes the session, and sends the pending datagrams. Events wait for the next poll.
     package func change<Result>(sendingTo packets: some PacketSink, _ body: (RTPSession) -> Result) -> Result {
         change(delivering: { $0.deliver(to: packets) }, body)
     }
 
-    /// The same for who takes all datagrams at once.
+    /// Does the same for a caller that takes all datagrams at once.
     package func change<Result>(delivering send: (DatagramQueue) -> Void, _ body: (RTPSession) -> Result) -> Result {
         let (result, batch) = state.withLock { state in
             let result = body(state.session)
@@ -74,9 +78,13 @@ package final class SharedSession: Sendable {
         return result
     }
 
-    /// Does what is due, says what is to be said, and gives the next frame to decode.
+    /// Does what is due, delivers the output, and returns the next frame to decode.
     ///
-    /// - Parameter handle: is told what happened, when the lock is free.
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - bytes: receives the bytes of the frame.
+    ///   - packets: receives the datagrams.
+    ///   - handle: is called with each event, after the lock is released.
     package func poll(
         at now: MediaTime, into bytes: inout [UInt8], sendingTo packets: some PacketSink,
         _ handle: (SessionEvent) -> Void
@@ -84,7 +92,7 @@ package final class SharedSession: Sendable {
         poll(at: now, into: &bytes, delivering: { $0.deliver(to: packets) }, handle)
     }
 
-    /// The same for who takes all datagrams at once.
+    /// Does the same for a caller that takes all datagrams at once.
     package func poll(
         at now: MediaTime, into bytes: inout [UInt8], delivering send: (DatagramQueue) -> Void,
         _ handle: (SessionEvent) -> Void
@@ -99,7 +107,7 @@ package final class SharedSession: Sendable {
         return step
     }
 
-    /// Says what is in a batch, and gives it back.
+    /// Delivers the content of a batch, and gives it back.
     private func say(_ batch: Batch, by send: (DatagramQueue) -> Void, _ handle: (SessionEvent) -> Void) {
         if !batch.datagrams.isEmpty { send(batch.datagrams) }
         if !batch.keyFrames.isEmpty {
@@ -114,7 +122,7 @@ package final class SharedSession: Sendable {
 }
 
 extension SharedSession.State {
-    /// The batch, if there is something in it; else it is kept for the next.
+    /// Returns the batch if it has content; otherwise keeps it for reuse.
     mutating func keep(_ batch: SharedSession.Batch) -> SharedSession.Batch? {
         if !batch.isEmpty { return batch }
         spare.append(batch)
@@ -133,7 +141,7 @@ extension SharedSession.Batch {
 }
 
 extension RTPSession {
-    /// Polls beside datagrams until there is a frame to decode, or nothing to do.
+    /// Polls, leaving the datagrams, until there is a frame to decode or nothing to do.
     fileprivate func poll(
         at now: MediaTime, into bytes: inout [UInt8], _ note: (SessionAction) -> Void
     ) -> SharedSession.Step {

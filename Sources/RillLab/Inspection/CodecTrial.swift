@@ -1,11 +1,11 @@
 import RillCore
 import RillRTP
 
-/// Packets of one payload type taken for those of one codec: what comes of it says whether they are.
+/// Interprets the packets of one payload type as one codec: the result shows whether they are.
 ///
-/// Most payloads of any format can be read as a payload descriptor of VP8, so that alone says nothing. What speaks for a
-/// codec are whole frames whose headers fit them; what speaks against it are payloads that no sender of it writes, and
-/// beginnings and ends of frames where there can be none.
+/// Most payloads of any format parse as a VP8 payload descriptor, so that alone proves nothing. Evidence for a codec
+/// is complete frames with plausible headers. Evidence against it is payloads that no sender of it writes, and starts
+/// and ends of frames in impossible places.
 struct CodecTrial {
     let payloadType: PayloadType
     let codec: VideoCodec
@@ -16,15 +16,15 @@ struct CodecTrial {
     private var timeline = FrameTimeline()
     private var order = FrameOrder()
     private var packetCount = 0
-    /// Packets, and whole frames, that speak against the codec.
+    /// Packets and complete frames that contradict the codec.
     private var faults = 0
 
-    /// Without a key frame, which bears a start code of 24 bits, this many whole frames have to fit.
+    /// Without a key frame, which has a start code of 24 bits, this many complete frames must fit.
     private static let leastFrameCount = 3
-    /// One packet or frame of so many may speak against a codec: what the network damaged.
+    /// One in this many packets or frames may contradict the codec: the network may have damaged it.
     private static let packetsPerFault = 8
 
-    /// No packets yet.
+    /// Creates a trial without packets.
     init(_ payloadType: PayloadType, _ codec: VideoCodec) {
         self.payloadType = payloadType
         self.codec = codec
@@ -32,7 +32,7 @@ struct CodecTrial {
         self.frames = CodedStreamMeter(codec: codec)
     }
 
-    /// Takes the packet that is next in line, which was captured at `time`.
+    /// Adds the next packet in sequence, which was captured at `time`.
     mutating func add(_ packet: RTPPacket, at time: MediaTime) {
         packetCount += 1
         descriptor.add(packet.payload, of: codec)
@@ -48,48 +48,48 @@ struct CodecTrial {
         }
     }
 
-    /// Whether the packets are of this codec, as far as they tell.
+    /// Whether the packets are of this codec, as far as they show.
     var isPlausible: Bool {
         faults * Self.packetsPerFault <= packetCount
             && (frames.keyFrames > 0 || frames.count - frames.malformedCount >= Self.leastFrameCount)
     }
 }
 
-/// What a payload says of its place in a frame.
+/// A payload's position in a frame.
 struct PayloadPlace {
-    /// Whether it begins a frame.
+    /// Whether it starts a frame.
     var startsFrame: Bool
-    /// Whether it ends one; `nil` where the format does not say it.
+    /// Whether it ends one; `nil` if the format does not show it.
     var endsFrame: Bool?
 }
 
-/// Whether the beginnings and ends that packets tell of stand where their timestamps and markers have them.
+/// Checks that the starts and ends in packets match their timestamps and marker bits.
 private struct FrameOrder {
     private var latest: (header: RTPHeader, place: PayloadPlace?)?
 
-    /// Takes the packet that is next in line; `false` where what it says of its place cannot be.
+    /// Notes the next packet in sequence; `false` if its position is impossible.
     mutating func takes(_ header: RTPHeader, _ place: PayloadPlace?) -> Bool {
         defer { latest = (header, place) }
         if header.marker, place?.endsFrame == false { return false }
         guard let place, let latest, latest.header.sequenceNumber.next == header.sequenceNumber else { return true }
         if header.timestamp != latest.header.timestamp { return place.startsFrame }
-        // Several frames of one timestamp, spatial layers, say where they end.
+        // Several frames with one timestamp, spatial layers, signal their ends.
         return !place.startsFrame || latest.header.marker || latest.place?.endsFrame ?? (latest.place == nil)
     }
 }
 
-/// When the frames of a stream were taken, as their RTP timestamps have it: a capture's clock says when their packets came,
-/// all at once, it may be.
+/// The capture times of a stream's frames, from their RTP timestamps: the capture's clock only shows when their
+/// packets arrived, possibly all at once.
 ///
-/// Where the timestamps jump, back or by more than a minute, the sender has begun anew, and the capture's clock tells how much
-/// later.
+/// If the timestamps jump, back or by more than a minute, the sender has restarted, and the capture's clock gives the
+/// step.
 struct FrameTimeline {
     private var latest: (timestamp: RTPTimestamp, capture: MediaTime, time: MediaTime)?
 
-    /// The longest step that timestamps are believed.
+    /// The longest plausible step of timestamps.
     private static let longestStep = MediaDuration.seconds(60)
 
-    /// The time of the next frame.
+    /// Returns the time of the next frame.
     mutating func time(of timestamp: RTPTimestamp, capturedAt capture: MediaTime) -> MediaTime {
         var time = capture
         if let latest {

@@ -1,12 +1,12 @@
 import RillCore
 import RillRTP
 
-/// Gathers what can be said of a row of coded frames without decoding them.
+/// Collects what is known of a sequence of encoded frames without decoding them.
 struct CodedStreamMeter {
     private let codec: VideoCodec
     private(set) var count = 0
     private(set) var keyFrames = 0
-    /// Frames that do not begin as frames of the codec do. They count as frames, and are no key frames.
+    /// Frames that do not start like frames of the codec. They count as frames, but not as key frames.
     private(set) var malformedCount = 0
     private var resolution: String?
     private var span = MediaSpan()
@@ -34,7 +34,7 @@ struct CodedStreamMeter {
         }
     }
 
-    /// What was gathered.
+    /// The result.
     var stream: FileInspection.Stream {
         var stream = FileInspection.Stream(codec: codec.rawValue, resolution: resolution, frames: count)
         stream.keyFrames = keyFrames

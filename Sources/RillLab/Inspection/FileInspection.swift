@@ -2,118 +2,122 @@ public import RillCore
 public import RillFiles
 public import RillRTP
 
-/// What is in a Y4M, IVF, rtpdump, pcap or pcapng file, read from its first byte to its last.
+/// The content of a Y4M, IVF, rtpdump, pcap or pcapng file, read from its first byte to its last.
 ///
-///     let inspection = try FileInspection(of: "clip.ivf")
-///     for stream in inspection.streams { print(stream.frames, stream.keyFrames) }
+/// ```swift
+/// let inspection = try FileInspection(of: "clip.ivf")
+/// for stream in inspection.streams { print(stream.frames, stream.keyFrames ?? 0) }
+/// ```
 public struct FileInspection: Codable, Sendable {
-    /// The file as it was named.
+    /// The file's path as given.
     public var path: String
-    /// Its kind: `y4m`, `ivf`, `rtpDump`, `pcap` or `pcapng`.
+    /// The file format: `y4m`, `ivf`, `rtpDump`, `pcap` or `pcapng`.
     public var format: String
     /// Bytes read.
     public var bytes: Int
-    /// The streams in it: one in a clip, one for each SSRC in a capture.
+    /// The streams in the file: one in a clip, one for each SSRC in a capture.
     public var streams: [Stream]
-    /// What else was in a capture.
+    /// The other content of a capture.
     public var capture: Capture?
-    /// Where and why reading ended before the file's end, if it did. What came before is counted.
+    /// Where and why reading ended before the file's end, if it did. Everything before is counted.
     public var damage: String?
 
-    /// One stream. What a kind of file does not say is absent.
+    /// One stream.
+    ///
+    /// Fields that the file format does not provide are `nil`.
     public struct Stream: Codable, Sendable {
-        /// `I420`, `VP8` or `VP9`; absent for packets of none of the codecs.
+        /// `I420`, `VP8` or `VP9`; `nil` for packets of another codec.
         public var codec: String?
-        /// The source whose packets are sent again here, where this is a stream of retransmissions (RTX, RFC 4588).
+        /// The SSRC of the retransmitted packets, if this is a retransmission stream (RTX, RFC 4588).
         public var retransmissionsOf: String?
-        /// The source of packets.
+        /// The SSRC of the packets.
         public var ssrc: String?
         /// The payload type of the frames.
         public var payloadType: Int?
         /// Size of the (first) picture.
         public var resolution: String?
-        /// Whole frames.
+        /// Complete frames.
         public var frames = 0
         /// Key frames among them.
         public var keyFrames: Int?
-        /// From the first frame to the end of the last, in seconds: in a capture by their RTP timestamps, whenever it was
-        /// that their packets came.
+        /// From the first frame to the end of the last, in seconds. In a capture it follows the RTP timestamps,
+        /// whenever the packets arrived.
         public var duration = 0.0
-        /// Frames a second.
+        /// Frames per second.
         public var frameRate: Double?
-        /// Bits of coded frames a second; for raw clips those of the samples.
+        /// Bits of encoded frames per second; for raw clips those of the samples.
         public var bitrate: Double?
         /// Bytes of the smallest, the mean and the largest frame.
         public var frameBytes: Sizes?
-        /// What stands before the frames' bytes in each packet.
+        /// The payload descriptors before the frames' bytes.
         public var descriptor: Descriptor?
         /// The packets, for a capture.
         public var packets: Packets?
     }
 
-    /// Smallest, mean and largest.
+    /// Smallest, mean and largest size.
     public struct Sizes: Codable, Sendable, Equatable {
         /// Bytes of the smallest.
         public var minimum: Int
-        /// Bytes of all, divided by how many there are.
+        /// The mean, in bytes.
         public var mean: Double
         /// Bytes of the largest.
         public var maximum: Int
     }
 
-    /// What the payload descriptors of a stream bear.
+    /// The fields in the payload descriptors of a stream.
     public struct Descriptor: Codable, Sendable, Equatable {
-        /// Bits of the picture IDs, 7 or 15; absent without any.
+        /// Bits of the picture IDs, 7 or 15; `nil` without any.
         public var pictureIDBits: Int?
-        /// Temporal layers; absent where none are numbered.
+        /// The number of temporal layers; `nil` if they are not numbered.
         public var temporalLayers: Int?
-        /// Spatial layers; absent where none are numbered, and of VP8.
+        /// The number of spatial layers; `nil` if they are not numbered, and for VP8.
         public var spatialLayers: Int?
-        /// Whether the frames of the base layer are counted.
+        /// Whether TL0PICIDX is present.
         public var hasTL0PictureIndex = false
     }
 
-    /// What a capture shows of one source.
+    /// The packets of one SSRC in a capture.
     public struct Packets: Codable, Sendable, Equatable {
         /// RTP packets.
         public var count = 0
-        /// Their bytes, headers and all.
+        /// Their bytes, including headers.
         public var bytes = 0
-        /// Sequence numbers between the first and the last that are missing.
+        /// Missing sequence numbers between the first and the last.
         public var lost = 0
-        /// Packets that came after one with a higher number.
+        /// Packets that arrived after one with a higher sequence number.
         public var reordered = 0
-        /// Packets whose number had come before.
+        /// Packets whose sequence number had already arrived.
         public var duplicated = 0
-        /// Packets of each payload type, by number.
+        /// Packets of each payload type, in ascending order.
         public var payloadTypes: [PayloadTypeCount] = []
-        /// Datagrams of RTCP that this source sent.
+        /// RTCP datagrams that this SSRC sent.
         public var rtcp = 0
         /// The packets in them by kind: `SR`, `NACK`, `PLI`, …
         public var rtcpKinds: [String: Int] = [:]
     }
 
-    /// How many packets bear a payload type.
+    /// The number of packets of a payload type.
     public struct PayloadTypeCount: Codable, Sendable, Equatable {
-        /// 0 to 127.
+        /// The payload type, 0 to 127.
         public var payloadType: Int
-        /// Packets.
+        /// The number of packets.
         public var count: Int
     }
 
-    /// What was in a capture beside the streams' packets.
+    /// The content of a capture besides the streams' packets.
     public struct Capture: Codable, Sendable, Equatable {
         /// Packets of all kinds.
         public var packets = 0
         /// UDP datagrams among them.
         public var datagrams = 0
-        /// Datagrams of which only the front was captured; they are left out of the streams.
+        /// Truncated datagrams; they are left out of the streams.
         public var cut = 0
-        /// Fragments of datagrams, which are passed over.
+        /// Fragments of datagrams, which are skipped.
         public var fragments = 0
-        /// Packets of other protocols than UDP.
+        /// Packets of protocols other than UDP.
         public var others = 0
-        /// Packets whose headers cannot be read.
+        /// Packets whose headers cannot be parsed.
         public var unreadable = 0
         /// Datagrams that are neither RTP nor RTCP of any stream.
         public var otherDatagrams = 0
@@ -123,9 +127,9 @@ public struct FileInspection: Codable, Sendable {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - codec: what the packets of a capture carry; `nil` to find out by trying.
+    ///   - codec: the codec of a capture's packets; `nil` to detect it.
     ///   - progress: is called with the number of frames or packets read so far.
-    /// - Throws: ``FileError`` where not even the file's header can be read, or where it is of no known kind.
+    /// - Throws: ``/RillFiles/FileError`` if not even the file's header can be read, or the format is unknown.
     public init(
         of path: String, codec: VideoCodec? = nil, progress: (Int) -> Void = { _ in }
     ) throws(FileError) {
@@ -146,7 +150,7 @@ public struct FileInspection: Codable, Sendable {
 }
 
 extension FileInspection {
-    /// The stream of a source or, where that is `nil`, the one with the most bytes of those whose codec is known.
+    /// Returns the stream of an SSRC; for `nil`, the largest stream in bytes whose codec is known.
     public func largestStream(ssrc: SSRC?) -> Stream? {
         streams.filter { $0.codec != nil && (ssrc == nil || $0.ssrc == ssrc?.description) }
             .max { ($0.packets?.bytes ?? 0) < ($1.packets?.bytes ?? 0) }
@@ -178,7 +182,7 @@ extension FileInspection {
 
     private mutating func inspect(_ reader: IVFReader, _ progress: (Int) -> Void) throws(FileError) {
         var meter = CodedStreamMeter(codec: reader.header.codec)
-        // As those have it who show the clip: joined clips begin anew.
+        // As players treat it: joined clips restart their timestamps.
         var times = RisingTimes(interval: FrameRate(30).interval)
         var payload: [UInt8] = []
         do throws(FileError) {
@@ -199,19 +203,19 @@ extension FileInspection {
 // MARK: - Packets
 
 extension FileInspection {
-    /// Sources that are told apart; packets of more are counted as belonging to none.
+    /// The most SSRCs that are distinguished; packets of further ones are counted as belonging to none.
     static let maximumSourceCount = 1024
 
     private mutating func inspect(_ reader: CaptureReader, _ codec: VideoCodec?, _ progress: (Int) -> Void) {
         var meters: [PacketStreamMeter] = []
-        // A capture may hold as many sources as packets.
+        // A capture may contain as many SSRCs as packets.
         var places: [SSRC: Int] = [:]
         var capture = Capture()
         var packet: [UInt8] = []
         do throws(FileError) {
             while let datagram = try reader.next(into: &packet) {
                 progress(reader.statistics.datagrams)
-                // Half a packet says half of the truth; the capture's own counts tell of it.
+                // A truncated packet is not evaluated; the capture's own counters include it.
                 if datagram.isCut { continue }
                 guard let ssrc = SSRC(ofSenderOf: packet.span) else {
                     capture.otherDatagrams += 1
@@ -231,7 +235,7 @@ extension FileInspection {
             damage = error.description
         }
         bytes = reader.position
-        // rtpdump holds nothing but RTP and RTCP; on a network a datagram may look like it by chance.
+        // rtpdump only contains RTP and RTCP; on a network a datagram may look like them by chance.
         for index in meters.indices where reader.format == .rtpDump || meters[index].isConfirmed {
             streams.append(meters[index].finish())
         }
@@ -243,7 +247,7 @@ extension FileInspection {
     }
 }
 
-/// Looks whether a packet of the source at `index` could be another's, sent again.
+/// Checks whether a packet of the SSRC at `index` could be a retransmission of another's.
 private func compare(_ packet: Span<UInt8>, of index: Int, _ meters: inout [PacketStreamMeter]) {
     guard meters.count > 1, meters[index].retransmission.isOpen else { return }
     var meter = meters[index]
@@ -263,7 +267,7 @@ extension FileInspection.Capture {
 }
 
 extension FrameLayout {
-    /// Bytes of an I420 picture without any between its rows.
+    /// Bytes of an I420 picture without padding between its rows.
     fileprivate static func packedByteCount(_ resolution: Resolution) -> Int {
         resolution.pixelCount + 2 * resolution.chroma.pixelCount
     }

@@ -2,47 +2,53 @@ public import RillCore
 import RillFiles
 public import RillRTP
 
-/// Takes the frames of one stream out of a capture and writes them to an IVF file.
+/// An extraction of the frames of one stream from a capture into an IVF file.
 ///
-///     let report = try FrameExtraction(of: SSRC(0x1234), payloadType: PayloadType(96), codec: .vp8)
-///         .run(from: "call.pcap", to: "frames.ivf")
+/// ```swift
+/// let report = try FrameExtraction(of: SSRC(0x1234), payloadType: PayloadType(96), codec: .vp8)
+///     .run(from: "call.pcap", to: "frames.ivf")
+/// ```
 ///
-/// Only whole frames are written, in order, from the first key frame on, stamped with their RTP timestamps from it. A
-/// frame after a gap is whole and may still not decode: its references are missing.
+/// Only complete frames are written, in order, from the first key frame on, with RTP timestamps relative to it. A
+/// frame after a gap is complete but may not be decodable, because its references are missing.
 public struct FrameExtraction: Sendable {
-    /// The stream.
+    /// The SSRC of the stream.
     public let ssrc: SSRC
     /// The payload type of its frames.
     public let payloadType: PayloadType
-    /// What it is coded with.
+    /// The codec of its frames.
     public let codec: VideoCodec
 
-    /// What was done.
+    /// The result of an extraction.
     public struct Report: Codable, Sendable, Equatable {
         /// Frames written.
         public var frames = 0
         /// Key frames among them.
         public var keyFrames = 0
-        /// Whole frames before the first key frame, which are left out.
+        /// Complete frames before the first key frame, which are skipped.
         public var framesBeforeKeyFrame = 0
-        /// Frames, or what there was of them, that are not whole.
+        /// Incomplete frames.
         public var incompleteFrames = 0
         /// Where and why the capture ended before its end, if it did.
         public var damage: String?
     }
 
-    /// The frames of a stream.
+    /// Creates an extraction of one stream's frames.
     public init(of ssrc: SSRC, payloadType: PayloadType, codec: VideoCodec) {
         self.ssrc = ssrc
         self.payloadType = payloadType
         self.codec = codec
     }
 
-    /// Reads `capture` and writes `output`, which bears its name once it is whole. Without a key frame there is none to begin
-    /// with: nothing is written then, and what stood there stays.
+    /// Reads a capture and writes an IVF file, which gets its name when it is complete. Without a key frame nothing
+    /// is written, and an existing file is kept.
     ///
-    /// - Parameter progress: is called with the number of datagrams read so far; what it throws ends the work.
-    /// - Throws: ``FileError`` where the capture's header cannot be read or the output not be written.
+    /// - Parameters:
+    ///   - capture: the path of the capture.
+    ///   - output: the path of the IVF file.
+    ///   - progress: is called with the number of datagrams read so far; an error that it throws ends the extraction.
+    /// - Returns: the result.
+    /// - Throws: ``/RillFiles/FileError`` if the capture's header cannot be read or the output cannot be written.
     public func run(
         from capture: String, to output: String, progress: (Int) throws -> Void = { _ in }
     ) throws -> Report {
@@ -54,7 +60,7 @@ public struct FrameExtraction: Sendable {
         do {
             while let datagram = try reader.next(into: &packet) {
                 try progress(reader.statistics.datagrams)
-                // What looks like RTP and cannot be read is no packet of the stream.
+                // What looks like RTP but cannot be parsed is not a packet of the stream.
                 guard !datagram.isCut, PacketKind(of: packet.span) == .rtp,
                     let header = try? RTPHeader(parsing: packet.span), header.ssrc == ssrc
                 else { continue }
@@ -72,21 +78,21 @@ public struct FrameExtraction: Sendable {
         return try state.finish()
     }
 
-    /// What has come of the packets so far.
+    /// The state of an extraction.
     private struct State {
         var joiner: StreamJoiner
         let codec: VideoCodec
         let payloadType: PayloadType
         let file: OutputFile
         var report = Report()
-        /// Why nothing more is written.
+        /// Why writing has ended.
         var failure: FileError?
         private var frame: [UInt8] = []
         private var writer: IVFWriter?
         private var timestamps = CounterExtender(bitWidth: 32)
         private var origin: Int64 = 0
         private var latest: RTPTimestamp?
-        /// Whether the frame of the latest timestamp is whole.
+        /// Whether the frame of the latest timestamp is complete.
         private var isLatestWhole = false
 
         init(codec: VideoCodec, payloadType: PayloadType, file: OutputFile) {
@@ -97,18 +103,18 @@ public struct FrameExtraction: Sendable {
         }
 
         mutating func add(_ bytes: Span<UInt8>) {
-            // What cannot be read, and what carries something else, is no packet of the stream.
+            // Bytes that cannot be parsed, or have another payload type, are not packets of the stream.
             guard failure == nil, let packet = try? RTPPacket(parsing: bytes),
                 packet.header.payloadType == payloadType
             else { return }
-            // A frame is what bears one timestamp; it stays incomplete until its end has come.
+            // A frame has one timestamp; it counts as incomplete until its end arrives.
             if packet.header.timestamp != latest {
                 latest = packet.header.timestamp
                 isLatestWhole = false
                 report.incompleteFrames += 1
             }
             guard case .completed = joiner.insert(packet, into: &frame) else { return }
-            // A sender may give two frames one timestamp, which is counted once.
+            // A sender may give two frames the same timestamp, which is counted once.
             if !isLatestWhole { report.incompleteFrames -= 1 }
             isLatestWhole = true
             do throws(FileError) {
@@ -120,7 +126,7 @@ public struct FrameExtraction: Sendable {
 
         private mutating func write(at timestamp: Int64) throws(FileError) {
             let whole = frame
-            // A frame without a readable header is no key frame.
+            // A frame without a readable header is not a key frame.
             let size = (try? codec.keyFrameSize(of: whole.span)) ?? nil
             if writer == nil {
                 guard let size else {
@@ -145,6 +151,6 @@ public struct FrameExtraction: Sendable {
 }
 
 extension FrameExtraction.Report: CustomStringConvertible {
-    /// What is not zero, by name: `frames 150, keyFrames 1`.
+    /// The non-zero counters by name: `frames 150, keyFrames 1`.
     public var description: String { countedText(self) }
 }

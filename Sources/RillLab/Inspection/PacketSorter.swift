@@ -1,9 +1,9 @@
 import RillCore
 
-/// Puts packets that overtook each other back into the order of their numbers.
+/// Restores the order of packets by sequence number.
 ///
-/// A packet that is next in line goes through at once; behind a gap packets wait until it is filled, or until more wait
-/// than a network plausibly brings out of order, which gives the gap up.
+/// The next packet in sequence passes at once. Packets after a gap wait until it is filled, or until more wait than a
+/// network plausibly reorders, which gives the gap up.
 struct PacketSorter {
     private var expected: Int64?
     private var waiting: [Int64: Held] = [:]
@@ -13,14 +13,14 @@ struct PacketSorter {
         var time: MediaTime
     }
 
-    /// Packets that wait behind a gap at the most.
+    /// The most packets that wait after a gap.
     static let capacity = 128
 
-    /// Takes a packet, whose number has not come before, and gives `body` those that it makes next in line.
+    /// Inserts a packet, whose number must be new, and passes it and those that it unblocks to `body`.
     mutating func insert(
         _ packet: Span<UInt8>, number: Int64, at time: MediaTime, _ body: (Span<UInt8>, MediaTime) -> Void
     ) {
-        // One that comes after its place was given up is of no use any more.
+        // A packet that arrives after its place was given up is useless.
         guard number >= expected ?? number else { return }
         guard number == expected ?? number else {
             waiting[number] = Held(bytes: packet.array, time: time)
@@ -32,7 +32,7 @@ struct PacketSorter {
         release(body)
     }
 
-    /// Gives `body` all that still waits.
+    /// Passes all waiting packets to `body`.
     mutating func drain(_ body: (Span<UInt8>, MediaTime) -> Void) {
         while !waiting.isEmpty { skipGap(body) }
     }

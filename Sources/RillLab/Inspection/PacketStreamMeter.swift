@@ -1,7 +1,7 @@
 import RillCore
 import RillRTP
 
-/// Gathers what can be said of the packets of one source.
+/// Collects what is known of the packets of one SSRC.
 struct PacketStreamMeter {
     let ssrc: SSRC
     private let codec: VideoCodec?
@@ -14,18 +14,19 @@ struct PacketStreamMeter {
     private(set) var timestamps = TimestampRing()
     private(set) var retransmission = RetransmissionTrial()
 
-    /// Payload types from here on mean what the session says (RFC 3551 §3).
+    /// Dynamic payload types, which the session defines (RFC 3551 §3).
     private static let dynamicPayloadTypes: ClosedRange<UInt8> = 96...127
-    /// Payload types of one source that are looked into for frames.
+    /// The most trials for frames per SSRC, each for one payload type and codec.
     private static let maximumTrialCount = 16
 
-    /// A meter of the source `ssrc`, whose packets are taken for those of `codec`, or tried with each where that is `nil`.
+    /// Creates a meter for the SSRC, whose packets are interpreted as `codec`, or tried with each codec if that is
+    /// `nil`.
     init(ssrc: SSRC, codec: VideoCodec?) {
         self.ssrc = ssrc
         self.codec = codec
     }
 
-    /// Adds the next packet of the source, RTP or RTCP; `false` for what looks like one and is none.
+    /// Adds the next packet of the SSRC, RTP or RTCP; `false` if it only looks like one.
     @discardableResult
     mutating func add(_ packet: Span<UInt8>, at time: MediaTime) -> Bool {
         switch PacketKind(of: packet) {
@@ -36,7 +37,7 @@ struct PacketStreamMeter {
     }
 
     private mutating func addRTP(_ bytes: Span<UInt8>, at time: MediaTime) -> Bool {
-        // What looks like RTP and cannot be read is no packet of the stream.
+        // What looks like RTP but cannot be parsed is not a packet of the stream.
         guard let packet = try? RTPPacket(parsing: bytes) else { return false }
         counts.count += 1
         counts.bytes += bytes.count
@@ -59,7 +60,7 @@ struct PacketStreamMeter {
         return true
     }
 
-    /// A codec is tried with each payload type that could be its.
+    /// Starts a trial of each codec that the payload type may have.
     private mutating func beginTrials(of payloadType: PayloadType) {
         guard trials.count < PacketStreamMeter.maximumTrialCount,
             !trials.contains(where: { $0.payloadType == payloadType }),
@@ -70,16 +71,16 @@ struct PacketStreamMeter {
     }
 
     private static func `try`(_ bytes: Span<UInt8>, at time: MediaTime, _ trials: inout [CodecTrial]) {
-        // It was read before, when it came.
+        // It was already parsed when it arrived.
         guard let packet = try? RTPPacket(parsing: bytes) else { return }
         for index in trials.indices where trials[index].payloadType == packet.header.payloadType {
             trials[index].add(packet, at: time)
         }
     }
 
-    /// Looks whether the packet just added could be one of another source, sent again.
+    /// Checks whether the packet just added could be a retransmission of another SSRC's packet.
     mutating func compare(_ bytes: Span<UInt8>, with sources: borrowing [PacketStreamMeter]) {
-        // Padding alone, which has no original, says nothing; nor does what cannot be read, which is counted elsewhere.
+        // Padding-only packets have no original; unparsable packets are counted elsewhere.
         guard retransmission.isOpen, PacketKind(of: bytes) == .rtp, let header = try? RTPHeader(parsing: bytes),
             let packet = try? RetransmittedPacket(parsing: bytes)
         else { return }
@@ -102,13 +103,13 @@ struct PacketStreamMeter {
         }
     }
 
-    /// Whether two of its packets followed each other, or it sent reports: what is no source at all does neither.
+    /// Whether two of its packets were consecutive, or it sent reports: random data does neither.
     var isConfirmed: Bool { numbers.hasSequence || counts.rtcp > rtcpKinds["unreadable", default: 0] }
 
-    /// All of its packets.
+    /// The number of all its packets.
     var packetCount: Int { counts.count + counts.rtcp }
 
-    /// What was gathered; nothing can be added after it.
+    /// Returns the result; nothing can be added afterwards.
     mutating func finish() -> FileInspection.Stream {
         sorter.drain { bytes, time in PacketStreamMeter.try(bytes, at: time, &trials) }
         let best = retransmission.original == nil ? best : nil
@@ -125,14 +126,14 @@ struct PacketStreamMeter {
         return stream
     }
 
-    /// The trial that gave the most frames, of those that may be right; a codec that was told is right.
+    /// The plausible trial with the most frames; a codec that was given is not checked for plausibility.
     private var best: CodecTrial? {
         trials.filter { codec != nil || $0.isPlausible }
             .max { ($0.frames.keyFrames, $0.frames.count) < ($1.frames.keyFrames, $1.frames.count) }
     }
 }
 
-/// What an RTCP packet is called, by its type and the five bits that tell kinds of feedback apart.
+/// The name of an RTCP packet, from its type and the five bits that distinguish kinds of feedback.
 private func rtcpKind(_ type: RTCPPacketType, _ format: UInt8) -> String {
     switch (type, format) {
     case (.senderReport, _): "SR"

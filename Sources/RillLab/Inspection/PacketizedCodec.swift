@@ -1,15 +1,15 @@
 import RillCore
 import RillRTP
 
-// All that inspection knows of single codecs: a codec more is a case more in each switch of this file.
+// All codec knowledge of the inspection: a new codec is a new case in each switch of this file.
 
 extension VideoCodec {
-    /// The codecs whose packets can be joined, in the order in which a stream of unknown codec is tried with them.
+    /// The codecs whose packets can be joined, in the order in which an unknown stream is tried with them.
     static let packetized: [VideoCodec] = [.vp8, .vp9]
 
-    /// The size of the picture, when `frame` is a key frame; `nil` for every other frame.
+    /// The size of the picture if `frame` is a key frame; `nil` for any other frame.
     ///
-    /// - Throws: what is wrong with the frame's header.
+    /// - Throws: the error in the frame's header.
     func keyFrameSize(of frame: Span<UInt8>) throws(BitstreamError) -> Resolution? {
         let header = try CodedFrameHeader(parsing: frame, as: self)
         return header.isKeyFrame ? header.resolution : nil
@@ -17,14 +17,14 @@ extension VideoCodec {
 }
 
 extension VideoCodec {
-    /// What a payload that is not empty says of its place in a frame; `nil` for what no sender of this codec writes.
+    /// A non-empty payload's position in a frame; `nil` for a payload that no sender of this codec writes.
     func place(of payload: Span<UInt8>) -> PayloadPlace? {
         switch self {
         case .vp8:
-            // Reserved bits, which senders set to 0 and receivers ignore (RFC 7741 §4.2): this receiver wants to know.
+            // Reserved bits, which senders set to 0 and receivers ignore (RFC 7741 §4.2): checked here.
             let (isExtended, reserved) = (payload[0] & 0x80 != 0, payload[0] & 0x48)
             guard reserved == 0, !isExtended || payload.count > 1 && payload[1] & 0x0F == 0,
-                let fields = (try? VP8Payload(parsing: payload))?.descriptor  // what cannot be read is none
+                let fields = (try? VP8Payload(parsing: payload))?.descriptor  // an error means: not one
             else { return nil }
             return PayloadPlace(startsFrame: fields.startsFrame)
         case .vp9:
@@ -34,11 +34,11 @@ extension VideoCodec {
         }
     }
 
-    /// Whether what the header of a whole frame says fits the frame.
+    /// Whether the header of a complete frame is plausible.
     func isPlausible(_ frame: Span<UInt8>) -> Bool {
         switch self {
         case .vp8:
-            // What cannot be read fits nothing.
+            // A header that cannot be parsed is not.
             guard let header = try? VP8FrameHeader(parsing: frame) else { return false }
             // Versions above 3 are not defined (RFC 6386 §9.1), and the first partition is never empty.
             return header.version <= 3
@@ -49,20 +49,20 @@ extension VideoCodec {
     }
 }
 
-/// Joins the packets of a stream to frames, whatever its codec is.
+/// Joins the packets of a stream into frames, for any codec.
 enum StreamJoiner {
     case vp8(VP8Depacketizer)
     case vp9(VP9Depacketizer)
-    /// The packets of this codec are not known here: none is one.
+    /// A codec whose packets are unknown here.
     case unknown
 
-    /// What became of a packet.
+    /// The outcome of a packet.
     enum Outcome {
-        /// The array holds a whole frame.
+        /// The array holds a complete frame.
         case completed
-        /// Nothing is whole yet, or what there was is given up.
+        /// No frame is complete yet, or a partial one was given up.
         case incomplete
-        /// It is no packet of this codec.
+        /// It is not a packet of this codec.
         case malformed
     }
 
@@ -74,7 +74,7 @@ enum StreamJoiner {
         }
     }
 
-    /// Takes the packet that is next in line.
+    /// Inserts the next packet in sequence.
     mutating func insert(_ packet: RTPPacket, into frame: inout [UInt8]) -> Outcome {
         let outcome: DepacketizeOutcome
         switch self {
@@ -95,9 +95,9 @@ enum StreamJoiner {
 }
 
 extension FileInspection.Descriptor {
-    /// Takes in what the descriptor of the next packet says; what is no payload of `codec` is left out.
+    /// Adds the descriptor of the next packet; a payload that is not of `codec` is ignored.
     mutating func add(_ payload: Span<UInt8>, of codec: VideoCodec) {
-        // A payload that cannot be read says nothing; the joiner finds it malformed.
+        // A payload that cannot be parsed shows nothing; the joiner reports it as malformed.
         switch codec {
         case .vp8:
             guard let fields = (try? VP8Payload(parsing: payload))?.descriptor else { return }

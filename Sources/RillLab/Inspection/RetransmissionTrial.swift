@@ -1,31 +1,32 @@
 import RillRTP
 
-/// Tells a stream of retransmissions (RTX, RFC 4588) by what it is, for a capture holds no session description: each of its
-/// payloads begins with the number that the packet had before (OSN), and each timestamp is the one that packet had.
+/// Detects a retransmission stream (RTX, RFC 4588) by its content, because a capture has no session description: each
+/// payload starts with the packet's original sequence number (OSN), and has the original timestamp.
 struct RetransmissionTrial {
     private var packetCount = 0
-    /// How many of those packets could be another source's, sent again.
+    /// How many of those packets could be retransmissions, by SSRC.
     private var matches: [SSRC: Int] = [:]
 
-    /// From here on a stream that seems to be none is looked at no more.
+    /// After this many packets a stream that does not match is not checked further.
     private static let packetLimit = 64
 
-    /// Whether more packets would tell more.
+    /// Whether more packets would add information.
     var isOpen: Bool { packetCount < RetransmissionTrial.packetLimit || original != nil }
 
-    /// The source of what is sent again here: more than half of the packets fit it; `nil` for a stream of any other kind.
+    /// The SSRC of the retransmitted packets: more than half of the packets match it; `nil` for any other kind of
+    /// stream.
     var original: SSRC? {
         matches.max { $0.value < $1.value }.flatMap { $0.value * 2 > packetCount ? $0.key : nil }
     }
 
-    /// Takes note of a packet that carries anything, and whose packet it could be.
+    /// Notes a packet with a payload, and the SSRC that it could be a retransmission for.
     mutating func add(_ original: SSRC?) {
         packetCount += 1
         if let original { matches[original, default: 0] += 1 }
     }
 }
 
-/// The timestamps of the newest packets of a source, by number.
+/// The timestamps of the newest packets of an SSRC, by sequence number.
 struct TimestampRing {
     private var entries: [Entry?] = []
 
@@ -34,19 +35,19 @@ struct TimestampRing {
         var timestamp: RTPTimestamp
     }
 
-    /// Packets that are remembered: a second and more of 20 Mbit/s, 32 KiB.
+    /// Packets that are remembered: more than a second at 20 Mbit/s, 32 KiB.
     private static let capacity = 2048
-    /// How many packets in a row may be missing around one that was sent again.
+    /// The most consecutive packets that may be missing around a retransmitted one.
     private static let longestGap = 16
 
-    /// Takes the next packet.
+    /// Adds the next packet.
     mutating func add(_ number: SequenceNumber, _ timestamp: RTPTimestamp) {
         if entries.isEmpty { entries = Array(repeating: nil, count: TimestampRing.capacity) }
         entries[place(number)] = Entry(number: number, timestamp: timestamp)
     }
 
-    /// Whether a packet of that number had that timestamp; of one that did not come, whether it may have had it, as far
-    /// as those around it tell.
+    /// Whether a packet of that sequence number had that timestamp. If it did not arrive, whether it may have had it,
+    /// judging by its neighbors.
     func fits(_ number: SequenceNumber, _ timestamp: RTPTimestamp) -> Bool {
         guard !entries.isEmpty else { return false }
         if let own = self.timestamp(of: number) { return own == timestamp }

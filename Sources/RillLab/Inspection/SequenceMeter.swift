@@ -1,34 +1,33 @@
 import RillRTP
 
-/// Tells of each packet of a source whether its number is new, late or a repetition, and counts those that are missing.
+/// Classifies the sequence number of each packet of an SSRC as new, late or duplicate, and counts the missing ones.
 ///
-/// Remembers the newest 65536 numbers, which is as far as 16 bits can tell them apart: 8 KiB a source, however long it
-/// lasts.
+/// It remembers the newest 65536 numbers, as far as 16 bits can distinguish: 8 KiB per SSRC, however long it lasts.
 struct SequenceMeter {
     private var extender = CounterExtender(bitWidth: 16)
     private var first: Int64?
-    /// A bit for each number of the window, by its lower 16 bits.
+    /// One bit for each number of the window, by its lower 16 bits.
     private var seen: [UInt64] = []
     private var distinctCount = 0
-    /// Whether a packet followed the newest one directly: chance alone does not bring that about.
+    /// Whether a packet directly followed the newest one: random data does not.
     private(set) var hasSequence = false
 
-    /// What a number says.
+    /// The class of a number.
     enum Arrival: Equatable {
-        /// The newest so far, or later than a newer one; with the number in 64 bits.
+        /// The newest so far, or one that arrived after a newer one; with the extended number.
         case new(Int64), reordered(Int64)
-        /// There was one of that number.
+        /// The number had already arrived.
         case duplicate
     }
 
-    /// Takes the next packet's number.
+    /// Adds the next packet's sequence number.
     mutating func add(_ wire: SequenceNumber) -> Arrival {
         if seen.isEmpty { seen = [UInt64](repeating: 0, count: 1024) }
         let newest = extender.newest
         let number = extender.extend(UInt32(wire.rawValue))
         if let newest, number > newest {
             hasSequence = hasSequence || number == newest + 1
-            // What the window moves over belongs to numbers that are yet to come.
+            // The window's new part belongs to numbers that have not arrived.
             for passed in newest + 1...number { seen[word(passed)] &= ~bit(passed) }
         }
         guard seen[word(number)] & bit(number) == 0 else { return .duplicate }
@@ -38,7 +37,7 @@ struct SequenceMeter {
         return number < newest ?? .min ? .reordered(number) : .new(number)
     }
 
-    /// Numbers between the first and the newest that did not come.
+    /// Numbers between the first and the newest that did not arrive.
     var missing: Int {
         guard let first, let newest = extender.newest else { return 0 }
         return Int(newest - first) + 1 - distinctCount

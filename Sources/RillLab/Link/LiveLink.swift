@@ -2,26 +2,32 @@ public import RillCore
 public import RillLink
 public import RillThreads
 
-/// One direction of an emulated network in real time: a thread hands on what has arrived.
+/// One direction of an emulated network in real time: a thread delivers the datagrams that have arrived.
 ///
-/// Threads: `rill-link`. Sending is safe on any thread; datagrams are delivered on the link's own.
+/// Threads: `rill-link`. Sending is safe on any thread; datagrams are delivered on the link's own thread.
 public final class LiveLink: PacketSink, Sendable {
     private let state: Monitor<State>
     private let thread: NamedThread
     private let clock: LiveClock
     private let observer: Observer?
 
-    /// Is told of each datagram as it is sent, when that is, and what will become of it; on the sender's threads.
+    /// Is called with each datagram as it is sent, the time, and its outcome; on the sender's threads.
     public typealias Observer = @Sendable (_ datagram: Span<UInt8>, _ now: MediaTime, SendOutcome) -> Void
 
     private struct State: ~Copyable {
         var link: EmulatedLink
         var isStopping = false
-        /// A datagram has left the link and is not yet handed on.
+        /// A datagram has left the link and is not delivered yet.
         var isDelivering = false
     }
 
-    /// Starts a link that delivers to `receive`, which must not block for long.
+    /// Creates a link and starts its thread.
+    ///
+    /// - Parameters:
+    ///   - settings: the link's properties.
+    ///   - clock: the clock of the link.
+    ///   - observer: is called with each datagram as it is sent; `nil` by default.
+    ///   - receive: is called with each datagram that arrives, on the link's thread. It must not block for long.
     public init(
         _ settings: LinkSettings, clock: LiveClock, observer: Observer? = nil,
         receive: @escaping @Sendable (Span<UInt8>, MediaTime) -> Void
@@ -59,30 +65,31 @@ public final class LiveLink: PacketSink, Sendable {
             case .delivered: return true
             case .wait(let time): deadline = time
             case .stop: return false
-            // The deadline has passed and nothing had arrived: it is asked for anew.
+            // The deadline has passed and nothing had arrived: look again.
             case nil: deadline = .distantFuture
             }
         }
     }
 
-    /// Puts a copy of a datagram on its way, or loses it, as the settings have it. `time` is now on the link's clock.
+    /// Sends a copy of a datagram over the link, which may lose it according to the settings. `time` is now on the
+    /// link's clock.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) {
         let outcome = state.change { $0.link.send(packet, at: time) }
         observer?(packet, time, outcome)
     }
 
-    /// Whether nothing is on its way.
+    /// Whether nothing is in flight.
     public var isIdle: Bool { state.withLock { $0.link.countOnTheWay == 0 && !$0.isDelivering } }
 
-    /// What the link has done so far.
+    /// The link's statistics so far.
     public var statistics: LinkStatistics { state.withLock { $0.link.statistics } }
 
     deinit {
-        // No thread outlives a link that nobody stopped.
+        // No thread outlives a link that was not stopped.
         state.change { $0.isStopping = true }
     }
 
-    /// Stops the thread; what is still on its way is lost.
+    /// Stops the thread; what is still in flight is lost.
     public func stop() {
         state.change { $0.isStopping = true }
         thread.join()

@@ -1,9 +1,10 @@
 public import RillCore
 
-/// Gives a sink pictures at a steady rate: each one stays until the next is shown, as somebody who watches sees it.
+/// An output that writes pictures to a sink at a constant rate: each one is repeated until the next is shown, as a
+/// viewer sees it.
 ///
-/// Behind a lossy network a file then is as long as its source, and its picture N belongs to frame N that was sent: where
-/// nothing was shown yet, the first picture stands. It keeps one picture of its source's pool.
+/// So a file recorded over a lossy network is as long as its source, and its picture N corresponds to sent frame N.
+/// Before anything is shown, the first picture is used. It keeps one picture of its source's pool.
 public final class FixedRateOutput {
     private let sink: any FrameSink
     private let frameRate: FrameRate
@@ -11,7 +12,7 @@ public final class FixedRateOutput {
     private var start = MediaTime.zero
     private var framesWritten = 0
 
-    /// An output of `frameRate` pictures a second into `sink`.
+    /// Creates an output of `frameRate` pictures per second into `sink`.
     public init(_ sink: any FrameSink, frameRate: FrameRate) {
         self.sink = sink
         self.frameRate = frameRate
@@ -21,7 +22,9 @@ public final class FixedRateOutput {
     ///
     /// Two pictures within one interval are both written, one interval apart: nothing that was shown is left out.
     ///
-    /// - Parameter start: the capture time of the first frame sent, where the output begins.
+    /// - Parameters:
+    ///   - picture: the picture.
+    ///   - start: the capture time of the first frame sent, where the output starts.
     func show(_ picture: VideoFrame, from start: MediaTime) throws {
         self.start = start
         let index = index(at: picture.captureTime)
@@ -30,7 +33,7 @@ public final class FixedRateOutput {
         try write(picture, until: framesWritten + 1)
     }
 
-    /// Holds the last picture to the end, and finishes the sink.
+    /// Repeats the last picture until the end, and finishes the sink.
     ///
     /// - Parameter last: the capture time of the last frame sent.
     func finish(with last: MediaTime?) throws {
@@ -48,7 +51,7 @@ public final class FixedRateOutput {
         }
     }
 
-    /// Which picture of the output is nearest to a time.
+    /// The index of the output picture nearest to a time.
     private func index(at time: MediaTime) -> Int {
         Int(((time - start).seconds * frameRate.framesPerSecond).rounded())
     }

@@ -1,7 +1,7 @@
 import Histogram
 import RillCore
 
-/// Gathers how long frames take from each stage to the next, and in all.
+/// Collects how long frames take from each stage to the next, and in total.
 struct LatencyMeter {
     private typealias Stage = FrameStamps.Stage
 
@@ -11,13 +11,13 @@ struct LatencyMeter {
     /// The shortest time that a frame's first packet took over the network.
     private var smallestTransit: MediaDuration?
 
-    /// The stages, made once: `allCases` is a new array each time.
+    /// The stages, created once: `allCases` is a new array each time.
     private static let stages = Stage.allCases
-    /// The longest time that is told apart; longer ones count as this.
+    /// The longest time that is distinguished; longer ones count as this.
     private static let longest = MediaDuration.seconds(60)
 
     init() {
-        // Microseconds with three significant digits: 120 kB a stage, and no growth.
+        // Microseconds with three significant digits: 120 kB per stage, and no growth.
         func histogram() -> Histogram<UInt32> {
             Histogram(
                 highestTrackableValue: UInt64(Self.longest.nanoseconds / 1000), numberOfSignificantValueDigits: .three)
@@ -27,7 +27,7 @@ struct LatencyMeter {
         fromSending = histogram()
     }
 
-    /// Adds a frame that has been shown.
+    /// Adds a frame that was shown.
     mutating func add(_ stamps: FrameStamps) {
         for index in steps.indices {
             guard let start = stamps[Self.stages[index]], let end = stamps[Self.stages[index + 1]] else { continue }
@@ -40,18 +40,18 @@ struct LatencyMeter {
         }
     }
 
-    // Static: a method of the value would hold it a second time, and each record would copy a histogram.
+    // Static: a method of the value would access it twice, and each record would copy a histogram.
     private static func record(_ duration: MediaDuration, in histogram: inout Histogram<UInt32>) {
         let clamped = min(max(duration, .zero), longest)
         histogram.record(UInt64(clamped.nanoseconds / 1000))
     }
 
-    /// What the receiving side adds to the network's smallest delay; `nil` where nothing was shown.
+    /// The delay that the receiving side adds to the network's shortest delay; `nil` if nothing was shown.
     var addedDelay: AddedDelay? {
         smallestTransit.map { AddedDelay(fromSending, smallestTransit: $0.milliseconds) }
     }
 
-    /// The stages in order, then the whole way.
+    /// The stages in order, then the total.
     var summary: [LatencySummary] {
         let steps = zip(Stage.allCases.dropFirst(), steps).map { stage, histogram in
             LatencySummary(
@@ -63,17 +63,17 @@ struct LatencyMeter {
 
 /// How long frames took from one stage to another, in milliseconds.
 public struct LatencySummary: Codable, Sendable, Equatable {
-    /// The stage where the time begins.
+    /// The stage where the time starts.
     public var from: String
     /// The stage where it ends.
     public var to: String
     /// Frames that passed both.
     public var count: Int
-    /// Half of the frames took no longer.
+    /// The median.
     public var median: Double
-    /// 95 of 100 frames took no longer.
+    /// The 95th percentile.
     public var percentile95: Double
-    /// 99 of 100 frames took no longer.
+    /// The 99th percentile.
     public var percentile99: Double
     /// The longest.
     public var maximum: Double
@@ -92,14 +92,13 @@ public struct LatencySummary: Codable, Sendable, Equatable {
     }
 }
 
-/// How much later than the network at its best could have had them there frames were shown, in milliseconds: what the
-/// jitter buffer, repair and decoding add.
+/// The delay that jitter buffer, repair and decoding add to the network's shortest delay, in milliseconds.
 public struct AddedDelay: Codable, Sendable, Equatable {
-    /// The shortest time from a frame's sending to its first packet's arrival, which is taken off.
+    /// The shortest time from a frame's sending to its first packet's arrival, which is subtracted.
     public var smallestTransit: Double
-    /// Half of the frames took no longer.
+    /// The median.
     public var median: Double
-    /// 95 of 100 frames took no longer.
+    /// The 95th percentile.
     public var percentile95: Double
     /// The longest.
     public var maximum: Double

@@ -4,24 +4,25 @@ import RillLink
 import RillThreads
 
 extension Loopback {
-    /// Runs the session live: real threads, in real time, for as long as the source gives frames.
+    /// Runs the session live: real threads, in real time, until the source ends.
     ///
     /// - Parameter progress: is called about ten times a second with the time since the start.
+    /// - Returns: the report.
     /// - Throws: an error of the source, an encoder or a sink.
     public func runLive(progress: (MediaTime) -> Void = { _ in }) throws -> LoopbackReport {
         let clock = LiveClock()
         let sender = self.sender
         let capture = self.capture
-        // What is asked for again goes the way there, which is laid after the way back.
+        // Retransmissions use the forward link, which is created after the return link.
         let laid = Monitor<LiveLink?>(nil)
         let wayBack = LiveLink(settings.wayBack, clock: clock) { datagram, now in
             capture?.add(datagram, .toSender, at: now)
-            // Nothing comes back before something went there.
+            // Nothing arrives here before something was sent forward.
             if let way = laid.withLock({ $0 }) { sender.receive(datagram, at: now, retransmittingTo: way) }
         }
         let receiver = LiveReceiver(feedback: wayBack, clock: clock)
         for index in meters.indices {
-            // The decoding thread's alone until it was joined, which `stop` does before anybody looks at it again.
+            // Exclusive to the decoding thread until `stop` has joined it, before it is read here again.
             nonisolated(unsafe) let sink: any FrameSink = meters[index]
             try unsafe receiver.add(try receiveSettings(layer: index), sink: sink)
         }
@@ -32,7 +33,7 @@ extension Loopback {
             receiver.insert(datagram)
         }
         laid.withLock { $0 = way }
-        // The capture thread's alone from here on: a loopback runs once.
+        // Exclusive to the capture thread from here on: a loopback runs once.
         nonisolated(unsafe) let source = self.source
         let live = unsafe LiveSender(sender, source: source, packets: way, clock: clock)
         while !live.isFinished {

@@ -5,9 +5,10 @@ import RillReceive
 import RillSession
 
 extension Loopback {
-    /// Runs the session in virtual time, as fast as the cores go.
+    /// Runs the session in virtual time, as fast as possible.
     ///
     /// - Parameter progress: is called after each captured frame with the virtual time.
+    /// - Returns: the report.
     /// - Throws: an error of the source, an encoder or a sink.
     public func runInVirtualTime(progress: (MediaTime) -> Void = { _ in }) throws -> LoopbackReport {
         var taps = VirtualCall.Taps()
@@ -42,6 +43,6 @@ extension Loopback {
             interruption: call.sender.sourceFailure)
     }
 
-    /// How long after its last frame a session waits for what is still on its way.
+    /// How long after its last frame a session waits for what is still in flight.
     static let drainTime = MediaDuration.seconds(3)
 }

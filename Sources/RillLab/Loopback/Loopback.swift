@@ -8,33 +8,37 @@ import RillSend
 import RillThreads
 import RillTranscode
 
-/// A call with oneself: a source is sent over an emulated network and received again, in virtual time or live.
+/// A loopback session: a source is sent over an emulated network and received again, in virtual time or live.
 ///
-///     let loopback = try Loopback(settings) { try PortraitScene(…) }
-///     let report = try loopback.runInVirtualTime()
+/// ```swift
+/// let loopback = try Loopback(settings) { try PortraitScene(…) }
+/// let report = try loopback.runInVirtualTime()
+/// ```
 ///
 /// In virtual time it runs as fast as it can, and the same seed gives the same report to the last byte. Live it runs
-/// with real threads in real time. Each runs once.
+/// with real threads in real time. Each instance runs once.
 public final class Loopback {
-    /// What is sent, over which network, and how it is received.
+    /// The settings of the session.
     public let settings: LoopbackSettings
-    /// Records what arrives over the network, where that is wanted; set before the session runs, which finishes it.
+    /// Records what arrives over the network; `nil` by default. Set it before the session runs, which finishes it.
     public var capture: LinkCapture?
 
     let source: any FrameSource
-    /// The sending side: ask for key frames, change bitrates and switch layers here while the session runs.
+    /// The sending side: request key frames, change bitrates and switch layers here while the session runs.
     public let sender: SendPipeline
     let meters: [LoopbackMeter]
-    /// Writes down what happens, where that is wanted.
+    /// Records events over time; `nil` unless recording is on.
     let recorder: SessionRecorder?
 
     /// Prepares a session.
     ///
     /// - Parameters:
-    ///   - taps: where to look into the sending side.
-    ///   - outputs: where the pictures shown go, for each layer; fewer than layers, or `nil`, where nobody wants them.
-    ///   - makeSource: gives the source, from the beginning, each time it is called: once to send it, and once for each
+    ///   - settings: what is sent, over which network, and how it is received.
+    ///   - taps: sinks that see the frames on the sending side; none by default.
+    ///   - outputs: receive the shown pictures of each layer; fewer than layers, or `nil`, for layers without output.
+    ///   - makeSource: returns the source, from its start, each time it is called: once to send it, and once for each
     ///     layer to compare with.
+    /// - Throws: an error of `makeSource`, ``/Rill/PipelineError``, or an error of the comparison.
     public init(
         _ settings: LoopbackSettings, taps: sending SendTaps = SendTaps(), outputs: [FixedRateOutput?] = [],
         makeSource: () throws -> any FrameSource
@@ -73,28 +77,28 @@ public final class Loopback {
         self.recorder = recorder
     }
 
-    /// What happened over time, in the order of the layers: nothing unless ``LoopbackSettings/isRecorded``. Ask when the
-    /// session is over; the pictures around freezes are encoded then.
+    /// Returns the events over time, in the order of the layers; empty unless ``LoopbackSettings/isRecorded``. Call
+    /// it when the session is over; the pictures around freezes are encoded then.
     ///
     /// - Throws: ``RillCodec/CodecError``.
     public func timelines() throws -> [LayerTimeline] {
         try recorder?.layers.map { try $0.timeline() } ?? []
     }
 
-    /// How the receiver gets layer `index`.
+    /// Returns how the receiver receives layer `index`.
     func receiveSettings(layer index: Int) throws(StreamDescriptionError) -> ReceiveSettings {
         let layer = sender.layers[index]
-        // The receiver's own source number: any that differs from those of the streams.
+        // The receiver's own SSRC: any that differs from those of the streams.
         var receive = try ReceiveSettings(layer.description, ssrc: SSRC(layer.ssrc.rawValue ^ 0x8000_0000))
         receive.jitterBuffer.playoutDelay = settings.playoutDelay
         if !settings.usesNACK { receive.jitterBuffer.nack = nil }
         if let recorder = recorder?.layers[index] { receive.observer = { recorder.note($0, at: $1) } }
-        // The limit is against strangers; this sender is known.
+        // The limit protects against unknown senders; this sender is known.
         receive.maximumPixelCount = max(receive.maximumPixelCount, layer.settings.resolution.pixelCount)
         return receive
     }
 
-    /// What became of the session.
+    /// Returns the report of the session.
     func report(
         mode: String, duration: MediaDuration, framesCaptured: Int, framesDropped: [Int],
         received: [ReceiveStatistics], interruption: (any Error)?

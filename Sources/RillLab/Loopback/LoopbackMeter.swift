@@ -3,10 +3,10 @@ import RillCore
 import RillImage
 import RillRTP
 
-/// The end of one layer's way: joins what is shown with what was sent, measures it, and passes it on.
+/// The end of one layer's path: it matches shown frames with sent ones, measures them, and passes them on.
 ///
-/// Frames come with their RTP time as capture time; on they go with the source's own. A layer that became smaller is
-/// brought back to its size, as a screen would.
+/// Frames arrive with their RTP time as capture time; they are passed on with the source's own. A layer whose size
+/// was reduced is scaled back to its size, as a screen would do.
 final class LoopbackMeter: FrameSink {
     private let log: SentFrameLog
     private let comparator: ReferenceComparator?
@@ -15,7 +15,7 @@ final class LoopbackMeter: FrameSink {
     private let scaler: LayerScaler
     private(set) var latencies = LatencyMeter()
 
-    /// Pictures in use at once: the output keeps one, one comes in.
+    /// Pictures in use at once: the output keeps one, and one arrives.
     private static let capacity = 2
 
     init(
@@ -42,7 +42,7 @@ final class LoopbackMeter: FrameSink {
         latencies.add(frame.stamps)
         recorder?.shown(frame)
         guard comparator != nil || output != nil else { return }
-        guard let frame = scaler.fitted(frame) else { preconditionFailure("more pictures are kept than reckoned with") }
+        guard let frame = scaler.fitted(frame) else { preconditionFailure("more pictures are kept than expected") }
         try comparator?.compare(frame, at: sent.captureTime)
         if let start = log.span?.first { try output?.show(frame, from: start) }
     }

@@ -22,7 +22,7 @@ extension LoopbackReport.Layer {
 extension LoopbackReport.Sent {
     init(_ statistics: SendStatistics, framesDropped: Int, duration: MediaDuration) {
         let encoder = statistics.encoder
-        // A single frame has no length, and so no rate.
+        // A single frame has no duration, and so no rate.
         let perSecond = duration > .zero ? 1 / duration.seconds : 0
         self.framesEncoded = encoder.framesEncoded
         self.framesPerSecond = Double(encoder.framesEncoded) * perSecond
@@ -103,7 +103,7 @@ extension LoopbackReport.Received {
 }
 
 extension LoopbackReport.Quality {
-    /// `nil` when nothing was compared.
+    /// `nil` if nothing was compared.
     init?(_ meter: QualityMeter) {
         guard let psnr = meter.psnr, let ssim = meter.ssim else { return nil }
         // JSON has no infinity: the PSNR of equal pictures is left out.

@@ -1,22 +1,24 @@
-/// What became of a loopback session. Counts bear the names of W3C webrtc-stats where it has one; times are in
-/// milliseconds unless the name says otherwise, bitrates in bits per second.
+/// The result of a loopback session.
+///
+/// Counters have the names of W3C webrtc-stats where they exist; times are in milliseconds unless the name says
+/// otherwise, bitrates in bits per second.
 public struct LoopbackReport: Codable, Sendable {
     /// `virtual` or `live`.
     public var mode: String
-    /// Length of what was sent, in seconds of media.
+    /// Duration of what was sent, in seconds of media.
     public var duration: Double
-    /// Frames that the source gave.
+    /// Frames that the source delivered.
     public var framesCaptured: Int
-    /// The network, in the command line's grammar.
+    /// The network, in the command line's notation.
     public var network: String
-    /// That of the way back; absent where it is the same, with chance of its own.
+    /// The network of the return path; `nil` if it is the same with another seed.
     public var returnNetwork: String?
-    /// The layers, in the order in which they were asked for.
+    /// The layers, in the order of the settings.
     public var layers: [Layer]
-    /// Why the source ended before its end, if it did. What came before was sent.
+    /// Why the source ended early, if it did. Earlier frames were sent.
     public var interruption: String?
-    /// What of the source could not be read, where whoever opened it knows that: of a file that is cut off, of damaged
-    /// frames. Absent where nothing is missing.
+    /// What could not be read of the source, if its owner knows that: a truncated file, damaged frames. `nil` if
+    /// nothing is missing.
     public var missing: String?
 
     /// One layer.
@@ -25,161 +27,164 @@ public struct LoopbackReport: Codable, Sendable {
         public var rid: String
         /// Size of its pictures.
         public var resolution: String
-        /// What it was to be sent at.
+        /// The target bitrate.
         public var targetBitrate: Int
-        /// What was sent.
+        /// The sending side.
         public var sent: Sent
-        /// What arrived and was shown.
+        /// The receiving side.
         public var received: Received
-        /// Likeness of what was shown to the source; absent where nothing was compared.
+        /// Similarity of the shown pictures to the source; `nil` if nothing was compared.
         public var quality: Quality?
-        /// What the receiving side adds to the network's smallest delay; absent where nothing was shown.
+        /// The delay that the receiving side adds to the network's shortest delay; `nil` if nothing was shown.
         public var addedDelay: AddedDelay?
-        /// From stage to stage, and in all.
+        /// The times from stage to stage, and in total.
         public var latencies: [LatencySummary]
     }
 
     /// The sending side of a layer.
     public struct Sent: Codable, Sendable {
-        /// Frames coded.
+        /// Frames encoded.
         public var framesEncoded: Int
-        /// Frames a second, over the session.
+        /// Frames per second, over the session.
         public var framesPerSecond: Double
         /// Key frames among them.
         public var keyFramesEncoded: Int
-        /// Frames that gave way to a newer one, or that the rate control left out.
+        /// Frames replaced by a newer one, or dropped by the rate control.
         public var framesDropped: Int
-        /// Frames left out because they were the same as the one before.
+        /// Frames skipped because they equal the previous one.
         public var framesUnchanged: Int
         /// Size of the last pictures.
         public var resolution: String
         /// What keeps the layer below its settings: `none`, `cpu` or `bandwidth`.
         public var qualityLimitationReason: String
-        /// How often its size was adapted.
+        /// How often adaptation changed its size.
         public var qualityLimitationResolutionChanges: Int
         /// RTP packets.
         public var packetsSent: Int
-        /// Bytes of payload.
+        /// Payload bytes.
         public var bytesSent: Int
         /// Bytes of RTP headers.
         public var headerBytesSent: Int
-        /// Bits of coded frames a second, over the session.
+        /// Bits of encoded frames per second, over the session.
         public var bitrate: Double
         /// Mean quantizer index: 0 to 127 for VP8, 0 to 255 for VP9.
         public var meanQP: Double
-        /// RTP packets among them that were sent again.
+        /// Retransmitted packets among them.
         public var retransmittedPacketsSent: Int
-        /// Bytes of payload in those.
+        /// Payload bytes in those.
         public var retransmittedBytesSent: Int
-        /// RTP packets among them that are FEC packets (ULPFEC).
+        /// FEC packets among them (ULPFEC).
         public var fecPacketsSent: Int
-        /// Bytes of payload in those.
+        /// Payload bytes in those.
         public var fecBytesSent: Int
-        /// Key-frame requests that arrived.
+        /// Key frame requests received.
         public var pliCount: Int
-        /// Requests for packets that arrived, each for any number of them.
+        /// NACKs received, each for any number of packets.
         public var nackCount: Int
-        /// Packets asked for that were not sent again, for whatever reason.
+        /// NACKed packets that were not retransmitted, for any reason.
         public var refusedRetransmissions: Int
-        /// The time to the receiver and back at the end; absent where it was never measured.
+        /// The round-trip time to the receiver at the end; `nil` if it was never measured.
         public var roundTripTime: Double?
-        /// All measurements of it, summed.
+        /// The sum of all measurements of it.
         public var totalRoundTripTime: Double
-        /// How many there were.
+        /// The number of measurements.
         public var roundTripTimeMeasurements: Int
     }
 
     /// The receiving side of a layer.
     public struct Received: Codable, Sendable {
-        /// RTP packets that arrived, duplicates and late ones too.
+        /// RTP packets received, including duplicates and late ones.
         public var packetsReceived: Int
-        /// Packets expected less packets received (RFC 3550 A.3); negative when more were duplicated than lost.
+        /// Packets expected minus packets received (RFC 3550 A.3); negative if there were more duplicates than
+        /// losses.
         public var packetsLost: Int
-        /// Packets that came after their frame was played out or given up.
+        /// Packets that arrived after their frame was played out or dropped.
         public var packetsDiscarded: Int
-        /// Packets that were there already; W3C has no name for them.
+        /// Duplicate packets; W3C has no name for them.
         public var packetsDuplicated: Int
-        /// Frames that became whole.
+        /// Frames that became complete.
         public var framesReceived: Int
-        /// Frames decoded, also those that came too late to be shown.
+        /// Frames decoded, including those that were too late to be shown.
         public var framesDecoded: Int
         /// Key frames among them.
         public var keyFramesDecoded: Int
-        /// Frames of which something arrived and that were not shown: given up, or only decoded.
+        /// Frames of which a packet arrived and that were not shown: dropped, or only decoded.
         public var framesDropped: Int
         /// Pictures handed to the sink.
         public var framesShown: Int
-        /// Pictures shown, of those coded.
+        /// Pictures shown as a fraction of the frames encoded.
         public var shownShare: Double
-        /// By W3C's rule: a gap of max(3 mean gaps, mean gap + 150 ms).
+        /// Freezes by W3C's rule: a gap of max(3 mean gaps, mean gap + 150 ms).
         public var freezeCount: Int
-        /// Those gaps, summed, in milliseconds.
+        /// Their total duration, in milliseconds.
         public var totalFreezesDuration: Double
         /// Gaps of more than 500 ms, the rule of call SDKs.
         public var longFreezeCount: Int
-        /// Those gaps, summed, in milliseconds.
+        /// Their total duration, in milliseconds.
         public var totalLongFreezesDuration: Double
         /// Gaps of more than 5 s.
         public var pauseCount: Int
-        /// Those gaps, summed, in milliseconds.
+        /// Their total duration, in milliseconds.
         public var totalPausesDuration: Double
         /// The time from picture to picture, summed, in milliseconds.
         public var totalInterFrameDelay: Double
         /// The squares of those times, summed, in seconds squared.
         public var totalSquaredInterFrameDelay: Double
-        /// Key frames asked for.
+        /// Key frame requests sent.
         public var pliCount: Int
-        /// Requests for missing packets, each for one packet or more.
+        /// NACKs sent, each for one or more packets.
         public var nackCount: Int
-        /// Packets that came again on a stream of their own.
+        /// Packets received on the retransmission stream.
         public var retransmittedPacketsReceived: Int
-        /// Their payload, in bytes.
+        /// Their payload bytes.
         public var retransmittedBytesReceived: Int
-        /// FEC packets that came.
+        /// FEC packets received.
         public var fecPacketsReceived: Int
-        /// FEC packets of no use.
+        /// FEC packets that were useless.
         public var fecPacketsDiscarded: Int
-        /// Packets computed from FEC packets; W3C has no name for them.
+        /// Packets recovered from FEC packets; W3C has no name for them.
         public var packetsRecovered: Int
-        /// Frames that became whole by a packet that was sent again, or computed from FEC packets.
+        /// Frames completed by a packet that was retransmitted or recovered by FEC.
         public var framesRepaired: Int
-        /// Of those, frames that were released after their time.
+        /// Frames among them that were released after their time.
         public var framesRepairedLate: Int
-        /// Frames released so late that they were decoded only.
+        /// Frames released so late that they were only decoded.
         public var framesDecodedOnly: Int
-        /// Frames of more than one packet that became whole.
+        /// Complete frames with more than one packet.
         public var framesAssembledFromMultiplePackets: Int
         /// The time from such a frame's first packet to its last, summed, in milliseconds.
         public var totalAssemblyTime: Double
         /// Interarrival jitter at the end (RFC 3550 §6.4.1), in milliseconds.
         public var jitter: Double
-        /// By how much the receiver's clock runs faster than the sender's, as a share: 0.0001 is 100 ppm.
+        /// By how much the receiver's clock runs faster than the sender's, as a fraction: 0.0001 is 100 ppm.
         public var clockSkew: Double
-        /// The time to the sender and back, as the receiver measured it; absent where it never did.
+        /// The round-trip time to the sender, as the receiver measured it; `nil` if it never did.
         public var roundTripTime: Double?
-        /// All measurements of it, summed.
+        /// The sum of all measurements of it.
         public var totalRoundTripTime: Double
-        /// How many there were.
+        /// The number of measurements.
         public var roundTripTimeMeasurements: Int
         /// Frames that left the jitter buffer.
         public var jitterBufferEmittedCount: Int
-        /// Mean of what the jitter buffer aimed at.
+        /// The mean target delay of the jitter buffer.
         public var jitterBufferTargetDelay: Double
-        /// Mean time from a frame's first packet to its release.
+        /// The mean time from a frame's first packet to its release.
         public var jitterBufferDelay: Double
     }
 
-    /// Likeness to the source. A PSNR is absent where all pictures equal their source.
+    /// Similarity to the source.
+    ///
+    /// A PSNR is `nil` if all pictures equal their source.
     public struct Quality: Codable, Sendable {
         /// Pictures compared.
         public var frames: Int
-        /// Of the mean squared error over all pictures, in dB.
+        /// PSNR of the luma plane, from the mean squared error over all pictures, in dB.
         public var psnrY: Double?
-        /// The same of the blue-difference plane.
+        /// The same for the blue-difference plane.
         public var psnrU: Double?
-        /// The same of the red-difference plane.
+        /// The same for the red-difference plane.
         public var psnrV: Double?
-        /// Mean over the pictures.
+        /// SSIM of the luma plane, the mean over the pictures.
         public var ssimY: Double?
     }
 }

@@ -2,26 +2,28 @@ import RillCodec
 import RillCore
 import RillImage
 
-/// Compares what was shown with the source frame of the same time, cut and scaled as the layer does it.
+/// Compares shown pictures with the source frames of the same time, cropped and scaled as the layer does.
 ///
-/// The source is read a second time, so that no picture has to be kept for the length of the network.
+/// The source is read a second time, so that no picture must be kept for the duration of the transmission.
 final class ReferenceComparator {
     private let source: any FrameSource
     private let layer: LayerSettings
     private let scaler: LayerScaler
     private var current: VideoFrame?
     private(set) var quality = QualityMeter()
-    /// Pictures shown for which the source had none of their time.
+    /// Shown pictures without a source frame of the same time.
     private(set) var unmatched = 0
 
-    /// - Parameter source: the same pictures as those that are sent, from the beginning.
+    /// - Parameters:
+    ///   - source: the same pictures as those that are sent, from the start.
+    ///   - layer: the settings of the layer.
     init(source: any FrameSource, layer: LayerSettings) throws {
         self.source = source
         self.layer = layer
         self.scaler = try LayerScaler(layer.resolution, aspect: layer.aspect, capacity: 1)
     }
 
-    /// Compares a picture with the source's of `captureTime`. Times have to rise from call to call.
+    /// Compares a picture with the source's of `captureTime`. Times must rise from call to call.
     func compare(_ shown: VideoFrame, at captureTime: MediaTime) throws {
         while current.map({ $0.captureTime < captureTime }) ?? true {
             current = nil

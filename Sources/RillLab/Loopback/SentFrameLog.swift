@@ -1,7 +1,7 @@
 import RillCore
 import RillRTP
 
-/// Remembers the newest frames that a layer has sent, so that what arrives can be joined with what was sent.
+/// Remembers the newest frames that a layer has sent, so that arriving frames can be matched with them.
 ///
 /// Safe on any thread: in the live driver the sender writes while the receiver reads.
 final class SentFrameLog: Sendable {
@@ -20,7 +20,7 @@ final class SentFrameLog: Sendable {
         var first: MediaTime?
     }
 
-    /// Frames that are remembered: half a minute at 30 a second.
+    /// Frames that are remembered: half a minute at 30 per second.
     private static let capacity = 1024
 
     init() {
@@ -29,7 +29,7 @@ final class SentFrameLog: Sendable {
         state = Monitor(ring)
     }
 
-    /// Remembers a frame in place of the oldest.
+    /// Remembers a frame, replacing the oldest.
     func add(_ frame: EncodedFrame, _ timestamp: RTPTimestamp) {
         let entry = Entry(timestamp: timestamp, captureTime: frame.captureTime, stamps: frame.stamps)
         state.withLock { ring in
@@ -43,7 +43,7 @@ final class SentFrameLog: Sendable {
         }
     }
 
-    /// The capture times of the first frame sent and of the last; `nil` before the first.
+    /// The capture times of the first and last frame sent; `nil` before the first.
     var span: (first: MediaTime, last: MediaTime)? {
         state.withLock { ring in
             guard let first = ring.first, !ring.entries.isEmpty else { return nil }
@@ -52,10 +52,10 @@ final class SentFrameLog: Sendable {
         }
     }
 
-    /// The frame of that timestamp; `nil` when it was never sent, or long ago.
+    /// Returns the frame of that timestamp; `nil` if it was never sent, or long ago.
     func entry(for timestamp: RTPTimestamp) -> Entry? {
         state.withLock { ring in
-            // The frames that are asked for are among the newest.
+            // The frames that are looked up are among the newest.
             for age in 1...max(1, ring.entries.count) where !ring.entries.isEmpty {
                 let entry = ring.entries[(ring.next + Self.capacity - age) % Self.capacity % ring.entries.count]
                 if entry.timestamp == timestamp { return entry }

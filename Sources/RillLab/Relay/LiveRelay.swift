@@ -3,15 +3,15 @@ import RillLink
 package import RillThreads
 import RillTransport
 
-/// A ``Relay`` in real time, with sockets of the system.
+/// A ``Relay`` in real time, with system sockets.
 ///
-/// One thread (`rill-relay`) does all of it: it waits for datagrams and for the next one's time together, so nothing is
-/// handed from thread to thread, and no lock is waited for on the way of a datagram but by who asks for figures. A datagram
-/// counts from when it was received: the clock right after the system's call, one for all datagrams of a call.
+/// One thread (`rill-relay`) does everything: it waits for datagrams and for the next departure at once, so nothing
+/// is handed from thread to thread. Only requests for statistics contend for the lock. A datagram's time is the clock
+/// right after the receive call, the same for all datagrams of a call.
 ///
-/// Marks in the IP header (DSCP, ECN) are not handed on.
+/// Marks in the IP header (DSCP, ECN) are not passed on.
 package final class LiveRelay: Sendable {
-    /// What it does, with the ports that the system chose.
+    /// The settings, with the ports that the system chose.
     package let settings: RelaySettings
     private let state: Monitor<RelayState>
     private let listening: [UDPSocket]
@@ -21,8 +21,14 @@ package final class LiveRelay: Sendable {
 
     /// Opens the sockets of all pairs, and starts.
     ///
-    /// A pair whose port is on this machine alone, or speaks another version of IP than its address, speaks to the address from
-    /// a second socket.
+    /// A pair that listens on a loopback address, or on another IP version than its target, uses a second socket to
+    /// send to the target.
+    ///
+    /// - Parameters:
+    ///   - settings: the pairs and their networks.
+    ///   - clock: the clock of the relay.
+    ///   - log: records each datagram; `nil` by default.
+    /// - Throws: an error of a socket, or `loop`.
     package init(
         _ settings: RelaySettings, clock: LiveClock = LiveClock(), log: RelayLog? = nil
     ) throws(RelayError) {
@@ -63,25 +69,25 @@ package final class LiveRelay: Sendable {
     }
 
     deinit {
-        // No thread outlives a relay that nobody stopped.
+        // No thread outlives a relay that was not stopped.
         state.withLock { $0.isStopping = true }
         waiting.wake()
     }
 
-    /// Why it ended by itself; `nil` while it goes on.
+    /// Why it ended by itself; `nil` while it runs.
     package var failure: RelayError? { state.withLock { $0.failure } }
 
-    /// Stops; what is still on its way is abandoned. Waits until the thread is done.
+    /// Stops the relay and waits until the thread has ended; what is still in flight is abandoned.
     package func stop() {
         state.withLock { $0.isStopping = true }
         waiting.wake()
         thread.join()
     }
 
-    /// A few figures of what was done so far: cheap, and nothing waits for it.
+    /// A few statistics so far: cheap, and nothing waits for it.
     package var progress: RelayProgress { state.withLock { $0.relay.progress(at: clock.now) } }
 
-    /// What was done so far, all of it.
+    /// The full statistics so far.
     package var report: RelayReport {
         let now = clock.now
         let (meters, senders, start, refused) = state.withLock { state in
@@ -96,28 +102,28 @@ package final class LiveRelay: Sendable {
     }
 }
 
-/// What the thread of a live relay shares with those who ask for figures.
+/// The state that the thread of a live relay shares with callers that read statistics.
 struct RelayState: ~Copyable {
     var relay: Relay
-    /// The sockets towards the addresses.
+    /// The sockets towards the targets.
     var connected: [RelaySocket: ConnectedUDPSocket]
-    /// Refusals that came back to sockets that are closed.
+    /// ICMP refusals on sockets that are closed.
     var refused = 0
     var isStopping = false
     var failure: RelayError?
 }
 
-/// What a relay has done.
+/// The statistics of a relay.
 package struct RelayReport: Sendable {
-    /// What it was to do, with the ports that the system chose.
+    /// The settings, with the ports that the system chose.
     package let settings: RelaySettings
-    /// Since the schedule began.
+    /// The time since the schedule started.
     package let duration: MediaDuration
-    /// By pair.
+    /// One for each pair.
     package let meters: [RelayMeters]
-    /// With NAT: how many senders each pair has.
+    /// With NAT: the number of senders of each pair.
     package let senderCounts: [Int]
-    /// Nobody listened where a datagram was sent: what came back by ICMP. Unconnected sockets are not told.
+    /// ICMP refusals: no program listened at the destination. Unconnected sockets are not notified.
     package let refusedByICMP: Int
 }
 
@@ -126,7 +132,7 @@ extension UDPAddress {
     fileprivate func reaches(_ other: UDPAddress) -> Bool {
         switch (ip, other.ip) {
         case (.v4(let own), .v4(let there)): own >> 24 != 127 || there >> 24 == 127
-        // The unspecified address of version 6 speaks version 4 too.
+        // The unspecified IPv6 address also covers IPv4.
         case (.v6(let own, _), .v4): own == 0
         case (.v6(let own, _), .v6(let there, _)): own != 1 || there == 1
         case (.v4, .v6): false

@@ -1,41 +1,47 @@
 package import RillCore
 import RillLink
 
-/// Emulated links between programs that speak UDP, without sockets, clock and threads: feed it each datagram that comes with
-/// ``receive(_:from:at:now:)``, then poll with ``poll(at:into:)`` until it says `nil`; ``wakeTime`` says when to poll again.
+/// Emulated links between UDP programs, without sockets, clock and threads. Pass each arriving datagram to
+/// ``receive(_:from:at:now:)``, then call ``poll(at:into:)`` until it returns `nil`; ``wakeTime`` is when to poll
+/// again.
 ///
-///     let relay = Relay(settings)
-///     relay.receive(datagram, from: sender, at: .listening(pair: 0), now: clock.now)
-///     while let action = relay.poll(at: clock.now, into: &bytes) {
-///         switch action {
-///         case .send(let departure): …     // `bytes`, from departure.socket to departure.destination
-///         case .close(let socket): …
-///         }
+/// ```swift
+/// let relay = Relay(settings)
+/// relay.receive(datagram, from: sender, at: .listening(pair: 0), now: clock.now)
+/// while let action = relay.poll(at: clock.now, into: &bytes) {
+///     switch action {
+///     case .send(let departure): …  // `bytes`, from departure.socket to departure.destination
+///     case .close(let socket): …
 ///     }
+/// }
+/// ```
 ///
-/// **Who is who.** What comes to a pair's port from its address goes to whoever else spoke last; what comes from anybody else
-/// goes to the address. So nobody is answered who never spoke. With NAT each sender has a socket of its own towards the
-/// address, and what comes there goes to that sender.
+/// **Routing.** A datagram that arrives at a pair's port from its target goes to the other sender that spoke last;
+/// one from any other sender goes to the target. So nothing is returned to an address that never sent anything. With
+/// NAT each sender has its own socket towards the target, and what arrives there goes to that sender.
 ///
-/// **Links.** A pair has one link in each direction, whoever sends: senders share its bottleneck, as they would behind one
-/// router. Links count their time (steps of rates, blackouts, traces) from the first datagram that any of them conveys.
+/// **Links.** A pair has one link in each direction for all senders: they share its bottleneck, as behind one router.
+/// Links measure their time (rate steps, blackouts, traces) from the first datagram that any of them carries.
 ///
-/// **Bounds.** A link holds 65 536 datagrams and 64 MiB; with NAT a pair has ``RelaySettings/senderLimit`` senders.
+/// **Bounds.** A link holds 65 536 datagrams and 64 MiB; with NAT a pair has at most ``RelaySettings/senderLimit``
+/// senders.
 ///
-/// Threading: one owner, one thread at a time. Time does not go back: a link takes an earlier time as the latest that it has
-/// seen.
+/// Threads: one owner, one thread at a time. Time must not go back: a link treats an earlier time as the latest that
+/// it has seen.
 package final class Relay {
     package let settings: RelaySettings
     private var pairs: [RelayPair]
-    /// When the first datagram came, on the caller's clock: zero on the schedule's.
+    /// When the first datagram arrived, on the caller's clock: zero on the schedule's clock.
     private var start: MediaTime?
     private var nextIdleCheck = MediaTime.distantFuture
-    /// Polling may run late, but not for ever: this often idle senders are looked for.
+    /// How often idle senders are looked for. Polling may run late, but not forever.
     private static let idleCheckInterval = MediaDuration.seconds(1)
 
-    /// A relay through which nothing has gone.
+    /// Creates a relay.
     ///
-    /// - Parameter hasOutwardSocket: of each pair, whether it speaks to its address from a socket of its own.
+    /// - Parameters:
+    ///   - settings: the pairs and their networks.
+    ///   - hasOutwardSocket: for each pair, whether it has a separate socket towards its target; `nil` for none.
     package init(_ settings: RelaySettings, hasOutwardSocket: [Bool]? = nil) {
         self.settings = settings
         pairs = settings.pairs.enumerated().map { index, pair in
@@ -43,10 +49,10 @@ package final class Relay {
         }
     }
 
-    /// When the schedule began, on the caller's clock; `nil` before the first datagram.
+    /// When the schedule started, on the caller's clock; `nil` before the first datagram.
     package var scheduleStart: MediaTime? { start }
 
-    /// Takes a datagram that came from `source` to one of the relay's sockets at `now`. Its bytes are copied.
+    /// Takes a datagram that arrived from `source` at one of the relay's sockets at `now`. Its bytes are copied.
     @discardableResult
     package func receive(
         _ datagram: Span<UInt8>, from source: UDPAddress, at socket: RelaySocket, now: MediaTime
@@ -60,13 +66,13 @@ package final class Relay {
         return receipt
     }
 
-    /// When to poll next, on the caller's clock; `.distantFuture` while nothing is on its way.
+    /// When to poll next, on the caller's clock; `.distantFuture` while nothing is in flight.
     package var wakeTime: MediaTime {
         guard let start, let next = nextPair?.time else { return nextIdleCheck }
         return min(nextIdleCheck, start + (next - .zero))
     }
 
-    /// The pair whose turn comes next; of those at the same time, the first one.
+    /// The pair with the next departure; of several at the same time, the first one.
     private var nextPair: (index: Int, time: MediaTime)? {
         var found: (index: Int, time: MediaTime)?
         for index in pairs.indices {
@@ -76,8 +82,8 @@ package final class Relay {
         return found
     }
 
-    /// What is to be done by `now`, in order; `nil` when there is nothing. Of a datagram that leaves, the bytes replace those in
-    /// `bytes`, whose memory is used again.
+    /// Returns what to do by `now`, in order; `nil` if there is nothing. For a departing datagram, its bytes replace
+    /// those in `bytes`, whose memory is reused.
     package func poll(at now: MediaTime, into bytes: inout [UInt8]) -> RelayAction? {
         guard let start else { return nil }
         let time = MediaTime.zero + (now - start)
@@ -92,21 +98,21 @@ package final class Relay {
         return nil
     }
 
-    /// Says that the system did not take a datagram that left, and which of its reasons it was.
+    /// Reports that the system did not take a departing datagram, with the reason.
     package func noteFailure(of departure: RelayDeparture, _ failure: RelayMeter.Failure) {
         pairs[departure.pair].meters[departure.direction].count(failure, of: departure)
     }
 
-    /// Takes everything that is still on its way out, as if it had left now: for the end.
+    /// Takes out everything that is still in flight, as if it departed now. Call it at the end.
     package func abandon(at now: MediaTime, _ body: (RelayDeparture) -> Void) {
         guard let start else { return }
         for index in pairs.indices { pairs[index].abandon(at: MediaTime.zero + (now - start), body) }
     }
 
-    /// What was done so far, by pair and direction.
+    /// The statistics so far, by pair and direction.
     package var meters: [RelayMeters] { pairs.map(\.currentMeters) }
 
-    /// A few figures of it, at `now` on the caller's clock.
+    /// Returns a few of the statistics, at `now` on the caller's clock.
     package func progress(at now: MediaTime) -> RelayProgress {
         var progress = RelayProgress()
         progress.duration = start.map { now - $0 } ?? .zero
@@ -114,6 +120,6 @@ package final class Relay {
         return progress
     }
 
-    /// With NAT: how many senders each pair has.
+    /// With NAT: the number of senders of each pair.
     package var senderCounts: [Int] { pairs.map(\.senderCount) }
 }

@@ -2,10 +2,10 @@ import RillCore
 package import RillFiles
 import RillThreads
 
-/// Writes a line for each datagram that came to a relay, as CSV, on a thread of its own (`rill-relay-log`).
+/// Writes one CSV line for each datagram that arrived at a relay, on a thread of its own (`rill-relay-log`).
 ///
-/// Whoever hands in records does not wait: where the disk cannot keep up, records are dropped and counted. Bound: 65 536
-/// records in memory, some 10 MB.
+/// The caller never waits: if the disk cannot keep up, records are dropped and counted. Bound: 65 536 records in
+/// memory, about 10 MB.
 package final class RelayLog: Sendable {
     private struct State {
         var records: [RelayRecord] = []
@@ -18,27 +18,29 @@ package final class RelayLog: Sendable {
     private let state = Monitor(State())
     private static let capacity = 65_536
 
-    /// Starts a log in a file, which it empties.
+    /// Creates a log in a file, which it empties, and starts its thread.
     ///
-    /// - Parameter name: what errors call the file.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - name: the file's name in errors.
     /// - Throws: `openFailed`.
     package init(path: String, name: String) throws(FileError) {
         var output = try ByteOutput(path: path, name: name)
         try output.write(Array((RelayRecord.columns + "\n").utf8).span)
-        // Handed over to the thread, which alone touches it from then on.
+        // Handed over to the thread, which alone uses it from then on.
         nonisolated(unsafe) let file = File(output)
         let state = state
         _ = NamedThread("rill-relay-log") { unsafe RelayLog.write(to: file, state) }
     }
 
-    /// Takes records, as many as there is room for, and empties `records`. Does not wait for the disk.
+    /// Takes as many records as there is room for, and empties `records`. Does not wait for the disk.
     func append(_ records: inout [RelayRecord]) {
         guard !records.isEmpty else { return }
         state.changeWaking { state in
             let room = max(0, RelayLog.capacity - state.records.count)
             state.records.append(contentsOf: records.prefix(room))
             state.dropped += max(0, records.count - room)
-            // A wake for each datagram would cost more than its line.
+            // A wake-up for each datagram would cost more than its line.
             return state.records.count > RelayLog.capacity / 4
         }
         records.removeAll(keepingCapacity: true)
@@ -47,9 +49,9 @@ package final class RelayLog: Sendable {
     /// Records that were dropped because the disk was too slow.
     package var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Writes what is left and ends the file.
+    /// Writes what is left and closes the file.
     ///
-    /// - Throws: what the system refused, now or earlier.
+    /// - Throws: the first write error, now or earlier.
     package func finish() throws(FileError) {
         state.change { $0.isClosed = true }
         if let failure = state.wait(for: { $0.isDone ? .some($0.failure) : nil }) { throw failure }
@@ -57,7 +59,7 @@ package final class RelayLog: Sendable {
 
     deinit { state.change { $0.isClosed = true } }
 
-    /// The records of a log that was written before; `nil` where the text is not one.
+    /// Parses the records of an existing log; `nil` if the text is not one.
     package static func records(in text: String) -> [RelayRecord]? {
         let lines = text.split(separator: "\n")
         guard lines.first.map(String.init) == RelayRecord.columns else { return nil }
@@ -65,7 +67,7 @@ package final class RelayLog: Sendable {
         return records.contains(nil) ? nil : records.compactMap(\.self)
     }
 
-    // MARK: The thread
+    // MARK: Thread
 
     /// The file. One owner.
     private final class File {
@@ -78,7 +80,7 @@ package final class RelayLog: Sendable {
         func finish() throws(FileError) { try output.take()?.finish() }
     }
 
-    /// How often what has gathered is written.
+    /// The interval of writing, in nanoseconds.
     private static let interval: Int64 = 100_000_000
 
     private static func write(to file: File, _ state: Monitor<State>) {

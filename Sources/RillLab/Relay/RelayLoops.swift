@@ -3,7 +3,7 @@ import RillTransport
 
 /// Finds pairs that lead back to themselves: a relay that sends to its own port never ends.
 ///
-/// A pair may send to another one's port: two links in a row.
+/// A pair may send to another pair's port: two links in a row.
 enum RelayLoops {
     /// - Throws: `loop`.
     static func check(_ pairs: [RelaySettings.Pair]) throws(RelayError) {
@@ -20,7 +20,7 @@ enum RelayLoops {
 }
 
 extension UDPAddress {
-    /// Whether what is sent to `other` comes to a socket that is bound here.
+    /// Whether a datagram to `other` arrives at a socket that is bound here.
     fileprivate func isReached(by other: UDPAddress) -> Bool {
         guard port == other.port else { return false }
         switch (ip, other.ip) {
@@ -29,8 +29,8 @@ extension UDPAddress {
         }
     }
 
-    /// Only an address of this machine's can be bound to.
+    /// Only an address of this host can be bound to.
     private var isOfThisMachine: Bool {
-        (try? UDPSocket(boundTo: UDPAddress(ip, port: 0))) != nil  // any refusal says that it is not ours
+        (try? UDPSocket(boundTo: UDPAddress(ip, port: 0))) != nil  // any failure means that it is not ours
     }
 }

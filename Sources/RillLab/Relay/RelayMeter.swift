@@ -2,7 +2,7 @@ import Histogram
 import RillCore
 package import RillLink
 
-/// What was done in both directions of a pair.
+/// The statistics of both directions of a pair.
 package struct RelayMeters: Sendable {
     package var forward: RelayMeter
     package var back: RelayMeter
@@ -21,39 +21,39 @@ package struct RelayMeters: Sendable {
     }
 }
 
-/// What was done in one direction of a pair, in fixed memory.
+/// The statistics of one direction of a pair, in fixed memory.
 package struct RelayMeter: Sendable {
-    /// What the link has done. What it counts as delivered has left, or was abandoned at the end.
+    /// The link's statistics. What it counts as delivered has departed, or was abandoned at the end.
     package private(set) var link: LinkStatistics
-    /// Datagrams that are on their way, copies included.
+    /// Datagrams in flight, including copies.
     package private(set) var onTheWay = 0
-    /// From the pair's address before anybody else spoke.
+    /// Datagrams from the pair's target before any sender spoke.
     package private(set) var withoutPeer = 0
-    /// From one sender too many.
+    /// Datagrams from a sender beyond the limit.
     package private(set) var fromTooManySenders = 0
-    /// From somebody other than the pair's address, where nobody else should speak.
+    /// Datagrams from an address other than the pair's target, at a socket that only talks to that.
     package private(set) var fromStrangers = 0
-    /// Datagrams that left, copies included, and their bytes.
+    /// Departed datagrams, including copies, and their bytes.
     package private(set) var left = 0
     package private(set) var leftBytes = 0
-    /// Left after one that came later.
+    /// Datagrams that departed after one that had arrived later.
     package private(set) var reordered = 0
-    /// The system's buffer was full when they were to leave.
+    /// Datagrams not sent because the system's send buffer was full.
     package private(set) var bufferFull = 0
-    /// The system refused them: too long for the path, no way there, no socket to be had.
+    /// Datagrams that the system refused: too long for the path, no route, no socket available.
     package private(set) var sendFailed = 0
-    /// On their way when the relay was stopped.
+    /// Datagrams in flight when the relay was stopped.
     package internal(set) var abandoned = 0
-    /// Delays as the link has them, of what left.
+    /// Delays as the link scheduled them, for departed datagrams.
     package private(set) var scheduledDelay = RelayTimes()
-    /// Delays as they were.
+    /// Actual delays.
     package private(set) var actualDelay = RelayTimes()
     /// How late the relay's own timer was.
     package private(set) var lateness = RelayTimes()
     var intervals = Intervals<RelayInterval>()
 
     private var newestLeft = -1
-    /// The link's counts are those of its end.
+    /// The link's counters are final.
     private var isOver = false
 
     /// Why the system did not take a datagram.
@@ -64,7 +64,7 @@ package struct RelayMeter: Sendable {
 
     init(_ link: EmulatedLink) { self.link = link.statistics }
 
-    /// What happened over time.
+    /// The events over time.
     package var timeline: RelayTimeline { RelayTimeline(length: intervals.length, intervals: intervals.intervals) }
 
     func isOvertaken(_ number: Int) -> Bool { number < newestLeft }
@@ -83,7 +83,7 @@ package struct RelayMeter: Sendable {
         }
     }
 
-    /// One that was counted as having left has not.
+    /// Corrects the count of a datagram that was counted as departed but was not sent.
     mutating func count(_ failure: Failure, of departure: RelayDeparture) {
         switch failure {
         case .bufferFull: bufferFull += 1
@@ -122,14 +122,14 @@ package struct RelayMeter: Sendable {
         }
     }
 
-    /// What is polled from now on is abandoned.
+    /// Ends counting: what is polled from now on is abandoned.
     mutating func end(_ link: EmulatedLink) {
         takeLink(link)
         isOver = true
     }
 }
 
-/// How long something took, many times over: microseconds to three digits, up to 20 minutes.
+/// A distribution of durations: microseconds to three digits, up to 20 minutes.
 package struct RelayTimes: Sendable {
     private var histogram = Histogram<UInt32>(
         highestTrackableValue: 1_200_000_000, numberOfSignificantValueDigits: .three)
@@ -140,18 +140,18 @@ package struct RelayTimes: Sendable {
         _ = histogram.record(UInt64(clamping: min(max(0, time.nanoseconds / 1000), 1_200_000_000)))
     }
 
-    /// How many times.
+    /// The number of durations.
     package var count: Int { Int(histogram.totalCount) }
 
-    /// What so many percent of them did not exceed, in milliseconds; `nil` where there is none.
+    /// The percentile, in milliseconds; `nil` if there is no duration.
     package func percentile(_ percent: Double) -> Double? {
         count == 0 ? nil : Double(histogram.valueAtPercentile(percent)) / 1000
     }
 
-    /// The longest, in milliseconds; `nil` where there is none.
+    /// The longest, in milliseconds; `nil` if there is none.
     package var maximum: Double? { count == 0 ? nil : Double(histogram.maxRecorded) / 1000 }
 
-    /// The times from the shortest to the longest, in seconds, and how often there were such.
+    /// The durations in ascending order, in seconds, with their counts.
     package var buckets: [(range: ClosedRange<Double>, count: Int)] {
         histogram.recordedValues().map { value in
             let low = Double(histogram.lowestEquivalentForValue(value.value))

@@ -3,11 +3,11 @@ package import RillLink
 
 /// A socket of a relay.
 package enum RelaySocket: Hashable, Sendable {
-    /// Where the senders of a pair send to.
+    /// The socket that the senders of a pair send to.
     case listening(pair: Int)
-    /// What a pair speaks to its address from, where it listens at one that cannot reach that.
+    /// A pair's socket towards its target, if the listening one cannot reach it.
     case outward(pair: Int)
-    /// With NAT: what a pair speaks to its address from in the name of one sender; numbers are not used twice.
+    /// With NAT: a pair's socket towards its target for one sender; numbers are not reused.
     case sender(pair: Int, number: Int)
 
     /// The pair that it belongs to.
@@ -18,11 +18,11 @@ package enum RelaySocket: Hashable, Sendable {
     }
 }
 
-/// What a relay did with a datagram that came.
+/// What a relay did with an arriving datagram.
 package enum RelayReceipt: Sendable {
-    /// It was sent over a link; what the link says of it stands there.
+    /// It was sent over a link; the entry has the link's outcome.
     case sent(RelayEntry)
-    /// It went no further.
+    /// It was refused.
     case refused(RelayRefusal)
 }
 
@@ -30,49 +30,49 @@ package enum RelayReceipt: Sendable {
 package struct RelayEntry: Sendable {
     package let pair: Int
     package let direction: RelayDirection
-    /// Which one it is on its link, counted from zero.
+    /// Its number on the link, counted from zero.
     package let number: Int
     package let byteCount: Int
-    /// When it came, on the schedule's clock.
+    /// When it arrived, on the schedule's clock.
     package let arrival: MediaTime
-    /// What becomes of it.
+    /// The link's outcome.
     package let outcome: RillLink.SendOutcome
 }
 
-/// Why a datagram that came is not sent over a link.
+/// Why an arriving datagram is not sent over a link.
 package enum RelayRefusal: String, Hashable, Sendable {
-    /// It is from the pair's address, and nobody else has spoken yet.
+    /// It is from the pair's target, and no sender has spoken yet.
     case noPeer = "no-peer"
-    /// With NAT: it is from a new sender, and there are as many as a pair may have.
+    /// With NAT: it is from a new sender, and the limit of the pair is reached.
     case tooManySenders = "too-many-senders"
-    /// It came to a socket that speaks with the pair's address alone, from somebody else.
+    /// It arrived from another address at a socket that only talks to the pair's target.
     case stranger
 }
 
-/// What a relay asks for.
+/// What a relay's owner does next.
 package enum RelayAction: Sendable {
-    /// To send the bytes that were polled.
+    /// Send the bytes that were polled.
     case send(RelayDeparture)
-    /// To close a sender's socket: it was idle. The number is not used again.
+    /// Close a sender's socket, because it was idle. The number is not reused.
     case close(RelaySocket)
 }
 
-/// A datagram that leaves a relay.
+/// A datagram that departs from a relay.
 package struct RelayDeparture: Sendable {
     package let pair: Int
     package let direction: RelayDirection
-    /// Which one it is on its link, counted from zero.
+    /// Its number on the link, counted from zero.
     package let number: Int
     package let byteCount: Int
-    /// When it came, on the schedule's clock.
+    /// When it arrived, on the schedule's clock.
     package let arrival: MediaTime
-    /// When the link has it arrive at the other end, on the same clock.
+    /// When the link schedules its arrival at the other end, on the same clock.
     package let scheduled: MediaTime
     /// When it was polled, on the same clock.
     package let departure: MediaTime
-    /// What to send it from.
+    /// The socket to send it from.
     package let socket: RelaySocket
-    /// Where to.
+    /// The destination.
     package let destination: UDPAddress
     /// A second copy follows it.
     package let isDuplicated: Bool
@@ -82,6 +82,6 @@ package struct RelayDeparture: Sendable {
     package let isCorrupted: Bool
     /// It was held back so that others could overtake it.
     package let isHeldBack: Bool
-    /// One that came after it has left before it.
+    /// One that arrived after it has departed before it.
     package let isReordered: Bool
 }

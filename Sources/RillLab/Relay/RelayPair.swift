@@ -1,7 +1,7 @@
 import RillCore
 import RillLink
 
-/// A port that stands for an address: two links, and who is at their ends.
+/// A port that stands for a target address: two links, and the addresses at their ends.
 struct RelayPair {
     private let index: Int
     private let to: UDPAddress
@@ -9,7 +9,7 @@ struct RelayPair {
     private let forward: EmulatedLink
     private let back: EmulatedLink
     private var envelopes = RelayEnvelopes()
-    /// Whoever spoke last to the port, of those that are not the address.
+    /// The last sender to the port that is not the target.
     private var lastSpeaker: UDPAddress?
     private var senders: RelaySenders?
     var meters: RelayMeters
@@ -28,7 +28,7 @@ struct RelayPair {
 
     private func link(_ direction: RelayDirection) -> EmulatedLink { direction == .forward ? forward : back }
 
-    // MARK: In
+    // MARK: Arrivals
 
     mutating func receive(
         _ datagram: Span<UInt8>, from source: UDPAddress, at socket: RelaySocket, _ now: MediaTime
@@ -56,7 +56,7 @@ struct RelayPair {
         return .sent(send(datagram, direction, route, now))
     }
 
-    /// How what comes from a sender goes to the address; `nil` where that is one sender too many.
+    /// The route from a sender to the target; `nil` if the limit of senders is reached.
     private mutating func routeForward(from source: UDPAddress, _ now: MediaTime) -> RelayRoute? {
         if senders != nil {
             return senders?.number(of: source, at: now).map { number in
@@ -88,14 +88,14 @@ struct RelayPair {
         return .refused(refusal)
     }
 
-    // MARK: Out
+    // MARK: Departures
 
     var nextDeparture: MediaTime? {
         guard let there = forward.nextArrival else { return back.nextArrival }
         return min(there, back.nextArrival ?? there)
     }
 
-    /// The next datagram that is due by `now`; of the two directions at the same time, forward goes first.
+    /// The next datagram that is due by `now`; at equal times the forward direction is first.
     mutating func depart(at now: MediaTime, into bytes: inout [UInt8]) -> RelayDeparture? {
         let isReturn = back.nextArrival.map { $0 < forward.nextArrival ?? .distantFuture } ?? false
         let direction = isReturn ? RelayDirection.return : .forward
@@ -131,7 +131,7 @@ struct RelayPair {
         }
     }
 
-    /// A sender that was idle too long, which is forgotten.
+    /// A sender that was idle too long, which is removed.
     mutating func closeIdleSender(at now: MediaTime) -> RelaySocket? {
         senders?.removeIdle(at: now).map { .sender(pair: index, number: $0) }
     }
@@ -152,13 +152,13 @@ struct RelayPair {
     }
 }
 
-/// Which way a datagram leaves.
+/// How a datagram departs.
 struct RelayRoute {
     var socket: RelaySocket
     var destination: UDPAddress
 }
 
-/// For each datagram that is on its way: which way it will leave. As many as the links hold at the most.
+/// The route of each datagram in flight; at most as many as the links hold.
 private struct RelayEnvelopes {
     private struct Key: Hashable {
         var number: Int

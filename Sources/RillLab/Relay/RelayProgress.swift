@@ -1,26 +1,26 @@
 package import RillCore
 import RillLink
 
-/// A few figures of a running relay, over all pairs: to be asked for often. A whole report holds the histograms, and the next
-/// datagram would have to wait until they are copied.
+/// A few statistics of a running relay, over all pairs, for frequent reading. A full report contains the histograms,
+/// and the next datagram would wait while they are copied.
 package struct RelayProgress: Sendable {
     package struct Direction: Sendable {
         /// Datagrams that were sent over the links, and their bytes.
         package var came = 0
         package var cameBytes = 0
-        /// Of those, the ones that the links did not let through.
+        /// The ones among them that the links dropped.
         package var lost = 0
     }
 
-    /// Since the schedule began.
+    /// The time since the schedule started.
     package var duration = MediaDuration.zero
     package var forward = Direction()
     package var back = Direction()
     package var onTheWay = 0
-    /// How late 99 of 100 datagrams at the most left, in the direction that was later; milliseconds.
+    /// The 99th percentile of the timer's lateness, in the worse direction; milliseconds.
     package var lateness: Double?
 
-    /// Nothing yet.
+    /// Creates zero counters.
     package init() {}
 }
 

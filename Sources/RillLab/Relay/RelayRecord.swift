@@ -1,49 +1,49 @@
 package import RillCore
 import RillLink
 
-/// What became of one datagram: a line of a relay's log.
+/// The outcome of one datagram: a line of a relay's log.
 package struct RelayRecord: Equatable, Sendable {
     package var pair: Int
     package var direction: RelayDirection
-    /// Which one it is on its link, counted from zero; `nil` for what was not sent over one.
+    /// Its number on the link, counted from zero; `nil` if it was not sent over one.
     package var number: Int?
     package var byteCount: Int
-    /// When it came, on the schedule's clock; zero for what was refused before the schedule began.
+    /// When it arrived, on the schedule's clock; zero if it was refused before the schedule started.
     package var arrival: MediaTime
     package var fate: Fate
-    /// Words that say more: why it was lost, what was done to it.
+    /// Details: why it was lost, what was done to it.
     package var detail: String
-    /// When the link has it arrive at the other end.
+    /// When the link schedules its arrival at the other end.
     package var scheduled: MediaTime?
     /// When it was handed to the system.
     package var departure: MediaTime?
 
     package enum Fate: String, Sendable {
-        /// It left.
+        /// It departed.
         case delivered
-        /// A second copy of it left.
+        /// A second copy of it departed.
         case copy
         /// The link lost it.
         case lost
         /// It was not sent over the link.
         case refused
-        /// It was due, and the system did not take it.
+        /// It was due, but the system did not take it.
         case failed
-        /// It was on its way when the relay was stopped.
+        /// It was in flight when the relay was stopped.
         case abandoned
     }
 
-    /// The head of the log.
+    /// The header line of the log.
     package static let columns = "pair,direction,number,bytes,arrival_s,fate,detail,scheduled_s,departure_s"
 
-    /// What was not sent over a link, at `time` on the schedule's clock.
+    /// Creates the record of a refused datagram, at `time` on the schedule's clock.
     init(_ refusal: RelayRefusal, pair: Int, byteCount: Int, at time: MediaTime) {
         (self.pair, self.byteCount, arrival) = (pair, byteCount, time)
         direction = refusal == .tooManySenders ? .forward : .return
         (fate, detail) = (.refused, refusal.rawValue)
     }
 
-    /// What a link lost; `nil` for what it did not.
+    /// Creates the record of a datagram that a link lost; `nil` if it did not.
     init?(_ entry: RelayEntry) {
         guard case .lost(let reason) = entry.outcome else { return nil }
         (pair, direction, number) = (entry.pair, entry.direction, entry.number)
@@ -59,7 +59,7 @@ package struct RelayRecord: Equatable, Sendable {
             }
     }
 
-    /// What left, or was to.
+    /// Creates the record of a datagram that departed, or should have.
     init(_ departure: RelayDeparture, _ fate: Fate? = nil, failure: RelayMeter.Failure? = nil) {
         (pair, direction, number) = (departure.pair, departure.direction, departure.number)
         (byteCount, arrival) = (departure.byteCount, departure.arrival)
@@ -75,14 +75,14 @@ package struct RelayRecord: Equatable, Sendable {
         self.departure = self.fate == .abandoned ? nil : departure.departure
     }
 
-    /// The line, without its end. Pairs count from 1, as people do; times are seconds with all their nanoseconds.
+    /// The line, without its line end. Pairs count from 1; times are in seconds with nine decimals.
     package var line: String {
         let number = number.map { "\($0)" } ?? ""
         return "\(pair + 1),\(direction.rawValue),\(number),\(byteCount),\(Self.text(arrival)),\(fate.rawValue),"
             + "\(detail),\(Self.text(scheduled)),\(Self.text(departure))"
     }
 
-    /// What a line says; `nil` for what ``line`` does not write, the head among it.
+    /// Parses a line; `nil` for anything that ``line`` does not produce, including the header.
     package init?(line: some StringProtocol) {
         let cells = line.split(separator: ",", omittingEmptySubsequences: false)
         guard cells.count == 9, let pair = Int(cells[0]), pair > 0,

@@ -1,17 +1,19 @@
 import RillCore
 package import RillLink
 
-/// One direction of a pair out of a relay's log, and the same arrivals over a link in virtual time: both must come to the same.
+/// One direction of a pair from a relay's log, and the same arrivals over a link in virtual time: both must be equal.
 ///
-///     let replay = RelayReplay(records, pair: 0, .forward, over: relay.settings.pairs[0].network)
-///     replay.logged == replay.replayed
+/// ```swift
+/// let replay = RelayReplay(records, pair: 0, .forward, over: relay.settings.pairs[0].network)
+/// replay.logged == replay.replayed
+/// ```
 package struct RelayReplay {
-    /// What the log says of what left, in its order, and of what was lost, by number; without the times at which it left.
+    /// The log's departures, in order, and losses, by number; without departure times.
     package let logged: [RelayRecord]
-    /// What the link makes of the same arrivals, written alike. Empty where the log lacks some.
+    /// The link's result for the same arrivals, in the same form. Empty if the log lacks some.
     package let replayed: [RelayRecord]
 
-    /// Looks at one direction of a pair. The log must be whole, and nothing abandoned or failed.
+    /// Compares one direction of a pair. The log must be complete, with nothing abandoned or failed.
     package init(_ records: [RelayRecord], pair: Int, _ direction: RelayDirection, over settings: LinkSettings) {
         let all = records.filter { $0.pair == pair && $0.direction == direction && $0.number != nil }
         let lost = all.filter { $0.fate == .lost }

@@ -1,15 +1,15 @@
 import RillCore
 
-/// The senders of a pair with NAT: a number for each, which stands for a socket, as long as it is not idle.
+/// The senders of a pair with NAT: each has a number, which stands for a socket, until it is idle.
 ///
-/// A stranger may send from any number of addresses: there are no more than `limit` senders, and a new one waits until an old
-/// one was idle long enough. None is put out before its time, so that a flood cannot end what goes on.
+/// A foreign program may send from any number of addresses. There are at most `limit` senders, and a new one waits
+/// until an old one was idle long enough. None is removed before its time, so that a flood cannot end existing flows.
 struct RelaySenders {
     private struct Sender {
         var address: UDPAddress
-        /// When a datagram came last, in either direction.
+        /// When the last datagram arrived, in either direction.
         var lastHeard: MediaTime
-        /// Datagrams of its that have not left yet.
+        /// Its datagrams in flight.
         var onTheWay = 0
     }
 
@@ -26,7 +26,8 @@ struct RelaySenders {
 
     var count: Int { senders.count }
 
-    /// The number of whoever sends from there, a new one for the first datagram; `nil` where there are enough senders.
+    /// Returns the number of the sender at that address, a new one for its first datagram; `nil` if the limit is
+    /// reached.
     mutating func number(of address: UDPAddress, at now: MediaTime) -> Int? {
         if let number = numbers[address] {
             senders[number]?.lastHeard = now
@@ -39,7 +40,7 @@ struct RelaySenders {
         return nextNumber
     }
 
-    /// Who has that number, for which a datagram came; `nil` where it was forgotten.
+    /// Returns the address of the sender with that number, for which a datagram arrived; `nil` if it was removed.
     mutating func address(of number: Int, at now: MediaTime) -> UDPAddress? {
         senders[number]?.lastHeard = now
         return senders[number]?.address
@@ -47,7 +48,7 @@ struct RelaySenders {
 
     mutating func addOnTheWay(_ count: Int, of number: Int) { senders[number]?.onTheWay += count }
 
-    /// Forgets one sender that was idle too long, and gives its number.
+    /// Removes one sender that was idle too long, and returns its number.
     mutating func removeIdle(at now: MediaTime) -> Int? {
         guard
             let (number, sender) = senders.first(where: {

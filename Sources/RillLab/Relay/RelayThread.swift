@@ -3,7 +3,8 @@ import RillLink
 import RillThreads
 import RillTransport
 
-/// The thread of a live relay: waits for datagrams and for the next one's time, receives, sends, and writes the log.
+/// The thread of a live relay: it waits for datagrams and for the next departure, receives, sends, and writes the
+/// log.
 ///
 /// It never waits for anything else: what the system does not take at once is counted.
 final class RelayThread {
@@ -12,8 +13,8 @@ final class RelayThread {
     private let waiting: SocketSet
     private let clock: LiveClock
     private let log: RelayLog?
-    /// What the wait tells of, by key: a pair's port has the pair's number, its outward socket the number behind all of these,
-    /// those of senders come after them.
+    /// The keys of the wait: a pair's port has the pair's index, its outward socket has an index after all of these,
+    /// and the sockets of senders come after them.
     private var keys: [Int: RelaySocket] = [:]
     private var nextKey: Int
     private var ready: [Int] = []
@@ -21,7 +22,7 @@ final class RelayThread {
         capacity: 32, datagramByteCount: UDPSocket.maximumDatagramByteCount, holdsEmpty: true)
     private var bytes: [UInt8] = []
     private var records: [RelayRecord] = []
-    /// The most that leaves before it is looked whether something has come: some tenths of a millisecond.
+    /// The most departures before checking for arrivals: some tenths of a millisecond.
     private static let burst = 64
 
     init(
@@ -58,12 +59,12 @@ final class RelayThread {
         log?.append(&records)
     }
 
-    // MARK: In
+    // MARK: Receiving
 
-    /// One batch, so that what is due waits no longer than that.
+    /// Receives one batch, so that due departures wait no longer than that.
     private func receive(at socket: RelaySocket) {
-        // What a socket has to say against an earlier datagram (an ICMP error) is told once and is gone with that: no reason to end,
-        // and what has come is read with the next round.
+        // An error that a socket reports for an earlier datagram (ICMP) is reported once and is gone with that. It is
+        // no reason to end, and what has arrived is read in the next round.
         guard let outcome = try? receiveBatch(at: socket), case .received = outcome else { return }
         let now = clock.now
         state.withLock { state in
@@ -90,7 +91,7 @@ final class RelayThread {
         return try connected.receive(into: &incoming, within: .zero)
     }
 
-    // MARK: Out
+    // MARK: Sending
 
     private func sendDue() {
         for _ in 0..<RelayThread.burst {
@@ -124,7 +125,7 @@ final class RelayThread {
         if log != nil { records.append(RelayRecord(departure, failure == nil ? nil : .failed, failure: failure)) }
     }
 
-    /// The socket that there is, or a new one: the first datagram of a sender opens it.
+    /// Returns the existing socket, or opens one: the first datagram of a sender opens it.
     private func socket(
         _ connected: ConnectedUDPSocket?, for departure: RelayDeparture
     ) throws(TransportError) -> ConnectedUDPSocket {

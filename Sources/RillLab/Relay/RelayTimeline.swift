@@ -1,25 +1,25 @@
 package import RillCore
 import RillLink
 
-/// What happened in one direction of a pair in one interval.
+/// The events of one direction of a pair in one interval.
 package struct RelayInterval: MergeableInterval {
-    /// Datagrams that came and were sent over the link, and their bytes.
+    /// Datagrams that arrived and were sent over the link, and their bytes.
     package var came: Int32 = 0
     package var cameBytes: Int64 = 0
-    /// Of those, the ones that the link lost behind its bottleneck.
+    /// The ones among them that the link lost after its bottleneck.
     package var lost: Int32 = 0
-    /// Of those, the ones that the bottleneck's queue had no room for, or the link.
+    /// The ones among them that did not fit the bottleneck's queue, or the link.
     package var dropped: Int32 = 0
-    /// Datagrams that left, copies included, and their bytes.
+    /// Departed datagrams, including copies, and their bytes.
     package var left: Int32 = 0
     package var leftBytes: Int64 = 0
-    /// Delays as the link has them, in milliseconds, of what came.
+    /// Scheduled delays in milliseconds, of datagrams that arrived.
     package var scheduledDelay = Spread()
-    /// Delays as they were, in milliseconds, of what came and has left.
+    /// Actual delays in milliseconds, of datagrams that arrived and have departed.
     package var actualDelay = Spread()
-    /// How late the relay's own timer was, in milliseconds, for what left.
+    /// How late the relay's own timer was, in milliseconds, for departed datagrams.
     package var lateness = Spread()
-    /// Datagrams on their way, seen by each that came.
+    /// Datagrams in flight, as each arrival found them.
     package var onTheWay = Spread()
 
     init() {}
@@ -49,10 +49,10 @@ package struct RelayInterval: MergeableInterval {
     }
 }
 
-/// Intervals of equal length since the schedule began.
+/// Intervals of equal length since the schedule started.
 package struct RelayTimeline: Sendable {
-    /// How long each is.
+    /// The length of each.
     package let length: MediaDuration
-    /// Up to the last one in which anything happened.
+    /// The intervals up to the last one with an event.
     package let intervals: [RelayInterval]
 }

@@ -4,75 +4,80 @@ public import RillRTP
 import RillThreads
 public import RillTransport
 
-/// Sends the RTP and RTCP packets of a capture over UDP, at its own times.
+/// A replay of the RTP and RTCP packets of a capture over UDP, at their original times.
 ///
-///     let socket = try ConnectedUDPSocket(to: try UDPAddress.resolve("127.0.0.1:5004"))
-///     let report = try Replay(of: "call.pcap").run(to: socket)
+/// ```swift
+/// let socket = try ConnectedUDPSocket(to: try UDPAddress.resolve("127.0.0.1:5004"))
+/// let report = try Replay(of: "call.pcap").run(to: socket)
+/// ```
 ///
-/// The packets go out as they are: a second round begins with the sequence numbers of the first. What is neither RTP nor
-/// RTCP, and packets of which only the front was captured, are left out and counted.
+/// Packets are sent unchanged: a second round starts with the sequence numbers of the first. Datagrams that are
+/// neither RTP nor RTCP, and truncated packets, are skipped and counted.
 ///
-/// Runs on the caller's thread, which sleeps until each packet is due.
+/// It runs on the caller's thread, which sleeps until each packet is due.
 public struct Replay: Sendable {
     /// The capture: pcap, pcapng or rtpdump.
     public let path: String
-    /// What is sent of it, and how.
+    /// What is sent, and how.
     public let settings: Settings
 
     /// What is sent, and how.
     public struct Settings: Sendable {
-        /// How many seconds of the capture pass in one second, in ``ReplayPacer/speedRange``.
+        /// The speed: seconds of the capture per second, in ``ReplayPacer/speedRange``.
         public var speed = 1.0
         /// How many times the capture is sent, at least once.
         public var rounds = 1
-        /// The sources whose packets are sent; none, all.
+        /// The SSRCs whose packets are sent; all if empty.
         public var ssrcs: Set<SSRC> = []
-        /// Whether RTCP is sent, too.
+        /// Whether RTCP is sent too.
         public var includesRTCP = true
 
-        /// All of it, once, as fast as it was.
+        /// Creates settings that send everything once at the original speed.
         public init() {}
     }
 
-    /// What was sent.
+    /// The result of a replay.
     public struct Report: Codable, Sendable, Equatable {
         /// Packets sent.
         public var sent = 0
         /// Their bytes.
         public var sentBytes = 0
-        /// How long it took, in seconds.
+        /// The duration, in seconds.
         public var duration = 0.0
-        /// Packets that the system would not send.
+        /// Packets that the system did not send.
         public var failed = 0
-        /// Why, the first time.
+        /// The first error.
         public var failure: String?
-        /// Refusals of the other side (ICMP): nobody listened there.
+        /// ICMP refusals: no program listened at the destination.
         public var refused = 0
-        /// Packets of other sources than those asked for, or RTCP that was not asked for.
+        /// Packets of SSRCs that were not selected, or RTCP that was not selected.
         public var unwanted = 0
-        /// Packets of which only the front was captured.
+        /// Truncated packets.
         public var cut = 0
         /// Datagrams that are neither RTP nor RTCP.
         public var otherDatagrams = 0
-        /// How long after its time a packet was sent, in milliseconds, in the mean.
+        /// The mean delay of packets after their due times, in milliseconds.
         public var meanLateness = 0.0
-        /// The same of the latest of all.
+        /// The largest such delay.
         public var maximumLateness = 0.0
-        /// Where and why the capture ended before its end, if it did. What came before was sent.
+        /// Where and why the capture ended before its end, if it did. Everything before was sent.
         public var damage: String?
     }
 
-    /// A replay of the capture at `path`.
+    /// Creates a replay of the capture at `path`.
     public init(of path: String, settings: Settings = Settings()) {
         precondition(settings.rounds >= 1, "a capture is sent at least once")
         self.path = path
         self.settings = settings
     }
 
-    /// Sends the capture to where `socket` is connected, and returns when its last packet was sent.
+    /// Sends the capture to the address that `socket` is connected to, and returns after its last packet.
     ///
-    /// - Parameter progress: is called after each packet with the number sent so far.
-    /// - Throws: ``FileError`` where not even the capture's head can be read.
+    /// - Parameters:
+    ///   - socket: the connected socket.
+    ///   - progress: is called after each packet with the number sent so far.
+    /// - Returns: the result.
+    /// - Throws: ``/RillFiles/FileError`` if not even the capture's header can be read.
     public func run(to socket: ConnectedUDPSocket, progress: (Int) -> Void = { _ in }) throws(FileError) -> Report {
         let clock = LiveClock()
         var pacer = ReplayPacer(speed: settings.speed, start: clock.now)
@@ -82,7 +87,7 @@ public struct Replay: Sendable {
             let capture = try CaptureReader(path: path)
             if round > 0 { pacer.beginRound() }
             try send(capture, &pacer, &run, progress)
-            // What stopped the first round stops the next.
+            // What stopped the first round would stop the next one.
             if run.report.damage != nil { break }
         }
         run.report.duration = clock.now.seconds
@@ -91,7 +96,7 @@ public struct Replay: Sendable {
         return run.report
     }
 
-    /// One replay in work.
+    /// The state of a replay.
     private struct Run {
         let clock: LiveClock
         let socket: ConnectedUDPSocket
@@ -142,8 +147,8 @@ public struct Replay: Sendable {
         guard settings.includesRTCP || kind == .rtp else { return false }
         guard !settings.ssrcs.isEmpty else { return true }
         guard kind == .rtcp else { return SSRC(ofSenderOf: packet).map(settings.ssrcs.contains) ?? false }
-        // It goes out as it is, so one packet of a wanted source takes those bundled with it along.
-        // Behind what cannot be read of a compound there is nothing more.
+        // It is sent unchanged, so one packet of a selected SSRC takes those bundled with it along. An error in a
+        // compound ends it.
         var compound = RTCPCompound(packet)
         var start = 0
         while let part = try? compound.next() {
@@ -156,6 +161,6 @@ public struct Replay: Sendable {
 }
 
 extension Replay.Report: CustomStringConvertible {
-    /// What is not zero, by name: `sent 310, sentBytes 330000, duration 5`.
+    /// The non-zero counters by name: `sent 310, sentBytes 330000, duration 5`.
     public var description: String { countedText(self) }
 }

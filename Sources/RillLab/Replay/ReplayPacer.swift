@@ -1,16 +1,19 @@
 public import RillCore
 
-/// Says when each datagram of a capture is due when it is sent again.
+/// The schedule of a replayed capture: when each datagram is due.
 ///
-/// Every time is reckoned from the beginning of its round, so that nothing drifts however long the capture is and however
-/// late single datagrams go out. Times that go back in the capture do not go back here: such a datagram is due at once.
+/// Every time is computed from the start of its round, so that nothing drifts, however long the capture is and
+/// however late single datagrams are sent. Times that go back in the capture do not go back here: such a datagram is
+/// due at once.
 ///
-///     var pacer = ReplayPacer(speed: 2, start: now)
-///     for datagram in capture { wait(until: pacer.due(datagram.time)); send(datagram) }
+/// ```swift
+/// var pacer = ReplayPacer(speed: 2, start: now)
+/// for datagram in capture { wait(until: pacer.due(datagram.time)); send(datagram) }
+/// ```
 ///
 /// A pure value: it reads no clock.
 public struct ReplayPacer: Sendable {
-    /// How many seconds of the capture pass in one second.
+    /// Seconds of the capture per second.
     public let speed: Double
     private var start: MediaTime
     /// The first time of the round.
@@ -18,12 +21,12 @@ public struct ReplayPacer: Sendable {
     private var latest: MediaTime
     private var countInRound = 0
 
-    /// Speeds that make sense.
+    /// The range of plausible speeds.
     public static let speedRange = 0.01...1000
-    /// No datagram is due later than this after the beginning: 73 years. Garbage for a time must not overflow.
+    /// The latest due time after the start: 73 years. Garbage times must not overflow.
     private static let limit = 0x1p61
 
-    /// A pacer whose first datagram is due at `start`; a speed outside ``speedRange`` is the programmer's mistake.
+    /// Creates a pacer whose first datagram is due at `start`; a speed outside ``speedRange`` traps.
     public init(speed: Double = 1, start: MediaTime) {
         precondition(ReplayPacer.speedRange.contains(speed), "a speed of \(speed)")
         self.speed = speed
@@ -31,7 +34,7 @@ public struct ReplayPacer: Sendable {
         self.latest = start
     }
 
-    /// When the datagram that passed at `time` is due. Called once for each, in the order of the capture.
+    /// Returns when the datagram captured at `time` is due. Call it once for each, in the order of the capture.
     public mutating func due(_ time: MediaTime) -> MediaTime {
         let origin = self.origin ?? time
         self.origin = origin
@@ -42,7 +45,7 @@ public struct ReplayPacer: Sendable {
         return latest
     }
 
-    /// Begins the capture anew: its first datagram is due one mean gap after the last one.
+    /// Starts another round of the capture: its first datagram is due one mean gap after the last one.
     public mutating func beginRound() {
         let gap = countInRound > 1 ? (latest - start) / (countInRound - 1) : .zero
         let next = latest.nanoseconds.addingReportingOverflow(gap.nanoseconds)

@@ -7,37 +7,40 @@ public import RillReceive
 import RillSend
 import RillSession
 
-/// Simulates a call in virtual time, all of it but the codecs: packets, network, jitter buffer, feedback.
+/// A simulation of a call in virtual time, except for the codecs: packets, network, jitter buffer, feedback.
 ///
-///     var settings = CallSettings(layers: [.low], network: try LinkSettings(notation: "loss=2%,delay=50ms,seed=7"))
-///     let simulation = CallSimulation(settings, observer: log)
-///     try simulation.run(sending: [low])
+/// ```swift
+/// var settings = CallSettings(layers: [.low], network: try LinkSettings(notation: "loss=2%,delay=50ms,seed=7"))
+/// let simulation = CallSimulation(settings, observer: log)
+/// try simulation.run(sending: [low])
+/// ```
 ///
-/// Frames come from ``CodedLayer``s, so an hour of a call takes seconds. Where the receiver asks for a key frame, the
-/// layer's first one stands in for what the encoder would have made, and the observer is told: whoever wants to know
-/// exactly what becomes of such a call runs it with codecs, ``run(encoding:sink:)``. A call in which nobody asks comes to
-/// the same either way, frame by frame and nanosecond by nanosecond.
+/// Frames come from ``CodedLayer``s, so an hour of a call takes seconds. If the receiver requests a key frame, the
+/// layer's first one replaces the one that the encoder would have made, and the observer is notified. For the exact
+/// result of such a call, run it with codecs: ``run(encoding:sink:)``. A call without key frame requests gives the
+/// same result either way, frame by frame and nanosecond by nanosecond.
 public final class CallSimulation {
     private let settings: CallSettings
     private let observer: any CallObserver
 
-    /// A call that has not begun. Each simulation runs once.
+    /// Creates a simulation, which runs once.
     public init(_ settings: CallSettings, observer: any CallObserver) {
         self.settings = settings
         self.observer = observer
     }
 
-    /// How long after its last frame a call waits for what is still on its way.
+    /// How long after its last frame a call waits for what is still in flight.
     static let drainTime = MediaDuration.seconds(3)
 
     /// Runs the call without codecs, to the end of the layers.
     ///
     /// - Parameters:
-    ///   - layers: coded beforehand, one for each of the settings.
-    ///   - answer: what comes back meanwhile: layers of the same settings, and who is told of them. Datagrams of both directions are
-    ///     told to the call's own observer.
+    ///   - layers: the encoded layers, one for each of the settings.
+    ///   - answer: what is sent in the other direction: layers of the same settings, and their observer; `nil` for
+    ///     nothing. Datagrams of both directions are reported to the call's own observer.
     /// - Returns: the statistics of the jitter buffers that received `layers`.
-    /// - Throws: ``SendError``.
+    /// - Throws: ``/RillSession/SessionError`` or ``/RillRTP/StreamDescriptionError`` for settings that cannot be
+    ///   sent or received.
     @discardableResult
     public func run(
         sending layers: [CodedLayer], answer: (layers: [CodedLayer], observer: any CallObserver)? = nil
@@ -57,7 +60,7 @@ public final class CallSimulation {
             observer.datagramArrived(datagram, .toReceiver, at: now)
             there.insert(datagram, at: now)
         }
-        // Unowned: it holds the way there, which holds the other end, and that one the way back.
+        // Unowned: it holds the forward link, which holds the other end, and that holds the return link.
         wayBack.connect { [observer, settings, unowned here] datagram, now in
             observer.datagramArrived(datagram, .toSender, at: now)
             if !settings.isOpenLoop { here.insert(datagram, at: now) }
@@ -68,7 +71,7 @@ public final class CallSimulation {
         return there.statistics
     }
 
-    /// Has one end send layers, and the other one receive them.
+    /// Makes one end send layers, and the other one receive them.
     private func connect<There: PacketSink, Back: PacketSink>(
         _ layers: [CodedLayer], from sender: CodecFreeEnd<There>, to receiver: CodecFreeEnd<Back>, seed: UInt64,
         _ observer: any CallObserver
@@ -85,8 +88,8 @@ public final class CallSimulation {
     /// Runs the call with encoders and decoders, to the end of the source.
     ///
     /// - Parameters:
-    ///   - source: what is captured.
-    ///   - sink: gets each picture shown, with its layer and RTP timestamp.
+    ///   - source: the frames to send.
+    ///   - sink: receives each shown picture, with its layer and RTP timestamp.
     /// - Throws: an error of the source, an encoder or the sink.
     public func run(
         encoding source: any FrameSource, sink: @escaping (Int, RTPTimestamp, VideoFrame) throws -> Void
@@ -95,7 +98,7 @@ public final class CallSimulation {
         let pipeline = try SendPipeline(settings.send, on: SharedSession(settings.session(0)))
         observer.callBegan(streams: pipeline.layers.map(\.streamSettings))
         for (index, layer) in pipeline.layers.enumerated() {
-            // All happens on this thread, and the pipeline does not outlive the call.
+            // Everything happens on this thread, and the pipeline does not outlive the call.
             nonisolated(unsafe) let observer = observer
             layer.observe { frame, timestamp in
                 unsafe observer.frameWasSent(
@@ -135,7 +138,7 @@ public final class CallSimulation {
         return link
     }
 
-    /// Runs the stages until all is sent and what is on its way has arrived, or cannot be waited for any longer.
+    /// Runs the stages until everything is sent and has arrived, or the time limit is reached.
     private func drive(_ stages: [any TimedStage], isSent: () -> Bool, isIdle: () -> Bool) throws {
         let driver = VirtualDriver(stages)
         var end = MediaTime.distantFuture

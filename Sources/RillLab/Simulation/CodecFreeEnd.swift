@@ -4,23 +4,23 @@ import RillReceive
 import RillSend
 import RillSession
 
-/// One end of a call without codecs: a session, coded layers in place of encoders, and a delay in place of decoders.
+/// One end of a call without codecs: a session, encoded layers instead of encoders, and a delay instead of decoders.
 ///
-/// Frames are sent as ``VirtualSender`` would send them had its encoders just made them, and in the same order with reports; a
-/// frame that would be decoded counts as shown once the time that decoding takes is over, as with ``VirtualReceiver``.
+/// Frames are sent as ``VirtualSender`` would send them if its encoders had just made them, in the same order
+/// relative to reports. A decodable frame counts as shown after the decode time, as in ``VirtualReceiver``.
 final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
     private let session: RTPSession
     private let packets: Packets
     private let decodeTime: MediaDuration
     private let observer: any CallObserver
-    /// Who is told of what is shown here: that is the other end's layers.
+    /// The observer of the frames shown here, which are the other end's layers.
     private let shownObserver: any CallObserver
     private var layers: [Layer] = []
     private var streams: [ReceivingStreamID] = []
     private var working: [Work] = []
     private var payload: [UInt8] = []
     private var now = MediaTime.zero
-    /// The layers' last frames have been sent.
+    /// Whether the layers' last frames were sent.
     private(set) var isDone = true
 
     /// A layer that is sent.
@@ -28,7 +28,7 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
         var coded: CodedLayer
         var stream: SendingStreamID
         var next = 0
-        /// The next frame is captured and will be sent when the end is woken again.
+        /// The next frame is captured, and is sent when the end is woken again.
         var isCaptured = false
         var isKeyFrameRequested = false
 
@@ -54,18 +54,18 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
         (self.observer, self.shownObserver) = (observer, shownObserver)
     }
 
-    /// Adds a layer that is sent.
+    /// Adds a layer to send.
     func send(_ layer: CodedLayer, as stream: RTPStreamSettings) throws(SessionError) {
         layers.append(Layer(coded: layer, stream: try session.send(stream)))
         isDone = isDone && layer.count == 0
     }
 
-    /// Adds a stream that is received.
+    /// Adds a stream to receive.
     func receive(_ stream: StreamReceiverSettings) throws(SessionError) {
         streams.append(try session.receive(stream, at: .zero))
     }
 
-    /// Takes a datagram of the call.
+    /// Inserts a datagram of the call.
     func insert(_ datagram: Span<UInt8>, at now: MediaTime) { session.insert(datagram, at: now) }
 
     var wakeTime: MediaTime {
@@ -132,6 +132,6 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
 
     var isIdle: Bool { working.isEmpty && session.isIdle }
 
-    /// What each stream that is received has been through.
+    /// The statistics of each received stream.
     var statistics: [InboundStatistics] { streams.map { session.statistics(of: $0) ?? InboundStatistics() } }
 }

@@ -2,20 +2,22 @@ public import RillCodec
 public import RillCore
 public import RillFiles
 
-/// The coded frames of one layer, kept in memory: what a call without an encoder sends.
+/// The encoded frames of one layer, kept in memory: a call without an encoder sends them.
 ///
-///     var layer = CodedLayer(of: settings)
-///     try encoder.encode(picture) { layer.append($0, $1) }
+/// ```swift
+/// var layer = CodedLayer(of: settings)
+/// try encoder.encode(picture) { layer.append($0, $1) }
+/// ```
 ///
-/// As long as nobody asks for a key frame, an encoder makes the same frames in every call, so one layer coded once
-/// serves any number of them.
+/// Without key frame requests an encoder makes the same frames in every call, so one encoded layer serves any number
+/// of calls.
 public struct CodedLayer: Sendable {
-    /// How they were coded.
+    /// The settings that they were encoded with.
     public let settings: LayerSettings
     private var frames: [Frame] = []
     private var bytes: [UInt8] = []
     private var firstKey: Int?
-    /// How often the frames are played, and how long once takes.
+    /// The number of repetitions, and the duration of one.
     private var rounds = 1
     private var roundLength = MediaDuration.zero
 
@@ -24,14 +26,17 @@ public struct CodedLayer: Sendable {
         var start: Int
     }
 
-    /// A layer without frames.
+    /// Creates a layer without frames.
     public init(of settings: LayerSettings) {
         self.settings = settings
     }
 
-    /// The frames of an IVF file; of VP8 without temporal layers, which needs nothing that IVF does not say.
+    /// Creates a layer from an IVF file of VP8 without temporal layers, which needs no information beyond IVF.
     ///
-    /// - Throws: ``FileError``.
+    /// - Parameters:
+    ///   - settings: the settings that the frames were encoded with.
+    ///   - path: the IVF file.
+    /// - Throws: ``/RillFiles/FileError``.
     public init(of settings: LayerSettings, ivf path: String) throws(FileError) {
         self.init(of: settings)
         let reader = try IVFReader(path: path)
@@ -50,10 +55,10 @@ public struct CodedLayer: Sendable {
         }
     }
 
-    /// How many frames there are.
+    /// The number of frames, including repetitions.
     public var count: Int { frames.count * rounds }
 
-    /// The frames over and over, in the memory of once; they have to begin with a key frame.
+    /// Returns a layer that repeats the frames, without more memory; they must start with a key frame.
     public func repeated(_ times: Int) -> CodedLayer {
         precondition(rounds == 1 && firstKey == 0 && times > 0, "frames are repeated once, from a key frame on")
         var repeated = self
@@ -62,7 +67,7 @@ public struct CodedLayer: Sendable {
         return repeated
     }
 
-    /// Appends a frame; its bytes are copied. Numbers and capture times have to rise.
+    /// Appends a frame; its bytes are copied. Numbers and capture times must rise.
     public mutating func append(_ frame: EncodedFrame, _ payload: Span<UInt8>) {
         precondition(rounds == 1, "frames are appended before they are repeated")
         if frame.isKey, firstKey == nil { firstKey = frames.count }
@@ -70,7 +75,7 @@ public struct CodedLayer: Sendable {
         bytes.append(copying: payload)
     }
 
-    /// What is known of frame `index`.
+    /// Returns the description of frame `index`.
     public func description(of index: Int) -> EncodedFrame {
         let (round, place) = index.quotientAndRemainder(dividingBy: frames.count)
         var description = frames[place].description
@@ -93,7 +98,7 @@ public struct CodedLayer: Sendable {
         return try body(all.span.extracting(frames[place].start..<end))
     }
 
-    /// The first key frame in the place of frame `index`: what stands in for a key frame that somebody asks for.
+    /// Returns the first key frame with the number and time of frame `index`: it replaces a requested key frame.
     func keyFrame(inPlaceOf index: Int) -> (description: EncodedFrame, payload: Int)? {
         guard let firstKey else { return nil }
         let replaced = description(of: index)

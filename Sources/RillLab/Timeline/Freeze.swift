@@ -1,21 +1,21 @@
 public import RillCore
 
-/// A time in which one picture stood too long.
+/// A time in which one picture was shown too long.
 public struct Freeze: Sendable, Equatable {
     /// When the last picture before it was shown.
     public var start: MediaTime
-    /// When the next one was.
+    /// When the next picture was shown.
     public var end: MediaTime
-    /// It is one by W3C's rule, against the frames before (``RillReceive/FreezeMeter``).
+    /// Whether it is a freeze by W3C's rule, relative to the frames before (``RillReceive/FreezeMeter``).
     public var isFreeze: Bool
-    /// It is one by the rule of call SDKs: longer than 500 ms.
+    /// Whether it is a freeze by the rule of call SDKs: longer than 500 ms.
     public var isLongGap: Bool
 
-    /// How long it lasted.
+    /// Its duration.
     public var duration: MediaDuration { end - start }
 }
 
-/// A picture beside a freeze.
+/// A picture before or after a freeze.
 public struct Thumbnail: Sendable {
     /// When the picture was shown.
     public var time: MediaTime
@@ -25,12 +25,12 @@ public struct Thumbnail: Sendable {
     public var webP: [UInt8]
 }
 
-/// A freeze with what was seen before and after it.
+/// A freeze with the pictures before and after it.
 public struct PicturedFreeze: Sendable {
     /// The freeze.
     public var freeze: Freeze
-    /// The picture that stood.
+    /// The frozen picture.
     public var before: Thumbnail
-    /// The one that ended it.
+    /// The picture that ended it.
     public var after: Thumbnail
 }

@@ -5,26 +5,26 @@ import RillImage
 
 /// Keeps small copies of the pictures before and after the longest freezes.
 ///
-/// The copies lie in a pool of its own, so the decoder's pictures are let go at once; nothing is encoded before somebody
-/// asks for it.
+/// The copies are in their own pool, so the decoder's pictures are released at once. Nothing is encoded before
+/// ``pictured()`` is called.
 struct FreezeGallery: Sendable {
     private var thumbnails: FittingPool
-    /// A copy of the picture shown last.
+    /// A copy of the last shown picture.
     private var newest: VideoFrame?
-    /// The longest freezes, in the order of time.
+    /// The longest freezes, in chronological order.
     private var kept: [(freeze: Freeze, before: VideoFrame, after: VideoFrame)] = []
 
-    /// Freezes that are kept: a dozen.
+    /// The number of freezes that are kept.
     static let capacity = 12
     /// The longer side of the copies.
     private static let longSide = 160
 
     init() {
-        // Two each, and the newest one beside the one that comes in.
+        // Two for each freeze, the newest one, and the next one.
         thumbnails = FittingPool(capacity: 2 * Self.capacity + 2)
     }
 
-    /// Takes note of a picture that is shown, and of the freeze that it ends.
+    /// Notes a shown picture, and the freeze that it ends.
     mutating func add(_ picture: VideoFrame, ending freeze: Freeze?) {
         let previous = newest
         newest = small(picture)
@@ -40,12 +40,12 @@ struct FreezeGallery: Sendable {
 
     private mutating func small(_ picture: VideoFrame) -> VideoFrame? {
         let resolution = Self.resolution(for: picture.resolution)
-        // A size that no pool can be made for is none that was ever shown.
+        // A size without a pool was never shown.
         guard let pool = try? thumbnails.pool(for: resolution) else { return nil }
         return picture.scaled(into: pool)
     }
 
-    /// The same shape, even, and no larger than a thumbnail is.
+    /// The same aspect ratio, even, and no larger than a thumbnail.
     static func resolution(for picture: Resolution) -> Resolution {
         let longer = max(picture.width, picture.height)
         guard longer > longSide else { return picture }
@@ -53,9 +53,9 @@ struct FreezeGallery: Sendable {
         return Resolution(width: side(picture.width), height: side(picture.height))
     }
 
-    // MARK: As files
+    // MARK: Files
 
-    /// The freezes with their pictures as files, in the order of time.
+    /// Returns the freezes with their pictures as files, in chronological order.
     func pictured() throws -> [PicturedFreeze] {
         try kept.map { freeze, before, after in
             PicturedFreeze(
@@ -64,7 +64,7 @@ struct FreezeGallery: Sendable {
         }
     }
 
-    /// libvpx's quantizer, of 63: some 3 kB for 160x120.
+    /// libvpx's quantizer, of 63: about 3 kB for 160x120.
     private static let quantizer = 24
 
     private static func thumbnail(of picture: VideoFrame, at time: MediaTime) throws -> Thumbnail {

@@ -3,27 +3,27 @@ import RillCore
 /// The intervals of one layer of a session.
 typealias IntervalLog = Intervals<TimelineInterval>
 
-/// What is gathered in an interval, and can be added up.
+/// The data of an interval, which can be merged.
 protocol MergeableInterval: Sendable {
-    /// Nothing happened.
+    /// Creates an empty interval.
     init()
-    /// Adds what happened in another one.
+    /// Adds the data of another interval.
     mutating func merge(_ other: Self)
 }
 
 extension TimelineInterval: MergeableInterval {}
 
-/// Intervals of equal length from time zero on, in fixed memory: when they are used up, two become one.
+/// Intervals of equal length from time zero on, in fixed memory: when they are used up, pairs are merged.
 ///
-/// They begin so short that each frame has its own, 1/128 s, and stay a power of two of that: a second is always a whole
-/// number of them, or they of it. A call of 16 s keeps the first length, a day comes to 64 s.
+/// They start so short that each frame has its own, 1/128 s, and their length stays a power of two of that: a second
+/// is always a whole number of them, or they of it. A call of 16 s keeps the first length; a day reaches 64 s.
 struct Intervals<Interval: MergeableInterval>: Sendable {
     /// The length of each interval.
     private(set) var length = Intervals.shortest
-    /// The intervals up to the last one in which anything happened.
+    /// The intervals up to the last one with an event.
     private(set) var intervals: [Interval] = []
 
-    /// More than a wide screen has columns for a plot.
+    /// More than the columns of a plot on a wide screen.
     static var capacity: Int { 2048 }
     static var shortest: MediaDuration { MediaDuration(nanoseconds: 1_000_000_000 / 128) }
 
@@ -31,7 +31,7 @@ struct Intervals<Interval: MergeableInterval>: Sendable {
         intervals.reserveCapacity(Self.capacity)
     }
 
-    /// Has `body` add to the interval of that time; what lies before zero counts to the first.
+    /// Makes `body` change the interval at that time; times before zero count to the first.
     mutating func change(at time: MediaTime, _ body: (inout Interval) -> Void) {
         while index(of: time) >= Self.capacity { halve() }
         let index = index(of: time)

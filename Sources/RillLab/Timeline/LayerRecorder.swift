@@ -2,7 +2,7 @@ import RillCodec
 import RillCore
 import RillReceive
 
-/// Writes down what happens to one layer of a session, from all the threads on which it does.
+/// Records the events of one layer of a session, from all threads that produce them.
 final class LayerRecorder: Sendable {
     private let rid: StreamLayer.RID
     private let state = Monitor(State())
@@ -11,26 +11,26 @@ final class LayerRecorder: Sendable {
         var log = IntervalLog()
         var meter = FreezeMeter()
         var gallery = FreezeGallery()
-        /// The longest freezes, in the order of time.
+        /// The longest freezes, in chronological order.
         var freezes: [Freeze] = []
         var freezesLeftOut = 0
         var firstShown: MediaTime?
         var lastShown: MediaTime?
         var lastSent: MediaTime?
-        /// The newest number on the layer's own stream.
+        /// The newest sequence number of the layer's own stream.
         var newest: SequenceNumber?
     }
 
-    /// Freezes of which the times are kept.
+    /// The most freezes whose times are kept.
     static let freezeCapacity = 512
 
     init(_ layer: LayerSettings) {
         rid = layer.rid
     }
 
-    // MARK: The sending side
+    // MARK: Sending side
 
-    /// An RTP packet was handed to the network.
+    /// Notes an RTP packet that was handed to the network.
     func sent(byteCount: Int, _ purpose: PacketPurpose, isLost: Bool, at now: MediaTime) {
         state.withLock { state in
             let isAgain = state.isRepetition(purpose)
@@ -45,7 +45,7 @@ final class LayerRecorder: Sendable {
         }
     }
 
-    /// All packets of a frame were handed to the network.
+    /// Notes that all packets of a frame were handed to the network.
     func sent(_ frame: EncodedFrame) {
         guard let now = frame.stamps[.sent] else { return }
         state.withLock { state in
@@ -57,14 +57,14 @@ final class LayerRecorder: Sendable {
         }
     }
 
-    // MARK: The receiving side
+    // MARK: Receiving side
 
-    /// An RTP packet arrived.
+    /// Notes an RTP packet that arrived.
     func received(byteCount: Int, at now: MediaTime) {
         state.withLock { state in state.log.change(at: now) { $0.bytesReceived += Int64(byteCount) } }
     }
 
-    /// Something happened in the jitter buffer.
+    /// Notes an event of the jitter buffer.
     func note(_ event: ReceiveEvent, at now: MediaTime) {
         state.withLock { state in
             state.log.change(at: now) { interval in
@@ -79,7 +79,7 @@ final class LayerRecorder: Sendable {
         }
     }
 
-    /// A picture was shown, stamped with all stages that are known of it.
+    /// Notes a shown picture, with the timestamps of all known stages.
     func shown(_ picture: VideoFrame) {
         guard let now = picture.stamps[.shown] else { return }
         let delay = picture.stamps[.captured].map { (now - $0).milliseconds }
@@ -97,9 +97,9 @@ final class LayerRecorder: Sendable {
         }
     }
 
-    // MARK: What came of it
+    // MARK: Result
 
-    /// What happened, so far.
+    /// Returns the events so far.
     func timeline() throws -> LayerTimeline {
         try state.withLock { state in
             LayerTimeline(
@@ -122,7 +122,7 @@ extension LayerRecorder.State {
 }
 
 extension FreezeMeter {
-    /// The freeze that a picture shown now ends, by either rule; `nil` where it ends none.
+    /// The freeze that a picture shown now ends, by either rule; `nil` if it ends none.
     fileprivate func freeze(endingAt now: MediaTime, after last: MediaTime?) -> Freeze? {
         guard let last else { return nil }
         let gap = now - last
@@ -146,7 +146,8 @@ extension TimelineInterval {
 }
 
 extension LayerRecorder.State {
-    /// Whether a packet was sent before: on a stream of its own, or under a number that is not the newest.
+    /// Whether a packet was sent before: on the retransmission stream, or with a sequence number that is not the
+    /// newest.
     fileprivate mutating func isRepetition(_ purpose: PacketPurpose) -> Bool {
         switch purpose {
         case .retransmission: return true

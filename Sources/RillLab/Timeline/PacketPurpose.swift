@@ -1,24 +1,27 @@
 import RillRTP
 import RillReceive
 
-/// What an RTP packet of a layer is sent for.
+/// The purpose of an RTP packet of a layer.
 enum PacketPurpose: Equatable {
-    /// A packet of the layer's own stream, under that number: one that was sent before, if a newer one was.
+    /// A packet of the layer's own stream, with its sequence number: a retransmission if a newer one was already
+    /// sent.
     case media(SequenceNumber)
-    /// An FEC packet, which has a number of that stream too.
+    /// An FEC packet, which also has a sequence number of that stream.
     case fec(SequenceNumber)
-    /// A packet of the stream of retransmissions.
+    /// A packet of the retransmission stream.
     case retransmission
 
-    /// The purpose of a packet of a stream's own source; `nil` for what cannot be read.
+    /// The purpose of a packet with a stream's own SSRC; `nil` if it cannot be parsed.
     ///
-    /// - Parameter repair: what the session agreed on.
+    /// - Parameters:
+    ///   - bytes: the packet.
+    ///   - repair: the negotiated repair formats.
     init?(_ bytes: Span<UInt8>, _ repair: RepairSettings) {
-        // Why it cannot be read does not matter: such a packet has no place on the page.
+        // Why it cannot be parsed does not matter: such a packet is not recorded.
         guard let packet = try? RTPPacket(parsing: bytes) else { return nil }
         let number = packet.header.sequenceNumber
         var type = packet.header.payloadType
-        // RED with one block, as we send it: F is 0, and the block's type stands in the other bits (RFC 2198 §3).
+        // RED with one block, as we send it: F is 0, and the other bits are the block's payload type (RFC 2198 §3).
         if type == repair.redPayloadType, !packet.payload.isEmpty { type = PayloadType(packet.payload[0] & 0x7F) }
         self = type == repair.fecPayloadType ? .fec(number) : .media(number)
     }

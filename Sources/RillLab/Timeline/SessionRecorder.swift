@@ -4,13 +4,13 @@ import RillLink
 import RillRTP
 import RillReceive
 
-/// Writes down what happens in a session, layer by layer; packets find their layer by their SSRC.
+/// Records the events of a session by layer; packets find their layer by SSRC.
 struct SessionRecorder: Sendable {
-    /// One for each layer, in their order.
+    /// One for each layer, in order.
     let layers: [LayerRecorder]
     private let sources: [Source]
 
-    /// A source of packets: a layer's own, or that of its retransmissions.
+    /// An SSRC of packets: a layer's own, or that of its retransmissions.
     private struct Source {
         var ssrc: SSRC
         var layer: LayerRecorder
@@ -28,7 +28,7 @@ struct SessionRecorder: Sendable {
         }
     }
 
-    /// A datagram was handed to the network, which knows already what will become of it.
+    /// Notes a datagram that was handed to the network, which already knows its outcome.
     func noteSent(_ datagram: Span<UInt8>, _ outcome: SendOutcome, at now: MediaTime) {
         guard let source = source(of: datagram),
             let purpose = source.sendsAgain ? .retransmission : PacketPurpose(datagram, source.repair)
@@ -37,12 +37,12 @@ struct SessionRecorder: Sendable {
         source.layer.sent(byteCount: datagram.count, purpose, isLost: isLost, at: now)
     }
 
-    /// What tells a link to do so.
+    /// A link observer that calls ``noteSent(_:_:at:)``.
     var linkObserver: LiveLink.Observer {
         { datagram, now, outcome in noteSent(datagram, outcome, at: now) }
     }
 
-    /// A datagram arrived at the receiver.
+    /// Notes a datagram that arrived at the receiver.
     func noteArrival(_ datagram: Span<UInt8>, at now: MediaTime) {
         source(of: datagram)?.layer.received(byteCount: datagram.count, at: now)
     }

@@ -1,14 +1,14 @@
-/// Least, maximum and mean of values, in the room of two words.
+/// Minimum, maximum and mean of values, in two words of memory.
 public struct Spread: Sendable, Equatable {
-    /// Values added.
+    /// The number of values.
     public private(set) var count: Int32 = 0
-    /// The minimum of them; 0 where there is none.
+    /// The minimum; 0 without values.
     public private(set) var minimum: Float = 0
-    /// The maximum; 0 where there is none.
+    /// The maximum; 0 without values.
     public private(set) var maximum: Float = 0
     private var sum: Float = 0
 
-    /// Their mean; `nil` where there is none.
+    /// The mean; `nil` without values.
     public var mean: Double? { count == 0 ? nil : Double(sum) / Double(count) }
 
     mutating func add(_ value: Double) {

@@ -1,16 +1,16 @@
-/// What happened on one layer in one interval of a session.
+/// The events of one layer in one interval of a session.
 public struct TimelineInterval: Sendable, Equatable {
     // MARK: On the wire
 
-    /// RTP packets that were handed to the network: new ones, ones sent again, FEC packets.
+    /// RTP packets handed to the network: new ones, retransmissions, FEC packets.
     public internal(set) var packetsSent: Int32 = 0
-    /// Of those, the ones that the network did not deliver.
+    /// The ones among them that the network did not deliver.
     public internal(set) var packetsLost: Int32 = 0
-    /// Bytes of RTP datagrams that were handed to the network.
+    /// Bytes of RTP datagrams handed to the network.
     public internal(set) var bytesSent: Int64 = 0
-    /// Of those, the ones of packets that were sent before, on a stream of their own (RTX) or as they were.
+    /// The ones among them in retransmissions, on a separate stream (RTX) or unchanged.
     public internal(set) var retransmittedBytes: Int64 = 0
-    /// Of those, the ones of FEC packets (ULPFEC).
+    /// The ones among them in FEC packets (ULPFEC).
     public internal(set) var fecBytes: Int64 = 0
     /// Bytes of RTP datagrams that arrived.
     public internal(set) var bytesReceived: Int64 = 0
@@ -23,40 +23,41 @@ public struct TimelineInterval: Sendable, Equatable {
     public internal(set) var keyFramesSent: Int32 = 0
     /// Frames that were shown.
     public internal(set) var framesShown: Int32 = 0
-    /// Frames released to the decoder of which a packet was sent again, or made again from FEC packets.
+    /// Frames released to the decoder with a packet that was retransmitted or recovered by FEC.
     public internal(set) var framesRepaired: Int32 = 0
-    /// Frames released, to be shown, after the time that they were to be played out at.
+    /// Frames released, to be shown, after their playout time.
     public internal(set) var framesLate: Int32 = 0
     /// Frames released so late that they were only decoded.
     public internal(set) var framesDecodedOnly: Int32 = 0
 
     // MARK: Requests
 
-    /// Requests of the receiver for missing packets (generic NACK), each for one packet or more.
+    /// NACKs of the receiver, each for one or more packets.
     public internal(set) var packetRequests: Int32 = 0
     /// Packets in those.
     public internal(set) var packetsRequested: Int32 = 0
-    /// Key frames that the receiver asked for (PLI).
+    /// Key frame requests of the receiver (PLI).
     public internal(set) var keyFramesRequested: Int32 = 0
 
     // MARK: Delays, in milliseconds
 
-    /// What the jitter buffer aimed at, of each frame released: from the fastest way of the last minute to its showing.
+    /// The jitter buffer's target delay for each released frame: from the shortest transit of the last minute to the
+    /// time of showing.
     public internal(set) var targetDelay = Spread()
     /// From a frame's first packet to its release.
     public internal(set) var bufferDelay = Spread()
     /// From the capture of a frame to its showing.
     public internal(set) var frameDelay = Spread()
 
-    /// Nothing happened.
+    /// Creates an empty interval.
     init() {}
 
-    /// What happened in all of them.
+    /// Creates the sum of intervals.
     public init(sumOf intervals: some Sequence<TimelineInterval>) {
         for interval in intervals { merge(interval) }
     }
 
-    /// Adds what happened in another interval.
+    /// Adds the events of another interval.
     mutating func merge(_ other: TimelineInterval) {
         packetsSent += other.packetsSent
         packetsLost += other.packetsLost

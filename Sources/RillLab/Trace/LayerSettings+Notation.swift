@@ -4,9 +4,9 @@ import RillImage
 
 /// A layer's settings as a trace writes them: `size=640x480 fps=30 bitrate=800k codec=VP8 …`.
 ///
-/// Every setting stands there, also those at their defaults: a default may change from one version to the next.
+/// Every setting is written, including defaults: a default may change from one version to the next.
 struct LayerSettingsNotation {
-    /// One setting: how it is written, and how it is taken in; `false` for a text that is none.
+    /// One setting: how it is written and parsed; `set` returns `false` for an invalid text.
     private struct Field {
         var key: String
         var text: (LayerSettings) -> String
@@ -19,15 +19,18 @@ struct LayerSettingsNotation {
             .joined(separator: " ")
     }
 
-    /// Reads what ``text(of:)`` writes.
+    /// Parses what ``text(of:)`` writes.
     ///
-    /// - Returns: the settings of layer `rid`, or a sentence on what is wrong.
+    /// - Parameters:
+    ///   - words: the words of the line.
+    ///   - rid: the layer.
+    /// - Returns: the settings of the layer, or a sentence on what is wrong.
     static func parse(_ words: some Sequence<Substring>, rid: StreamLayer.RID) -> Parsed {
         var values: [Substring: Substring] = [:]
         for word in words {
-            guard let mark = word.firstIndex(of: "=") else { return .refused("\"\(word)\" is no setting") }
+            guard let mark = word.firstIndex(of: "=") else { return .refused("\"\(word)\" is not a setting") }
             guard values.updateValue(word[word.index(after: mark)...], forKey: word[..<mark]) == nil else {
-                return .refused("\"\(word[..<mark])\" stands there twice")
+                return .refused("\"\(word[..<mark])\" occurs twice")
             }
         }
         guard let codec = values.removeValue(forKey: "codec").flatMap({ VideoCodec(rawValue: String($0)) }) else {
@@ -41,12 +44,12 @@ struct LayerSettingsNotation {
             }
             guard field.set(&settings, value) else { return .refused("\(field.key) cannot be \"\(value)\"") }
         }
-        if let unknown = values.keys.min() { return .refused("\"\(unknown)\" is no setting of a layer") }
+        if let unknown = values.keys.min() { return .refused("\"\(unknown)\" is not a setting of a layer") }
         do throws(CodecError) { try settings.validate() } catch { return .refused("\(error)") }
         return .settings(settings)
     }
 
-    /// What a text came to.
+    /// The result of parsing.
     enum Parsed {
         case settings(LayerSettings)
         case refused(String)
@@ -102,7 +105,7 @@ struct LayerSettingsNotation {
     }
 }
 
-/// `nil` where a notation refuses its text: the caller says which setting it was.
+/// `nil` if a notation rejects its text: the caller reports which setting it was.
 private func attempt<Value>(_ body: () throws(NotationError) -> Value) -> Value? {
     do throws(NotationError) { return try body() } catch { return nil }
 }
@@ -117,7 +120,7 @@ private func range(_ text: Substring) -> ClosedRange<Int>? {
     return lower...upper
 }
 
-/// `auto` is a value too: that of a setting which is left open.
+/// `auto` is a value too: that of an optional setting without a value.
 private func optional<Value>(_ text: Substring, _ parse: (Substring) -> Value?) -> Value?? {
     text == "auto" ? .some(nil) : parse(text).map { .some($0) }
 }

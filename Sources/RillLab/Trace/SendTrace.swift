@@ -3,20 +3,20 @@ public import RillCodec
 public import RillCore
 import RillFiles
 
-/// A trace that was read: what went into each layer's encoder, in its order.
+/// A trace read from a file: what went into each layer's encoder, in order.
 public struct SendTrace: Sendable {
-    /// What went into one layer's encoder.
+    /// The input of one layer's encoder.
     public struct Layer: Sendable {
         /// The layer's name.
         public let rid: StreamLayer.RID
-        /// Frames that gave way to newer ones.
+        /// Frames replaced by newer ones.
         public fileprivate(set) var framesDropped = 0
-        /// Times that the layer's size or rate was adapted.
+        /// How often the layer's size or rate was adapted.
         public fileprivate(set) var adaptations = 0
 
         /// Frames that were encoded.
         public var frameCount: Int { entries.count }
-        /// The settings that the layer began with; `nil` where no frame of it was encoded.
+        /// The initial settings of the layer; `nil` if no frame of it was encoded.
         public var firstSettings: LayerSettings? { entries.isEmpty ? nil : settings[0] }
 
         fileprivate var settings: [LayerSettings] = []
@@ -26,7 +26,7 @@ public struct SendTrace: Sendable {
             self.rid = rid
         }
 
-        /// The capture time and task of the `index`th frame that was encoded.
+        /// The capture time and task of the encoded frame at `index`.
         public subscript(index: Int) -> (captureTime: MediaTime, task: LayerTask) {
             let entry = entries[index]
             var task = LayerTask(settings: settings[entry.settings], frame: entry.frame)
@@ -40,7 +40,7 @@ public struct SendTrace: Sendable {
     fileprivate struct Entry: Sendable {
         var frame: Int
         var captureTime: MediaTime
-        /// The place in the layer's list of settings.
+        /// The index in the layer's list of settings.
         var settings: Int
         var isKeyFrame = false
         var isRestart = false
@@ -50,21 +50,22 @@ public struct SendTrace: Sendable {
     /// The layers, in the order of the pipeline.
     public private(set) var layers: [Layer] = []
 
-    /// What was done to faces, from a frame on.
+    /// The face processing from a frame on.
     public struct Beauty: Sendable, Equatable {
-        /// The first frame of which it is true.
+        /// The first frame that it applies to.
         public var frame: Int
         /// The options.
         public var options: BeautyOptions
-        /// How much the deadline left of them.
+        /// The level that the deadline allowed.
         public var level: BeautyLevel
     }
 
-    /// What was done to faces, in the order of the frames; the first is what the run began with. Empty where nothing was.
+    /// The face processing, in the order of frames; the first entry is the initial state. Empty if there was none.
     public private(set) var beauty: [Beauty] = []
 
-    /// Reads a trace; `-` is standard input. Its memory grows with the file: some 50 bytes a line.
+    /// Reads a trace; `-` is standard input. Its memory grows with the file: about 50 bytes per line.
     ///
+    /// - Parameter path: the file.
     /// - Throws: ``TraceError``.
     public init(path: String) throws(TraceError) {
         let input: ByteInput
@@ -72,8 +73,9 @@ public struct SendTrace: Sendable {
         try self.init(input, path: path)
     }
 
-    /// Reads a trace that is in memory.
+    /// Parses a trace in memory.
     ///
+    /// - Parameter text: the trace.
     /// - Throws: ``TraceError/damaged(path:line:reason:)``.
     public init(parsing text: Span<UInt8>) throws(TraceError) {
         try self.init(ByteInput(bytes: text.array), path: "memory")
@@ -99,7 +101,7 @@ public struct SendTrace: Sendable {
 
     private static let longestLine = 4096
 
-    /// The next line without its end; `nil` behind the last.
+    /// The next line without its end; `nil` after the last.
     private static func line(of input: inout ByteInput) throws(TraceError) -> String? {
         do throws(FileError) {
             guard try input.fill(1) > 0 else { return nil }
@@ -112,27 +114,27 @@ public struct SendTrace: Sendable {
     }
 
     private static func refusal(ofFirstLine line: String) -> String? {
-        line == SendTraceWriter.firstLine ? nil : "a trace begins with \"\(SendTraceWriter.firstLine)\""
+        line == SendTraceWriter.firstLine ? nil : "a trace starts with \"\(SendTraceWriter.firstLine)\""
     }
 
     // MARK: - Lines
 
-    /// Takes in one line; a sentence on what is wrong with it, or `nil`.
+    /// Parses one line; returns a sentence on what is wrong with it, or `nil`.
     private mutating func add(_ line: String) -> String? {
         let words = line.split(separator: " ")
         if words.first == "*" { return addBeauty(words.dropFirst()) }
         guard words.count >= 3, let rid = StreamLayer.RID(validating: words[0]) else {
-            return "a line has a layer, a verb and what belongs to it"
+            return "a line has a layer, a verb and its arguments"
         }
         guard let index = layers.firstIndex(where: { $0.rid == rid }) else {
-            return "\(rid) is none of the layers of the trace"
+            return "\(rid) is not a layer of the trace"
         }
         switch words[1] {
         case "set": return addSettings(words.dropFirst(2), to: index)
         case "frame": return addFrame(words.dropFirst(2), to: index)
         case "drop": layers[index].framesDropped += 1
         case "adapt": layers[index].adaptations += 1
-        default: return "\"\(words[1])\" is nothing that happens to a layer"
+        default: return "\"\(words[1])\" is not an event of a layer"
         }
         return nil
     }
@@ -150,12 +152,12 @@ public struct SendTrace: Sendable {
     private mutating func addBeauty(_ words: ArraySlice<Substring>) -> String? {
         let words = Array(words)
         guard words.count == 4, words[0] == "beauty", let frame = Int(words[1]),
-            // What is wrong with the options is told with the line's number.
+            // The error in the options is reported with the line's number.
             let options = try? BeautyOptions(notation: String(words[2])),
             let level = BeautyLevel.allCases.first(where: { "\($0)" == words[3] })
-        else { return "behind * stand beauty, a frame, options and a level" }
+        else { return "a line with * has beauty, a frame, options and a level" }
         guard beauty.isEmpty ? frame == 0 : frame >= beauty[beauty.count - 1].frame else {
-            return "beauty of frame \(frame) does not come behind what was before"
+            return "beauty of frame \(frame) is out of order"
         }
         beauty.append(Beauty(frame: frame, options: options, level: level))
         return nil
@@ -179,10 +181,10 @@ public struct SendTrace: Sendable {
         guard words.count >= 3, words[1] == "at", let frame = Int(words[0]), let nanoseconds = Int64(words[2]) else {
             return "a frame has a number and a time"
         }
-        // Thirty years: no sum or difference of two of them overflows.
-        guard nanoseconds.magnitude <= 1_000_000_000_000_000_000 else { return "the time \(nanoseconds) is none" }
+        // Thirty years: no sum or difference of two such times overflows.
+        guard nanoseconds.magnitude <= 1_000_000_000_000_000_000 else { return "the time \(nanoseconds) is too large" }
         guard frame > layers[index].entries.last?.frame ?? -1 else {
-            return "frame \(frame) does not come behind the one before"
+            return "frame \(frame) is out of order"
         }
         var entry = Entry(
             frame: frame, captureTime: MediaTime(nanoseconds: nanoseconds),
@@ -195,7 +197,7 @@ public struct SendTrace: Sendable {
             } else if word.hasPrefix("content="), let content = Int(word.dropFirst("content=".count)) {
                 entry.content = content
             } else {
-                return "\"\(word)\" is nothing that is asked of a frame"
+                return "\"\(word)\" is not a request for a frame"
             }
         }
         layers[index].entries.append(entry)

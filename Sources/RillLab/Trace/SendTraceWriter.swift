@@ -4,47 +4,55 @@ import RillCodec
 public import RillCore
 import RillFiles
 
-/// Writes a trace of a sending pipeline to a file, as text:
+/// A writer of sending pipeline traces to a file, as text:
 ///
-///     rill-trace 1
-///     layers high low
-///     high set codec=VP8 size=640x480 fps=30 bitrate=800k …
-///     high frame 0 at 0
-///     low set codec=VP8 size=160x120 fps=5 bitrate=45k …
-///     low frame 0 at 0
-///     high drop 1
-///     high frame 2 at 66666667 key
-///     high adapt size -1 because encodeTime
+/// ```text
+/// rill-trace 1
+/// layers high low
+/// high set codec=VP8 size=640x480 fps=30 bitrate=800k …
+/// high frame 0 at 0
+/// low set codec=VP8 size=160x120 fps=5 bitrate=45k …
+/// low frame 0 at 0
+/// high drop 1
+/// high frame 2 at 66666667 key
+/// high adapt size -1 because encodeTime
+/// ```
 ///
-/// Behind the layers in their order, each line begins with one of them, or with `*` where all are meant: `* beauty 12 natural
-/// full` says what was done to faces from frame 12 on, and at which level. Frames are counted from 0 as they came to the
-/// layers, their times are in nanoseconds. `key` is a key frame that was asked for, `restart` an encoder that was started
-/// anew, `content=N` the number of a picture that was compared with the one before. `set` stands where the settings differ
-/// from those before. Adaptation is told for people: what follows from it stands in `set`.
+/// After the line with the layers in order, each line starts with one of them, or with `*` for all: `* beauty 12
+/// natural full` is the face processing from frame 12 on, and its level. Frames are counted from 0 as they arrived at
+/// the layers; their times are in nanoseconds. `key` is a requested key frame, `restart` a restarted encoder,
+/// `content=N` the number of a picture that was compared with the previous one. `set` is written when the settings
+/// change. `adapt` is for human readers: its effect is in `set`.
 public final class SendTraceWriter: SendTraceSink {
     static let firstLine = "rill-trace 1"
 
     private var output: ByteOutput?
     private var settings: [StreamLayer.RID: LayerSettings] = [:]
     private var pending: [UInt8] = []
-    /// Bytes that are gathered before they are written.
+    /// Bytes that are collected before they are written.
     private static let blockByteCount = 1 << 16
 
-    /// Makes or empties a file; `-` is standard output.
+    /// Creates or empties a file; `-` is standard output.
     ///
-    /// - Parameter name: what errors call it, where that is not its path.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - name: the file's name in errors; `nil` if it is the path.
+    /// - Throws: ``TraceError/file(_:)``.
     public init(path: String, name: String? = nil) throws(TraceError) {
         do throws(FileError) { output = try ByteOutput(path: path, name: name) } catch { throw .file(error) }
         pending.append(contentsOf: (Self.firstLine + "\n").utf8)
     }
 
-    /// Writes which layers there are.
+    /// Writes the layers.
     public func begin(_ layers: [StreamLayer.RID]) {
         append("layers " + layers.map(\.description).joined(separator: " "))
     }
 
-    /// Writes what happened.
+    /// Writes an event of a layer.
     ///
+    /// - Parameters:
+    ///   - event: the event.
+    ///   - layer: the layer.
     /// - Throws: ``TraceError/file(_:)``.
     public func record(_ event: SendTraceEvent, of layer: StreamLayer.RID) throws(TraceError) {
         switch event {
@@ -64,8 +72,12 @@ public final class SendTraceWriter: SendTraceSink {
         if pending.count >= Self.blockByteCount { try flush() }
     }
 
-    /// Writes what is done to faces from a frame on.
+    /// Writes the face processing from a frame on.
     ///
+    /// - Parameters:
+    ///   - options: the face processing.
+    ///   - level: the level of the filter.
+    ///   - frame: the first frame with these options.
     /// - Throws: ``TraceError/file(_:)``.
     public func record(
         beauty options: BeautyOptions, at level: BeautyLevel, fromFrame frame: Int
@@ -73,7 +85,7 @@ public final class SendTraceWriter: SendTraceSink {
         append("* beauty \(frame) \(options) \(level)")
     }
 
-    /// Writes what is still to be written.
+    /// Writes what is pending, and closes the file.
     public func finish() throws(TraceError) {
         try flush()
         guard let output = output.take() else { return }

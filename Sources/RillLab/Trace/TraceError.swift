@@ -1,14 +1,14 @@
 public import RillFiles
 
-/// What can go wrong with a trace.
+/// Why a trace cannot be read, written or replayed.
 public enum TraceError: Error, Equatable, Sendable {
     /// The file cannot be read or written.
     case file(FileError)
-    /// A line does not say what a trace says; lines are counted from 1.
+    /// A line is not valid; lines are counted from 1.
     case damaged(path: String, line: Int, reason: String)
-    /// The source ended before the frame that a layer was to encode next; both are counted from 0.
+    /// The source ended before the next frame that a layer must encode; both are counted from 0.
     case sourceTooShort(frameCount: Int, wantedFrame: Int)
-    /// There is nobody to take the coded frames of a layer of the trace, or none of that name in it.
+    /// A layer of the trace has no output, or an output has no layer of that name.
     case unknownLayer(String)
 }
 

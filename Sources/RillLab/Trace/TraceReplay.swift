@@ -3,37 +3,44 @@ public import RillCodec
 public import RillCore
 import RillImage
 
-/// Encodes offline what a live run encoded: the same frames with the same settings and requests, so the same bytes.
+/// An offline repetition of what a live run encoded: the same frames with the same settings and requests, so the same
+/// bytes.
 ///
-///     let replay = try TraceReplay(SendTrace(path: "call.trace"), source: clip)
-///     try replay.run { frame, bytes in … }
+/// ```swift
+/// let replay = try TraceReplay(SendTrace(path: "call.trace"), source: clip)
+/// try replay.run { frame, bytes in … }
+/// ```
 ///
-/// The source gives the frames that the run was given: of a clip, the clip itself; of a camera, a recording of
-/// ``SendTaps/captured``. What was done to faces is done again, by the trace; a recording of ``SendTaps/preprocessed`` has it
-/// already, and is said to be preprocessed. The frames' stamps come from the trace. One owner, one thread at a time.
+/// The source delivers the same frames as in the run: for a clip, the clip itself; for a camera, a recording of
+/// ``/Rill/SendTaps/captured``. Faces are processed again, according to the trace. A recording of
+/// ``/Rill/SendTaps/preprocessed`` is already processed: pass `isPreprocessed`. The frames' timestamps come from the
+/// trace. It has one owner; use it from one thread at a time.
 public final class TraceReplay {
     private let trace: SendTrace
     private let source: any FrameSource
-    /// The encoders of the layers that have frames, and which frame is next.
+    /// The encoders of the layers that have frames, and their next frames.
     private var layers: [(encoder: LayerEncoder?, next: Int)] = []
-    /// What is still to be done to faces, the next change first, and what does it.
+    /// The pending changes of face processing, the next one first, and the filter.
     private var changes: ArraySlice<SendTrace.Beauty>
     private var beauty: BeautyStage?
     private var options = BeautyOptions.off
     private var level = BeautyLevel.full
 
-    /// Prepares the work; nothing is read yet.
+    /// Prepares a replay; nothing is read yet.
     ///
     /// - Parameters:
-    ///   - isPreprocessed: whether faces in the source's frames are as they went into the encoders.
-    ///   - makeEncoder: the run's own, where it had one (``Rill/SendSettings/makeEncoder``).
-    /// - Throws: ``CodecError`` for settings that this machine's libvpx, or the own encoder, does not take.
+    ///   - trace: the trace.
+    ///   - source: the frames of the run.
+    ///   - isPreprocessed: whether the source's frames already have the run's face processing; `false` by default.
+    ///   - makeEncoder: the run's custom encoders, if it had any (``Rill/SendSettings/makeEncoder``).
+    /// - Throws: ``/RillCodec/CodecError`` for settings that this system's libvpx, or the custom encoder, does not
+    ///   accept.
     public init(
         _ trace: SendTrace, source: any FrameSource, isPreprocessed: Bool = false,
         makeEncoder: VideoEncoderFactory? = nil
     ) throws(CodecError) {
         self.trace = trace
-        // As the run did.
+        // As in the run.
         self.source = I420Source(source, capacity: 2)
         changes = isPreprocessed ? [] : trace.beauty[...]
         if let first = changes.first { beauty = BeautyStage(first.options, capacity: 1) }
@@ -47,12 +54,14 @@ public final class TraceReplay {
         }
     }
 
-    /// Does the work, and calls `body` with each coded frame and its bytes, which hold until it returns: frame by frame
-    /// of the source, and for each in the order of the layers. A replay runs once.
+    /// Runs the replay. It calls `body` with each encoded frame and its bytes, which are valid until it returns: in
+    /// the order of source frames, and for each in the order of layers. A replay runs once.
     ///
-    /// - Parameter progress: is called after each frame of the source, with their number.
-    /// - Throws: ``TraceError/sourceTooShort(frameCount:wantedFrame:)``, an error of the source or of an encoder, or what
-    ///   `body` throws.
+    /// - Parameters:
+    ///   - progress: is called after each frame of the source, with their number.
+    ///   - body: receives each encoded frame.
+    /// - Throws: ``TraceError/sourceTooShort(frameCount:wantedFrame:)``, an error of the source or of an encoder, or
+    ///   what `body` throws.
     public func run(
         progress: (Int) -> Void = { _ in }, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws {
@@ -60,7 +69,7 @@ public final class TraceReplay {
         while let wanted = nextFrame {
             switch try source.next() {
             case .frame(let frame): try encode(beautiful(frame, index), index, body)
-            case .noBuffer: preconditionFailure("every frame was let go before the next one is asked for")
+            case .noBuffer: preconditionFailure("every frame was released before the next one is requested")
             case .pending: continue
             case .end: throw TraceError.sourceTooShort(frameCount: index, wantedFrame: wanted)
             }
@@ -69,14 +78,14 @@ public final class TraceReplay {
         }
     }
 
-    /// The first frame that a layer is still to encode.
+    /// The next frame that a layer must encode.
     private var nextFrame: Int? {
         zip(trace.layers, layers).compactMap { layer, state in
             state.next < layer.frameCount ? layer[state.next].task.frame : nil
         }.min()
     }
 
-    /// The frame as the run made it.
+    /// The frame as the run processed it.
     private func beautiful(_ frame: VideoFrame, _ index: Int) throws -> VideoFrame {
         while let change = changes.first, change.frame <= index {
             changes.removeFirst()
@@ -84,7 +93,7 @@ public final class TraceReplay {
         }
         guard beauty != nil else { return frame }
         guard let result = try beauty?.apply(options, to: frame, level: level) else {
-            preconditionFailure("every frame was let go before the next one is asked for")
+            preconditionFailure("every frame was released before the next one is requested")
         }
         return result
     }

@@ -1,7 +1,7 @@
-/// Which way a datagram goes.
+/// The direction of a datagram.
 public enum LinkDirection: Sendable {
     /// From the sender to the receiver.
     case toReceiver
-    /// Back.
+    /// From the receiver to the sender.
     case toSender
 }

@@ -1,46 +1,59 @@
 package import Rill
 package import RillCore
 
-/// A call in virtual time: what a pipeline sends goes over a link to another one, and what that says goes back over a second link.
+/// A call in virtual time: one pipeline sends over a link to another one, whose feedback returns over a second link.
 ///
-///     let call = try VirtualCall(pipeline, source: clip, over: VirtualLink(network), back: VirtualLink(network)) { feedback in
-///         try ReceivePipeline(settings, sink: screen, feedback: feedback)
-///     }
-///     try call.run(drainingFor: .seconds(2))
+/// ```swift
+/// let call = try VirtualCall(
+///     pipeline, source: clip, over: VirtualLink(network), back: VirtualLink(network)
+/// ) { feedback in
+///     try ReceivePipeline(settings, sink: screen, feedback: feedback)
+/// }
+/// try call.run(drainingFor: .seconds(2))
+/// ```
 ///
-/// The one place where two ends are joined that run pipelines with codecs; what is looked at on the way are ``Taps``.
+/// This is the only place that joins two ends with codecs; ``Taps`` observe and change what passes.
 package final class VirtualCall {
-    /// What captures, encodes and sends.
+    /// Captures, encodes and sends.
     package let sender: VirtualSender<PacketTap>
-    /// What receives, decodes and shows.
+    /// Receives, decodes and shows.
     package let receiver: VirtualReceiver<PacketTap>
     /// The link to the receiver.
     package let way: VirtualLink
     private let returnPath: VirtualLink
     private let driver: VirtualDriver
 
-    /// What is looked at on the way, and what is held back.
+    /// Observers and switches of a call.
     package struct Taps {
-        /// Asked for each packet that is sent for the first time, and each report: whether it leaves.
+        /// Is called for each packet that is sent for the first time, and each report; returns whether to send it.
         package var leaves: (Span<UInt8>, MediaTime) -> Bool = { _, _ in true }
-        /// Told of what the receiver says, as it leaves.
+        /// Is called with the receiver's feedback when it is sent.
         package var said: (Span<UInt8>, MediaTime) -> Void = { _, _ in }
-        /// Told of each datagram that arrives, before it is taken.
+        /// Is called with each datagram that arrives, before it is inserted.
         package var arrived: (LinkDirection, Span<UInt8>, MediaTime) -> Void = { _, _, _ in }
-        /// Told of each datagram that the receiver has taken.
+        /// Is called with each datagram after the receiver inserted it.
         package var taken: (Span<UInt8>, MediaTime) -> Void = { _, _ in }
-        /// What the receiver says is heard.
+        /// Whether the receiver's feedback reaches the sender.
         package var isHeard = true
-        /// What it asks for is retransmitted.
+        /// Whether NACKed packets are retransmitted.
         package var retransmits = true
 
-        /// All is heard and nothing held back.
+        /// Creates taps that change nothing.
         package init() {}
     }
 
-    /// A call that begins with the source's first frame.
+    /// Creates a call that starts with the source's first frame.
     ///
-    /// - Parameter receiving: makes what receives, with the sink for what it says.
+    /// - Parameters:
+    ///   - pipeline: the sending pipeline.
+    ///   - source: the frames to send.
+    ///   - encodeTime: the time that an encoder takes per frame; zero by default.
+    ///   - decodeTime: the time that a decoder takes per frame; zero by default.
+    ///   - way: the link to the receiver.
+    ///   - returnPath: the link back to the sender.
+    ///   - taps: observers and switches; none by default.
+    ///   - receiving: creates the receiving pipeline, with the sink for its feedback.
+    /// - Throws: what `receiving` throws.
     package init(
         _ pipeline: SendPipeline, source: any FrameSource, encodeTime: MediaDuration = .zero,
         decodeTime: MediaDuration = .zero, over way: VirtualLink, back returnPath: VirtualLink, _ taps: Taps = Taps(),
@@ -60,7 +73,7 @@ package final class VirtualCall {
             receiver.insert(datagram, at: now)
             taps.taken(datagram, now)
         }
-        // Unowned: the way there holds the receiver, and that the return path.
+        // Unowned: the forward link holds the receiver, and that holds the return path.
         returnPath.connect { [unowned way] datagram, now in
             taps.arrived(.toSender, datagram, now)
             guard taps.isHeard else { return }
@@ -74,7 +87,7 @@ package final class VirtualCall {
         driver = VirtualDriver([sender, way, returnPath, receiver])
     }
 
-    /// The time that it is.
+    /// The current virtual time.
     package var now: MediaTime { driver.now }
 
     /// Runs until the source has ended, and for `time` longer.
@@ -83,10 +96,12 @@ package final class VirtualCall {
         try driver.run(until: driver.now + time)
     }
 
-    /// Runs until the source has ended and what is on its way was shown, for `limit` longer at the most: a chain that stays broken
-    /// would ask for key frames for ever.
+    /// Runs until the source has ended and everything in flight was shown, but at most `limit` longer: a chain that
+    /// stays broken would request key frames forever.
     ///
-    /// - Parameter progress: is called after each step.
+    /// - Parameters:
+    ///   - limit: the time limit after the source's end.
+    ///   - progress: is called after each step.
     package func run(settlingWithin limit: MediaDuration, progress: () -> Void = {}) throws {
         var end = MediaTime.distantFuture
         try driver.run {

@@ -1,30 +1,35 @@
 public import RillCore
 
-/// A stage that lives in time: it says when it next has something to do, and does it when it is told that the time has
-/// come.
+/// A stage in virtual or real time: it returns when it next has something to do, and does it when it is woken.
 public protocol TimedStage: AnyObject {
-    /// When to wake the stage next; `.distantFuture` when only others can give it something to do.
+    /// When to wake the stage next; `.distantFuture` if only other stages can give it work.
     var wakeTime: MediaTime { get }
 
     /// Does what is due at `now`, which is never before ``wakeTime``.
     func wake(at now: MediaTime) throws
 }
 
-/// Runs stages in virtual time: a loop that jumps from one wake-up to the next, on one thread, as fast as it can.
+/// A driver that runs stages in virtual time: a loop that jumps from one wake-up to the next, on one thread, as fast
+/// as it can.
 ///
-/// The same stages with the same seeds do the same in the same order. Of stages due at one time the one that stands
-/// first in the list goes first, so they stand in the order in which data visits them.
+/// The same stages with the same seeds do the same in the same order. Of stages due at the same time the first in the
+/// list runs first, so list them in the order in which data passes them.
 public final class VirtualDriver {
-    /// The time that it is.
+    /// The current virtual time.
     public private(set) var now = MediaTime.zero
     private let stages: [any TimedStage]
 
-    /// A driver of those stages, at time zero.
+    /// Creates a driver of those stages, at time zero.
     public init(_ stages: [any TimedStage]) {
         self.stages = stages
     }
 
-    /// Runs until nothing is left to do before `end`, or until `isDone` says so; it is asked after each wake-up.
+    /// Runs until nothing is left to do before `end`, or `isDone` returns `true`; it is called after each wake-up.
+    ///
+    /// - Parameters:
+    ///   - end: the end time; never by default.
+    ///   - isDone: whether to stop; `false` by default.
+    /// - Throws: what a stage or `isDone` throws.
     public func run(until end: MediaTime = .distantFuture, isDone: () throws -> Bool = { false }) throws {
         while let (stage, time) = next(), time < end {
             now = max(now, time)

@@ -3,9 +3,11 @@ public import RillCore
 import RillReceive
 import RillSession
 
-/// A receiving pipeline in virtual time. Decoding lasts as long as it is told; streams are decoded beside each other.
+/// A receiving pipeline in virtual time.
+///
+/// Decoding takes a fixed time; streams are decoded in parallel.
 public final class VirtualReceiver<Feedback: PacketSink>: TimedStage {
-    /// What is received, and how.
+    /// The receiving pipeline.
     public let pipeline: ReceivePipeline<Feedback>
     private let decodeTime: MediaDuration
     private var working: [Work] = []
@@ -17,15 +19,17 @@ public final class VirtualReceiver<Feedback: PacketSink>: TimedStage {
         var end: MediaTime
     }
 
-    /// A receiver that has received nothing.
+    /// Creates a receiver.
     ///
-    /// - Parameter decodeTime: how long a decoder takes for a frame.
+    /// - Parameters:
+    ///   - pipeline: the receiving pipeline.
+    ///   - decodeTime: the time that a decoder takes per frame.
     public init(_ pipeline: ReceivePipeline<Feedback>, decodeTime: MediaDuration) {
         self.pipeline = pipeline
         self.decodeTime = decodeTime
     }
 
-    /// Takes a datagram of the call.
+    /// Inserts a datagram of the call.
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) {
         pipeline.insert(datagram, at: now)
     }

@@ -3,8 +3,10 @@ import RillCodec
 public import RillCore
 import RillThreads
 
-/// A source and a sending pipeline in virtual time. Encoding lasts as long as it is told; of frames that come while a layer
-/// is busy it keeps the newest, as many as the live driver.
+/// A source and a sending pipeline in virtual time.
+///
+/// Encoding takes a fixed time. Of frames that arrive while a layer is busy it keeps the newest ones, as many as the
+/// live driver.
 public final class VirtualSender<Packets: PacketSink>: TimedStage {
     private let pipeline: SendPipeline
     private let source: any FrameSource
@@ -12,11 +14,11 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
     private let encodeTime: MediaDuration
     private var upcoming: VideoFrame?
     private var layers: [Layer]
-    /// The source's last frame has been sent.
+    /// Whether the source's last frame was sent.
     public private(set) var isDone = false
-    /// Frames that the source has given.
+    /// The number of frames that the source has delivered.
     public private(set) var framesCaptured = 0
-    /// Why the source ended before its end, if it did.
+    /// The error that ended the source early, if any.
     public private(set) var sourceFailure: (any Error)?
     private var span = MediaSpan()
     private var now = MediaTime.zero
@@ -25,15 +27,19 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
         var working: (job: LayerJob, end: MediaTime)?
         var waiting = NewestValues<LayerJob>(capacity: LayerJob.waitingLimit)
 
-        /// Begins with the oldest job that waits, if nothing is in work.
+        /// Starts the oldest waiting job, if none is in progress.
         mutating func begin(at now: MediaTime, lasting duration: MediaDuration) {
             if working == nil, let job = waiting.take() { working = (job, now + duration) }
         }
     }
 
-    /// A sender that begins with the source's first frame.
+    /// Creates a sender that starts with the source's first frame.
     ///
-    /// - Parameter encodeTime: how long each layer takes for a frame.
+    /// - Parameters:
+    ///   - pipeline: the sending pipeline.
+    ///   - source: the frames to send.
+    ///   - packets: receives the packets.
+    ///   - encodeTime: the time that each layer takes per frame.
     public init(_ pipeline: SendPipeline, source: any FrameSource, packets: Packets, encodeTime: MediaDuration) {
         self.pipeline = pipeline
         self.source = source
@@ -43,17 +49,18 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
         fetch()
     }
 
-    /// Frames that gave way to a newer one, for each layer.
+    /// Frames replaced by a newer one, for each layer.
     public var framesDropped: [Int] { layers.map(\.waiting.dropped) }
 
-    /// The length of what the source has given.
+    /// The duration of what the source has delivered.
     public var duration: MediaDuration { span.duration }
 
-    /// When the next frame, coded frame or report is due.
+    /// When the next frame, encoded frame or report is due.
     public var wakeTime: MediaTime {
         let capture = upcoming.map { max($0.captureTime, .zero) } ?? .distantFuture
         let report = isDone ? .distantFuture : pipeline.nextReportTime(at: now)
-        // Loops, not `reduce`: unspecialised it allocates for each element, and this is asked many times a frame.
+        // Loops instead of `reduce`: unspecialized it allocates for each element, and this is called many times per
+        // frame.
         var earliest = min(capture, report)
         for index in layers.indices {
             if let end = layers[index].working?.end { earliest = min(earliest, end) }
@@ -103,13 +110,14 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
             case .frame(let frame): upcoming = frame
             case .end: upcoming = nil
             case .noBuffer:
-                // The layers hold three frames each at the most; whoever keeps the others will not let go in virtual time.
+                // The layers hold at most three frames each; the other holder will not release frames in virtual
+                // time.
                 sourceFailure = VirtualTimeError.sourceHasNoBuffer(framesCaptured: framesCaptured)
             case .pending:
                 sourceFailure = VirtualTimeError.sourceIsLive
             }
         } catch {
-            // What came before the damage is still sent.
+            // Frames before the error are still sent.
             sourceFailure = error
         }
     }

@@ -1,6 +1,6 @@
 /// Why a source cannot be driven in virtual time.
 public enum VirtualTimeError: Error, Equatable, Sendable {
-    /// Every buffer of the source is kept by somebody: in virtual time nobody would ever let go.
+    /// Every buffer of the source is in use: in virtual time none would ever be released.
     case sourceHasNoBuffer(framesCaptured: Int)
     /// A camera has no frames in virtual time.
     case sourceIsLive
@@ -12,7 +12,7 @@ extension VirtualTimeError: CustomStringConvertible {
         switch self {
         case .sourceHasNoBuffer(let count):
             "after \(count) frames all buffers of the source are in use: a sink keeps them; use a larger pool, or copies"
-        case .sourceIsLive: "a camera has frames in real time alone: drive it live"
+        case .sourceIsLive: "a camera only has frames in real time: drive it live"
         }
     }
 }

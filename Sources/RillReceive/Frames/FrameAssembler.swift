@@ -1,26 +1,26 @@
 import RillCore
 import RillRTP
 
-/// Sorts packets into frames and says which frames have become whole.
+/// Sorts packets into frames, and detects complete frames.
 ///
-/// A frame reaches from the packet that starts it (S bit, partition 0) to the one with the marker; where a sender sets
-/// no marker, to the one before the next start. Its packets bear one timestamp and lie side by side; packets of padding
-/// may lie between them. The frames are kept in decode order, which is the order of their sequence numbers; timestamps
-/// need not grow.
+/// A frame extends from the packet that starts it (S bit, partition 0) to the one with the marker bit; if a sender
+/// sets no marker bit, to the one before the next start. Its packets have the same timestamp and are contiguous,
+/// except for padding packets between them. Frames are kept in decode order, which is the order of their sequence
+/// numbers; timestamps need not increase.
 struct FrameAssembler: ~Copyable, Sendable {
-    /// The frames of which a packet has come and which have not left.
+    /// The frames of which a packet has arrived and which have not left.
     private(set) var frames: FrameQueue
-    /// Key frames among them that are whole.
+    /// The number of complete key frames among them.
     private var wholeKeyCount = 0
 
-    /// An assembler for what a ring of `packetCapacity` packets can hold: each frame has one at least.
+    /// Creates an assembler for the content of a ring of `packetCapacity` packets: each frame has at least one.
     init(packetCapacity: Int) {
         frames = FrameQueue(capacity: packetCapacity)
     }
 
-    /// Puts a packet that is no duplicate where it belongs.
+    /// Assigns a packet that is not a duplicate to its frame.
     ///
-    /// - Returns: the index of its frame; `nil` if it contradicts its neighbours.
+    /// - Returns: the index of its frame; `nil` if it contradicts its neighbors.
     mutating func place(_ piece: FramePiece, _ packets: inout PacketBuffer) -> Int? {
         let index = lastFrame(from: piece.sequence)
         if index >= 0 {
@@ -38,16 +38,16 @@ struct FrameAssembler: ~Copyable, Sendable {
         return index + 1
     }
 
-    /// Whether packet `sequence`, which starts no frame, is the next one of the newest frame, which is not at its end.
+    /// Whether packet `sequence`, which does not start a frame, continues the newest frame, which has not ended.
     @inline(__always)
-    mutating func continuesFrame(with sequence: Int64, _ timestamp: Int64) -> Bool {
+    mutating func continues(with sequence: Int64, _ timestamp: Int64) -> Bool {
         let index = frames.count - 1
-        return index >= 0 && frames[index].continuesFrame(with: sequence, timestamp)
+        return index >= 0 && frames[index].continues(with: sequence, timestamp)
     }
 
-    /// Adds the packet with which the newest frame goes on, and stores its bytes.
+    /// Adds the packet that continues the newest frame, and stores its bytes.
     ///
-    /// - Returns: whether the frame has become whole by it.
+    /// - Returns: whether it completed the frame.
     @inline(__always)
     mutating func extendNewest(
         by bytes: Span<UInt8>, hasMarker: Bool, at arrival: MediaTime, _ packets: inout PacketBuffer
@@ -58,7 +58,7 @@ struct FrameAssembler: ~Copyable, Sendable {
         return hasMarker && frames[index].isNewlyWhole
     }
 
-    /// Notes how far the newest frame's picture has to be turned, if a packet of it has said so.
+    /// Notes the rotation of the newest frame's picture, if its packet carries one.
     mutating func turnNewest(_ rotation: Rotation?) {
         frames[frames.count - 1].turn(rotation)
     }
@@ -72,17 +72,17 @@ struct FrameAssembler: ~Copyable, Sendable {
         }
     }
 
-    /// Puts a packet of padding alone where it belongs.
+    /// Assigns a padding-only packet.
     ///
-    /// - Returns: the index of the frame that it lies in or behind; -1 if there is none.
+    /// - Returns: the index of the frame that it is in or after; -1 if there is none.
     mutating func placePadding(_ sequence: Int64) -> Int {
         let index = lastFrame(from: sequence)
         if index >= 0, sequence < frames[index].last { frames[index].addPadding() }
         return index
     }
 
-    /// Whether the frame at `index` has just become whole. Ask for the frame that took a packet, and for the one before
-    /// it, whose end may show by that packet.
+    /// Whether the frame at `index` has just become complete. Check the frame that took a packet, and the one before
+    /// it, whose end that packet may reveal.
     @inline(__always)
     mutating func isNewlyWhole(_ index: Int, _ packets: inout PacketBuffer) -> Bool {
         guard index >= 0, index < frames.count else { return false }
@@ -95,24 +95,24 @@ struct FrameAssembler: ~Copyable, Sendable {
         return frames[index].isNewlyWhole
     }
 
-    /// Notes that the frame at `index` is whole.
+    /// Marks the frame at `index` as complete.
     @inline(__always)
     mutating func complete(_ index: Int, at now: MediaTime, playout: MediaTime) {
         frames[index].complete(at: now, playout: playout)
         if frames[index].isKey { wholeKeyCount += 1 }
     }
 
-    /// Has the frame at `index` released no sooner than that, if it is whole.
+    /// Delays the release of the frame at `index`, if it is complete, until `time` at least.
     mutating func postpone(_ index: Int, until time: MediaTime) {
         frames[index].postpone(until: time)
     }
 
-    /// Tells the frames that wait of a group of pictures that has become known.
+    /// Applies a newly received group of pictures to the waiting frames.
     mutating func apply(_ groups: inout GroupsOfPictures) {
         for index in 0..<frames.count { frames[index].refer(by: &groups) }
     }
 
-    /// The first whole key frame.
+    /// The first complete key frame.
     var firstWholeKey: Int? {
         guard wholeKeyCount > 0 else { return nil }
         var index = 0
@@ -120,7 +120,7 @@ struct FrameAssembler: ~Copyable, Sendable {
         return index
     }
 
-    /// Lets the first frame go.
+    /// Removes the first frame.
     @inline(__always)
     mutating func removeFirst() -> PendingFrame {
         let frame = frames.removeFirst()
@@ -128,20 +128,20 @@ struct FrameAssembler: ~Copyable, Sendable {
         return frame
     }
 
-    /// The last frame that begins at `sequence` or before; -1 if there is none. It is nearly always the newest.
+    /// The last frame that starts at `sequence` or before; -1 if there is none. It is nearly always the newest.
     private func lastFrame(from sequence: Int64) -> Int {
         var index = frames.count - 1
         while index >= 0, frames[index].first > sequence { index -= 1 }
         return index
     }
 
-    /// Whether `piece`, which comes behind the first known packet of `frame`, is a piece of it.
+    /// Whether `piece`, which is after the first known packet of `frame`, belongs to it.
     private func accepts(_ frame: PendingFrame, after piece: FramePiece) -> Bool {
         guard frame.timestamp == piece.timestamp, !piece.startsFrame else { return false }
         return piece.sequence < frame.last ? !piece.hasMarker : !frame.hasEnd
     }
 
-    /// Whether `piece`, which comes before the first known packet of `frame`, is a piece of it.
+    /// Whether `piece`, which is before the first known packet of `frame`, belongs to it.
     private func accepts(_ frame: PendingFrame, before piece: FramePiece) -> Bool {
         frame.timestamp == piece.timestamp && !frame.hasStart && !piece.hasMarker
     }

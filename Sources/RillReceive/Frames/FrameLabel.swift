@@ -1,14 +1,14 @@
 import RillRTP
 
-/// What each packet of a frame says of the frame's place among the others.
+/// What each packet of a frame says about the frame's position in the stream.
 struct FrameLabel: Equatable {
-    /// Counts the frames, modulo two to the power of its width; `nil` if the sender does not say.
+    /// Counts the frames, modulo two to the power of its width; `nil` if the sender does not send it.
     var pictureID: PictureID?
-    /// The temporal layer; `nil` where the sender does not say enough to find references by it.
+    /// The temporal layer; `nil` if the sender does not send enough to find references by it.
     var layer: Layer?
-    /// The frames that it refers to, where the sender names them; `nil` where they have to be inferred.
+    /// The referenced frames, if the sender lists them; `nil` if they must be inferred.
     private(set) var references: References?
-    /// Its packets name no references: a scalability structure does, if one does.
+    /// Its packets list no references, but a scalability structure may.
     private var isOfGroup = false
     /// No later frame refers to this one.
     var isDiscardable: Bool
@@ -28,8 +28,8 @@ struct FrameLabel: Equatable {
             bitWidth = UInt8(id.bitWidth)
         }
 
-        /// How far this one has counted on from `old`: 1 for the next frame. `nil` if it stands still, has jumped back,
-        /// or counts in another width.
+        /// The distance from `old` to this ID: 1 for the next frame. `nil` if they are equal, if it jumped back, or
+        /// if the widths differ.
         func step(from old: PictureID) -> Int64? {
             guard bitWidth == old.bitWidth else { return nil }
             let modulus = 1 << Int(bitWidth)
@@ -38,17 +38,17 @@ struct FrameLabel: Equatable {
         }
     }
 
-    /// A place in temporal layers, as RFC 7741 §4.2 and RFC 9628 §4.2 tell it.
+    /// A position in temporal layers (RFC 7741 §4.2, RFC 9628 §4.2).
     struct Layer: Equatable {
-        /// TID: 0 is the base.
+        /// TID: 0 is the base layer.
         var index: UInt8
-        /// Y of VP8: it refers to the base layer alone.
+        /// VP8's Y bit: the frame only refers to the base layer.
         var isSync: Bool
-        /// TL0PICIDX: which frame of the base layer it is, or builds on. Not there where references are named.
+        /// TL0PICIDX: the base layer frame that it is, or builds on; `nil` if references are listed.
         var baseIndex: UInt8?
     }
 
-    /// P_DIFF of VP9: how many pictures before it those lie that a frame refers to.
+    /// VP9's P_DIFF: the distances to the earlier pictures that a frame refers to.
     struct References: Equatable, BitwiseCopyable {
         private(set) var count: UInt8 = 0
         private var distances: (UInt8, UInt8, UInt8) = (0, 0, 0)
@@ -82,10 +82,10 @@ struct FrameLabel: Equatable {
         }
     }
 
-    /// The temporal layer's number; 0 where there are no layers.
+    /// The index of the temporal layer; 0 without layers.
     var layerIndex: Int { Int(layer?.index ?? 0) }
 
-    /// What a VP8 payload descriptor says.
+    /// Reads a VP8 payload descriptor.
     init(_ descriptor: VP8PayloadDescriptor) {
         isDiscardable = descriptor.isNonReference
         pictureID = descriptor.pictureID.map { PictureID($0) }
@@ -94,11 +94,13 @@ struct FrameLabel: Equatable {
         }
     }
 
-    /// What a VP9 payload descriptor says.
+    /// Reads a VP9 payload descriptor.
     ///
-    /// - Parameter groups: what scalability structures say of references, for streams whose packets do not.
+    /// - Parameters:
+    ///   - descriptor: the descriptor.
+    ///   - groups: the references from scalability structures, for streams whose packets do not list them.
     init(_ descriptor: VP9PayloadDescriptor, _ groups: inout GroupsOfPictures) {
-        // The format has no bit that says so.
+        // The format has no bit for this.
         isDiscardable = false
         pictureID = descriptor.pictureID.map { PictureID($0) }
         if let told = descriptor.layer {
@@ -114,9 +116,9 @@ struct FrameLabel: Equatable {
         }
     }
 
-    /// What the packets of an own codec say.
+    /// Reads the packets of a custom codec.
     ///
-    /// Without distances a frame needs the one before it, whatever its temporal layer is: it counts as one of layer 0 then.
+    /// A frame without distances needs the previous frame, whatever its temporal layer is: it then counts as layer 0.
     init(_ told: PayloadFrame) {
         isDiscardable = told.isDiscardable
         guard let number = told.number else { return }
@@ -126,14 +128,14 @@ struct FrameLabel: Equatable {
         layer = Layer(index: min(told.temporalIndex, 3), isSync: false, baseIndex: nil)
     }
 
-    /// Finds the references of a frame whose packets name none, by the groups of pictures that are known now.
+    /// Finds the references of a frame whose packets list none, from the groups of pictures that are known now.
     mutating func refer(by groups: inout GroupsOfPictures) {
-        // Without TL0PICIDX nothing would tell whether the structure is still the one that holds.
+        // Without TL0PICIDX nothing would show whether the structure still applies.
         guard isOfGroup, let pictureID, let layer, layer.baseIndex != nil else { return }
         references = groups.references(of: pictureID, layer: layer.index)
     }
 
-    /// VP9's temporal layer `told`, 0 to 7, as one of those that are told apart.
+    /// Maps VP9's temporal layer `told`, 0 to 7, to one of the supported layers.
     static func layerIndex(_ told: UInt8) -> UInt8 {
         min(told, UInt8(ReferenceFinder.layerCount - 1))
     }

@@ -1,19 +1,19 @@
 import RillCore
 
-/// The frames that wait, in decode order: a ring of fixed size that also lets one squeeze in between others.
+/// The waiting frames in decode order: a fixed-size ring that also allows insertion.
 struct FrameQueue: ~Copyable, Sendable {
-    /// Frames in the queue.
+    /// The number of frames in the queue.
     private(set) var count = 0
     private var head = 0
     private var ring: FixedStorage<PendingFrame>
 
-    /// A queue for up to `capacity` frames, a power of two.
+    /// Creates a queue for up to `capacity` frames, a power of two.
     init(capacity: Int) {
-        precondition(capacity & (capacity - 1) == 0, "a ring of \(capacity) frames is none of a power of two")
+        precondition(capacity & (capacity - 1) == 0, "a ring of \(capacity) frames is not a power of two")
         ring = FixedStorage(repeating: .placeholder, count: capacity)
     }
 
-    /// The `index`th frame in decode order.
+    /// The frame at `index` in decode order.
     subscript(index: Int) -> PendingFrame {
         @inline(__always)
         unsafeAddress {
@@ -27,7 +27,7 @@ struct FrameQueue: ~Copyable, Sendable {
         }
     }
 
-    /// Puts `frame` before the one at `index`; those behind it, mostly none, move up.
+    /// Inserts `frame` before the one at `index`; those after it, mostly none, move up.
     mutating func insert(_ frame: PendingFrame, at index: Int) {
         precondition(count < ring.count && index >= 0 && index <= count, "a frame at \(index) of \(count)")
         count += 1
@@ -39,7 +39,7 @@ struct FrameQueue: ~Copyable, Sendable {
         self[index] = frame
     }
 
-    /// Takes out the first frame, which must be there.
+    /// Removes the first frame, which must exist.
     @inline(__always)
     mutating func removeFirst() -> PendingFrame {
         let frame = self[0]

@@ -1,27 +1,27 @@
 import RillRTP
 
-/// How the pictures of a VP9 stream refer to each other where a scalability structure says it once for all (RFC 9628
-/// §4.2.1), counted from the picture that it came with.
+/// How the pictures of a VP9 stream refer to each other, as a scalability structure defines it for the whole group
+/// (RFC 9628 §4.2.1). Counted from the picture that carried it.
 struct GroupOfPictures: Sendable {
     private(set) var start: FrameLabel.PictureID
-    /// How far it has moved along: pictures so far before it are of the group too.
+    /// How far the start has moved: pictures up to this far before it also belong to the group.
     private(set) var moved = 0
-    /// Pictures in the group; 0 where the structure tells of none, or of too many.
+    /// The number of pictures in the group; 0 if the structure has none, or too many.
     private let count: Int
     private let pictures: InlineArray<16, Picture>
 
     /// One picture of the group.
     struct Picture: BitwiseCopyable {
-        /// Its temporal layer, counted as frames' labels count it.
+        /// Its temporal layer, mapped as in frame labels.
         var layer: UInt8 = 0
-        /// How far before it those lie that it refers to.
+        /// The distances to the earlier pictures that it refers to.
         var references = FrameLabel.References()
     }
 
-    /// The longest group that is taken: twice the longest that encoders use.
+    /// The longest group that is accepted: twice the longest that encoders use.
     static let maximumCount = 16
 
-    /// The group that came with picture `start`.
+    /// Creates the group of a structure in picture `start`.
     init(_ structure: borrowing VP9ScalabilityStructure, from start: FrameLabel.PictureID) {
         let told = structure.pictureCount ?? 0
         var (pictures, index) = (InlineArray<16, Picture>(repeating: Picture()), 0)
@@ -38,12 +38,12 @@ struct GroupOfPictures: Sendable {
         self.pictures = pictures
     }
 
-    /// What picture `id` of temporal layer `layer` refers to; `nil` for one that lies before the structure, or that has
-    /// another layer than the group gives it: it is of another group, of which nothing came.
+    /// Returns the references of picture `id` of temporal layer `layer`. `nil` if it is before the structure, or its
+    /// layer differs from the group's: then it belongs to a group whose structure was not received.
     mutating func references(of id: FrameLabel.PictureID, layer: UInt8) -> FrameLabel.References? {
         guard count > 0, let distance = distance(to: id), distance >= -moved else { return nil }
         let index = ((distance % count) + count) % count
-        // The start moves along, so that it never lies half the numbers behind.
+        // The start moves along, so that it is never half the number range behind.
         let modulus = 1 << Int(id.bitWidth)
         if distance > modulus / 4 {
             start.value = UInt16((Int(id.value) - index) & (modulus - 1))
@@ -52,8 +52,7 @@ struct GroupOfPictures: Sendable {
         return pictures[index].layer == layer ? pictures[index].references : nil
     }
 
-    /// How many pictures lie from the start to `id`, less than zero if it is the older one; `nil` if it counts in another
-    /// width.
+    /// Returns the distance from the start to `id`, negative if `id` is older; `nil` if the widths differ.
     func distance(to id: FrameLabel.PictureID) -> Int? {
         guard id.bitWidth == start.bitWidth else { return nil }
         let modulus = 1 << Int(id.bitWidth)

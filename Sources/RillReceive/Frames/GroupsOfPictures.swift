@@ -1,15 +1,15 @@
 import RillRTP
 
-/// The newest group of pictures, and the one before it: pictures that were sent before the newest structure may come
+/// The newest group of pictures and the previous one: pictures that were sent before the newest structure may arrive
 /// after it.
 ///
-/// Of those that lie before both nothing is said. Nor can it be known of a picture whether a structure that began behind
-/// its group was lost; its TL0PICIDX tells (``ReferenceFinder``).
+/// It gives no references for pictures before both. It cannot know whether a later structure was lost that applies to
+/// a picture; TL0PICIDX shows that (``ReferenceFinder``).
 struct GroupsOfPictures: Sendable {
     private var newest: GroupOfPictures?
     private var older: GroupOfPictures?
 
-    /// Takes in the structure that came with picture `id`.
+    /// Adds the structure that arrived with picture `id`.
     mutating func add(_ structure: borrowing VP9ScalabilityStructure, from id: FrameLabel.PictureID) {
         let group = GroupOfPictures(structure, from: id)
         guard let newest, let distance = newest.distance(to: id) else {
@@ -23,11 +23,11 @@ struct GroupsOfPictures: Sendable {
         }
     }
 
-    /// What picture `id` of temporal layer `layer` refers to; `nil` where that is not known.
+    /// Returns the references of picture `id` of temporal layer `layer`; `nil` if they are not known.
     mutating func references(of id: FrameLabel.PictureID, layer: UInt8) -> FrameLabel.References? {
         guard let newest, let distance = newest.distance(to: id) else { return nil }
         if distance >= -newest.moved { return self.newest?.references(of: id, layer: layer) }
-        // Once the newest has moved along, the numbers no longer tell how far back the older one lies.
+        // Once the newest has moved, the distance to the older one is no longer known.
         return newest.moved == 0 ? older?.references(of: id, layer: layer) : nil
     }
 }

@@ -1,71 +1,71 @@
 import RillCore
 import RillRTP
 
-/// What one packet tells of the frame that it is a piece of.
+/// What one packet says about its frame.
 struct FramePiece {
     /// Extended sequence number.
     var sequence: Int64
     /// Extended timestamp.
     var timestamp: Int64
-    /// What it says of the frame's place among the others.
+    /// The frame's position in the stream.
     var label: FrameLabel
     /// The first packet of its frame.
     var startsFrame: Bool
     /// The last packet of its frame.
     var hasMarker: Bool
-    /// The frame is a key frame; only known of the packet that starts it.
+    /// The frame is a key frame; only known from the packet that starts it.
     var isKey: Bool
-    /// Bytes of the frame in it.
+    /// Bytes of the frame in the packet.
     var byteCount: Int
-    /// When it came, and how.
+    /// When and how it arrived.
     var arrival: MediaTime
     var origin = PacketOrigin.network
-    /// How far the picture has to be turned, if the packet says so.
+    /// The rotation of the picture, if the packet carries one.
     var rotation: Rotation?
-    /// Size of the picture, where the packet says it: a key frame's of an own codec; else 0.
+    /// The picture size, if the packet carries it: in key frames of a custom codec; otherwise 0.
     var width: UInt16 = 0
     var height: UInt16 = 0
 }
 
-/// A frame of which at least one packet has come, and which has not left the buffer.
+/// A frame of which at least one packet has arrived, and which has not left the buffer.
 struct PendingFrame: BitwiseCopyable {
-    /// Extended timestamp: one frame, one timestamp.
+    /// Extended timestamp, the same for all its packets.
     let timestamp: Int64
-    /// The lowest and the highest sequence number that belong to it as far as seen.
+    /// The lowest and highest sequence number seen of it.
     private(set) var first: Int64
     private(set) var last: Int64
-    /// `first` is its real first packet.
+    /// `first` is its actual first packet.
     private(set) var hasStart: Bool
-    /// `last` is its real last packet.
+    /// `last` is its actual last packet.
     private(set) var hasEnd: Bool
-    /// Packets (padding between them too) and bytes that have come.
+    /// Packets (including padding between them) and bytes that have arrived.
     private(set) var packetCount = 1
     private(set) var byteCount: Int
-    /// What its packets say of it (they all say the same, unless damaged; then the first packet is right).
+    /// Its position in the stream (the same in all packets, unless damaged; then the first packet wins).
     private(set) var label: FrameLabel
-    /// Decodable without any other frame; only true once its first packet has come.
+    /// Decodable without any other frame; only set once its first packet has arrived.
     private(set) var isKey: Bool
-    /// Size of the picture, where its packets say it; else 0.
+    /// The picture size, if its packets carry it; otherwise 0.
     private(set) var width: UInt16
     private(set) var height: UInt16
-    /// How far the picture has to be turned, if a packet has said so.
+    /// The rotation of the picture, if a packet has carried one.
     private(set) var rotation: Rotation?
-    /// When the earliest packet came, and the newest.
+    /// When the first packet arrived, and the last one.
     let arrival: MediaTime
     private(set) var newestArrival: MediaTime
-    /// A packet of it was sent again, or made again from FEC packets.
+    /// A packet of it was retransmitted or recovered by FEC.
     private(set) var isRepaired: Bool
-    /// When its last missing packet came, and when it is to be released; both `nil` while a packet is missing.
+    /// When its last missing packet arrived, and when to release it; both `nil` while a packet is missing.
     private(set) var assembly: MediaTime?
     private(set) var playout: MediaTime?
-    /// The array that its bytes begin in, as far as its packets came in order.
+    /// The array that its bytes start in, as far as its packets arrived in order.
     private(set) var array: FrameMemory.Place?
 
-    /// Where its packets lie.
+    /// The range of its packets.
     @inline(__always)
     var extent: FrameExtent { FrameExtent(first: first, last: last, byteCount: byteCount, array: array) }
 
-    /// A frame of which `piece` is the first packet to come.
+    /// Creates a frame from its first packet to arrive.
     init(_ piece: FramePiece) {
         timestamp = piece.timestamp
         first = piece.sequence
@@ -82,13 +82,13 @@ struct PendingFrame: BitwiseCopyable {
         isRepaired = piece.origin != .network
     }
 
-    /// What stands in places of a queue that hold no frame.
+    /// Fills free slots of a queue.
     static let placeholder = PendingFrame(
         FramePiece(
             sequence: 0, timestamp: 0, label: FrameLabel(VP8PayloadDescriptor(startsPartition: false)),
             startsFrame: false, hasMarker: false, isKey: false, byteCount: 0, arrival: .zero))
 
-    /// Adds a packet that was found to belong here, and the padding that lies between it and the others.
+    /// Adds a packet that belongs to the frame, and the padding between it and the others.
     mutating func add(_ piece: FramePiece, _ packets: inout PacketBuffer) {
         packetCount += 1
         if piece.sequence > last {
@@ -111,18 +111,19 @@ struct PendingFrame: BitwiseCopyable {
         }
     }
 
-    /// Finds the references anew, by a group of pictures that became known after the frame.
+    /// Finds the references again, from a group of pictures received after the frame.
     mutating func refer(by groups: inout GroupsOfPictures) {
         label.refer(by: &groups)
     }
 
-    /// Whether packet `sequence`, which starts no frame, comes right behind the last packet and may belong here.
+    /// Whether packet `sequence`, which does not start a frame, directly follows the last packet and may belong to
+    /// the frame.
     @inline(__always)
-    func continuesFrame(with sequence: Int64, _ timestamp: Int64) -> Bool {
+    func continues(with sequence: Int64, _ timestamp: Int64) -> Bool {
         sequence == last &+ 1 && timestamp == self.timestamp && !hasEnd
     }
 
-    /// Adds the packet right behind the last one.
+    /// Adds the packet directly after the last one.
     @inline(__always)
     mutating func extend(byteCount: Int, hasMarker: Bool, at arrival: MediaTime) {
         packetCount += 1
@@ -132,41 +133,41 @@ struct PendingFrame: BitwiseCopyable {
         if hasMarker { hasEnd = true }
     }
 
-    /// Notes how far the picture has to be turned, if a packet has said so.
+    /// Notes the rotation of the picture, if a packet carried one.
     mutating func turn(_ told: Rotation?) {
         rotation = told ?? rotation
     }
 
-    /// Notes which array its first packet's bytes lie in.
+    /// Notes the array that its first packet's bytes are in.
     mutating func begin(in array: FrameMemory.Place?) {
         self.array = array
     }
 
-    /// Notes a packet of padding between the first and the last.
+    /// Notes a padding packet between the first and the last.
     mutating func addPadding() {
         packetCount += 1
     }
 
-    /// The next packet starts another frame, so `last` is this one's end, marker or not.
+    /// Ends the frame at `last`, even without the marker bit, because the next packet starts another frame.
     mutating func closeAtLast() {
         hasEnd = true
     }
 
-    /// Every packet has come, and it has not been said yet.
+    /// Every packet has arrived, but the frame was not marked as complete yet.
     var isNewlyWhole: Bool {
         hasStart && hasEnd && assembly == nil && Int64(packetCount) == last - first + 1
     }
 
-    /// Every packet has come.
+    /// Every packet has arrived.
     var isWhole: Bool { assembly != nil }
 
-    /// Fixes when the frame became whole and when it is to be released.
+    /// Sets when the frame became complete, and when to release it.
     mutating func complete(at now: MediaTime, playout: MediaTime) {
         assembly = now
         self.playout = playout
     }
 
-    /// Moves the release of a frame that is whole to `time`, if it is earlier.
+    /// Delays the release of a complete frame to `time`, if it is earlier.
     mutating func postpone(until time: MediaTime) {
         playout = playout.map { max($0, time) }
     }

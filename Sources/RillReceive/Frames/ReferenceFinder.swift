@@ -1,40 +1,42 @@
 import RillCore
 import RillRTP
 
-/// Finds the frames that a frame refers to, from what its packets say, and with that whether it can be decoded.
+/// Finds the frames that a frame refers to, from the fields in its packets, and so whether it can be decoded.
 ///
-/// It knows the frames that were released, and is asked about those that follow.
+/// It tracks the released frames, and is asked about the following ones.
 ///
-/// VP9 names references: in each packet (flexible mode), or once for all in a scalability structure (RFC 9628 §4.2). A frame
-/// can be decoded if those were released, whatever else is missing; by a structure, if its TL0PICIDX follows too.
+/// VP9 lists references: in each packet (flexible mode), or once in a scalability structure (RFC 9628 §4.2). A frame
+/// can be decoded if its references were released, whatever else is missing; with a structure, its TL0PICIDX must
+/// also follow.
 ///
-/// VP8's wire format names none (RFC 7741 §4.2), nor does VP9's without either; then they are inferred, on the safe side:
+/// VP8's wire format lists none (RFC 7741 §4.2), nor does VP9's without either. Then they are inferred
+/// conservatively:
 ///
-/// - Without TL0PICIDX and TID a frame refers to the frame before it, passing over those with the N bit. Which one is
-///   the frame before it shows in sequence numbers that follow each other, or in picture IDs that do.
-/// - With them, a frame of temporal layer 0 refers to the one with the TL0PICIDX before its own. A higher frame with the
-///   Y bit refers to the layer-0 frame of its own TL0PICIDX alone; one without it also to the last frame of each layer
-///   up to its own, and cannot be decoded if one of those may be missing.
+/// - Without TL0PICIDX and TID a frame refers to the previous frame, skipping those with the N bit. Consecutive
+///   sequence numbers or picture IDs show which frame is the previous one.
+/// - With them, a frame of temporal layer 0 refers to the one with the previous TL0PICIDX. A frame of a higher layer
+///   with the Y bit only refers to the layer 0 frame of its own TL0PICIDX. Without the Y bit it also refers to the
+///   last frame of each layer up to its own, and cannot be decoded if one of those may be missing.
 struct ReferenceFinder: Sendable {
-    /// Whether the frames released so far are a foundation for others.
+    /// Whether later frames can refer to the frames released so far.
     enum Chain: Equatable {
         /// Nothing was released yet.
         case notStarted
         case intact
-        /// The decoder refused a frame, or frames had to be dropped: only a key frame helps.
+        /// The decoder rejected a frame, or frames had to be dropped: only a key frame helps.
         case lost
     }
 
-    /// Where the search along the waiting frames stands: what lies between the last released frame and there.
+    /// The state of a search along the waiting frames: what is between the last released frame and the current one.
     struct Path {
-        /// Every frame in between is known of.
+        /// No frame in between is unknown.
         fileprivate(set) var isContiguous = true
-        /// The lowest temporal layer of which a frame in between is passed over; 4 if none is.
+        /// The lowest temporal layer of a skipped frame in between; 4 if none was skipped.
         fileprivate(set) var lowestSkippedLayer = ReferenceFinder.layerCount
         fileprivate var last: Link?
     }
 
-    /// What tells whether one frame follows another.
+    /// What shows whether one frame follows another.
     fileprivate struct Link {
         var lastSequence: Int64
         var timestamp: Int64
@@ -47,32 +49,33 @@ struct ReferenceFinder: Sendable {
         }
     }
 
-    /// VP8 has temporal layers 0 to 3. Of VP9's 0 to 7 those above count as the highest.
+    /// VP8 has temporal layers 0 to 3. VP9's layers 4 to 7 count as the highest.
     static let layerCount = 4
 
     private(set) var chain = Chain.notStarted
-    /// Number of the last frame released; numbers go on over every break.
+    /// The number of the last released frame; numbering continues across every break.
     private var number: Int64?
-    /// Bit `n` says that the frame `n` before that one was released, no key frame came since, and others may refer to it.
+    /// Bit `n` is set if the frame `n` before that one was released, no key frame followed since, and others may
+    /// refer to it.
     private var released: UInt128 = 0
     private var link: Link?
     /// The last frame that others may refer to, and the last one of each temporal layer.
     private var lastReference: Int64 = 0
     private var lastOfLayer = InlineArray<4, Int64>(repeating: -1)
     private var baseIndex: UInt8?
-    /// Frames of this temporal layer and those above it may lack a reference.
+    /// Frames of this temporal layer and above may lack a reference.
     private var firstBrokenLayer = ReferenceFinder.layerCount
     private var lastKey: Int64 = 0
 
-    /// The timestamp of the last frame released, extended; `nil` where nothing goes on from one.
+    /// The timestamp of the last released frame, extended; `nil` if the next frame does not continue from one.
     var lastTimestamp: Int64? { link?.timestamp }
 
-    // MARK: Asking about frames to come
+    // MARK: Querying waiting frames
 
-    /// The beginning of a search along the waiting frames.
+    /// The start of a search along the waiting frames.
     var path: Path { Path(last: link) }
 
-    /// Takes the search to `frame`, the next waiting frame.
+    /// Moves the search to `frame`, the next waiting frame.
     @inline(__always)
     mutating func reach(_ frame: PendingFrame, _ path: inout Path, _ packets: inout PacketBuffer) {
         if let last = path.last {
@@ -83,29 +86,29 @@ struct ReferenceFinder: Sendable {
         path.last = Link(frame)
     }
 
-    /// Takes the search past `frame`, which shall not be decoded.
+    /// Moves the search past `frame`, which is not decoded.
     func skip(_ frame: PendingFrame, _ path: inout Path) {
         guard !frame.label.isDiscardable else { return }
         path.lowestSkippedLayer = min(path.lowestSkippedLayer, frame.label.layerIndex)
     }
 
-    /// Whether the stream goes on without `frame`: nothing refers to it, or only temporal layers above the base do.
+    /// Whether the stream can continue without `frame`: nothing refers to it, or only temporal layers above the base
+    /// do.
     mutating func canDoWithout(_ frame: PendingFrame) -> Bool {
         guard chain == .intact else { return false }
         if frame.label.references != nil { return frame.label.layerIndex > 0 }
         guard let layer = frame.label.layer, layer.index > 0 else { return frame.label.isDiscardable }
-        // If it builds on another base frame than the one released last, that one is missing.
+        // If it builds on a base frame other than the last released one, that one is missing.
         return layer.baseIndex == baseIndex
     }
 
-    /// Whether a frame behind `frame` may be decodable though the stream cannot do without this one: what that one refers
-    /// to is named.
+    /// Whether a frame after `frame` may be decodable although the stream needs this one: its references are listed.
     mutating func canLookBehind(_ frame: PendingFrame) -> Bool {
         chain == .intact && frame.label.references != nil
     }
 
-    /// The ticks from `previous`, the waiting frame before `frame`, to it; `nil` if that one is not whole, or not the one
-    /// right before it.
+    /// Returns the ticks from `previous`, the waiting frame before `frame`, to it; `nil` if that one is incomplete,
+    /// or is not the directly preceding frame.
     @inline(__always)
     mutating func timestampStep(
         to frame: PendingFrame, from previous: PendingFrame, _ packets: inout PacketBuffer
@@ -114,14 +117,15 @@ struct ReferenceFinder: Sendable {
         return frame.timestamp - previous.timestamp
     }
 
-    /// The ticks from the frame released last to `frame`, the first one that waits; `nil` if another lies between.
+    /// Returns the ticks from the last released frame to `frame`, the first waiting one; `nil` if another is between
+    /// them.
     @inline(__always)
     mutating func timestampStep(to frame: PendingFrame, _ packets: inout PacketBuffer) -> Int64? {
         guard let link, follows(frame, link, &packets) else { return nil }
         return frame.timestamp - link.timestamp
     }
 
-    /// Whether `frame`, whole and reached on `path`, can be decoded after what was released.
+    /// Whether `frame`, complete and reached on `path`, can be decoded after what was released.
     @inline(__always)
     mutating func canDecode(_ frame: PendingFrame, _ path: Path) -> Bool {
         if frame.isKey { return true }
@@ -139,7 +143,7 @@ struct ReferenceFinder: Sendable {
         return layer.isSync || (path.isContiguous && layer.index < min(path.lowestSkippedLayer, firstBrokenLayer))
     }
 
-    // MARK: Taking note of what became of frames
+    // MARK: Noting outcomes
 
     /// Notes that `frame`, reached on `path`, goes to the decoder.
     ///
@@ -171,12 +175,12 @@ struct ReferenceFinder: Sendable {
         return (number, references)
     }
 
-    /// Notes that frames were given up which others need: only a key frame helps.
+    /// Notes that frames were dropped which others need: only a key frame helps.
     mutating func lose() {
         chain = .lost
     }
 
-    /// Notes that the stream begins anew: what was released is no foundation, but numbers go on.
+    /// Notes that the stream restarts: released frames are no longer references, but numbering continues.
     mutating func restart() {
         chain = .notStarted
         released = 0
@@ -184,9 +188,9 @@ struct ReferenceFinder: Sendable {
         baseIndex = nil
     }
 
-    /// Notes that the decoder refused a frame that was released.
+    /// Notes that the decoder rejected a released frame.
     mutating func fail(_ frame: EncodedFrame) {
-        // A key frame released since then has mended it already.
+        // A key frame released since then has already repaired it.
         guard frame.number >= lastKey, !frame.isDiscardable else { return }
         if let number, (0..<128).contains(number - frame.number) { released &= ~(1 << UInt128(number - frame.number)) }
         if frame.layer.temporalIndex > 0 {
@@ -196,7 +200,7 @@ struct ReferenceFinder: Sendable {
         }
     }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     private mutating func references(of label: FrameLabel, _ number: Int64) -> FrameReferences {
         if let named = label.references {
@@ -213,8 +217,8 @@ struct ReferenceFinder: Sendable {
         return references
     }
 
-    /// Whether the frames that `frame` names were all released. One from before the last key frame is none that a decoder
-    /// would look for: a group of pictures that began there says so of its first ones.
+    /// Whether the references of `frame` were all released. References before the last key frame are ignored: a group
+    /// of pictures that starts there lists them for its first pictures, but a decoder does not need them.
     private mutating func areReleased(_ references: FrameLabel.References, of frame: PendingFrame) -> Bool {
         guard let number, let link, let step = ReferenceFinder.pictureIDStep(from: link, to: frame) else {
             return false
@@ -226,35 +230,35 @@ struct ReferenceFinder: Sendable {
         return true
     }
 
-    /// Whether a frame that says its TL0PICIDX follows the base frame released last: a key frame that is missing may have
-    /// begun the group of pictures, by which references were found, anew.
+    /// Whether a frame with a TL0PICIDX follows the last released base frame. If not, a missing key frame may have
+    /// restarted the group of pictures that its references come from.
     private mutating func isInStep(_ frame: PendingFrame) -> Bool {
         guard let layer = frame.label.layer, let base = layer.baseIndex else { return true }
         return layer.index == 0 ? base == baseIndex.map { $0 &+ 1 } : base == baseIndex
     }
 
-    /// Takes note that the frame of that number is released.
+    /// Notes that the frame of that number is released.
     private mutating func remember(_ next: Int64, _ frame: PendingFrame) {
         let step = next - (number ?? next - 128)
         released = frame.isKey || step >= 128 ? 0 : released << UInt128(step)
         if !frame.label.isDiscardable { released |= 1 }
     }
 
-    /// Whether no frame lies between the one that ended with `last` and `frame`.
+    /// Whether no frame is between the one that ended with `last` and `frame`.
     @inline(__always)
     private mutating func follows(_ frame: PendingFrame, _ last: Link, _ packets: inout PacketBuffer) -> Bool {
         if frame.hasStart, packets.isPadding(from: last.lastSequence + 1, to: frame.first) { return true }
         return ReferenceFinder.pictureIDStep(from: last, to: frame) == 1
     }
 
-    /// One more than the last number, and more where frames are missing: as many as the picture IDs say.
+    /// The next frame number: one more than the last, or more if the picture IDs show that frames are missing.
     private mutating func nextNumber(_ frame: PendingFrame, _ path: Path) -> Int64 {
         guard let number else { return Int64(frame.label.pictureID?.value ?? 0) }
         return number
             + (link.flatMap { ReferenceFinder.pictureIDStep(from: $0, to: frame) } ?? (path.isContiguous ? 1 : 2))
     }
 
-    /// How far the picture IDs count from one frame to the other; `nil` if they say nothing.
+    /// The distance of the picture IDs of two frames; `nil` if it is not known.
     private static func pictureIDStep(from last: Link, to frame: PendingFrame) -> Int64? {
         guard let old = last.pictureID, let new = frame.label.pictureID else { return nil }
         return new.step(from: old)

@@ -1,6 +1,6 @@
 /// A fixed number of plain values in one block of memory, with one owner.
 ///
-/// An array would ask before each write whether it is shared; this cannot be.
+/// An array would check before each write whether it is shared; this memory cannot be.
 @safe
 struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.
@@ -18,7 +18,8 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
         unsafe base.deallocate()
     }
 
-    // Addresses, not `_read` and `_modify`: of those the thread sanitizer's build makes a broken module (Swift 6.3).
+    // Addresses instead of `_read` and `_modify`: with those, the thread sanitizer build produces a broken module
+    // (Swift 6.3).
     subscript(index: Int) -> Element {
         @inline(__always)
         unsafeAddress { unsafe address(of: index) }
@@ -26,7 +27,7 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
         unsafeMutableAddress { unsafe mutableAddress(of: index) }
     }
 
-    /// Where a value lies, for as long as this storage does.
+    /// The address of a value, valid as long as this storage.
     @inline(__always)
     @unsafe
     func address(of index: Int) -> UnsafePointer<Element> {
@@ -34,7 +35,7 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
         return unsafe UnsafePointer(base + index)
     }
 
-    /// Where a value that is to be changed lies, for as long as this storage does.
+    /// The address of a value to change, valid as long as this storage.
     @inline(__always)
     @unsafe
     mutating func mutableAddress(of index: Int) -> UnsafeMutablePointer<Element> {
@@ -42,7 +43,7 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
         return unsafe base + index
     }
 
-    /// The value at `index` of a ring of a power of two: any index is in it, so there is nothing to check.
+    /// The value at `index` in a power-of-two ring: any index is valid, so there is nothing to check.
     subscript(ring index: Int) -> Element {
         @inline(__always)
         unsafeAddress { unsafe ringAddress(of: index) }
@@ -50,21 +51,21 @@ struct FixedStorage<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
         unsafeMutableAddress { unsafe mutableRingAddress(of: index) }
     }
 
-    /// Where a value of the ring lies, for as long as this storage does.
+    /// The address of a value in the ring, valid as long as this storage.
     @inline(__always)
     @unsafe
     func ringAddress(of index: Int) -> UnsafePointer<Element> {
         unsafe UnsafePointer(base + (index & (count &- 1)))
     }
 
-    /// Where a value of the ring that is to be changed lies, for as long as this storage does.
+    /// The address of a value to change in the ring, valid as long as this storage.
     @inline(__always)
     @unsafe
     mutating func mutableRingAddress(of index: Int) -> UnsafeMutablePointer<Element> {
         unsafe base + (index & (count &- 1))
     }
 
-    /// Moves `count` values from place `source` on to place `target` on; the two may overlap.
+    /// Moves `moved` values from index `source` to index `target`; the ranges may overlap.
     mutating func move(from source: Int, to target: Int, count moved: Int) {
         precondition(
             source >= 0 && target >= 0 && moved >= 0 && max(source, target) + moved <= count,

@@ -1,9 +1,9 @@
 import RillCore
 
-/// The bytes of the packets that are held: blocks of one size, handed out and taken back.
+/// The bytes of the held packets, in blocks of one size.
 ///
-/// The block given back last is the next one handed out, so a calm stream keeps to a few blocks that stay in the cache,
-/// and blocks that were never used take no memory.
+/// The block released last is the next one used, so a calm stream uses a few blocks that stay in the cache, and
+/// blocks that were never used take no memory.
 @safe
 struct PacketMemory: ~Copyable, @unchecked Sendable {
     // Sendable by hand: this value is the only owner of the memory, and it cannot be copied.
@@ -14,7 +14,7 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
     private var freeBlocks: FixedStorage<Int32>
     private var freeCount: Int
 
-    /// Memory for `blockCount` payloads of at most `blockByteCount` bytes each.
+    /// Creates memory for `blockCount` payloads of at most `blockByteCount` bytes each.
     init(blockCount: Int, blockByteCount: Int) {
         precondition(blockCount > 0 && blockByteCount > 0, "\(blockCount) blocks of \(blockByteCount) bytes")
         // Freed in `deinit`.
@@ -30,13 +30,13 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
         unsafe base.deallocate()
     }
 
-    /// Blocks in use.
+    /// The number of blocks in use.
     var usedCount: Int { blockCount - freeCount }
 
-    /// Makes room for twice as many blocks as there are; what they hold is copied, once in a long while.
+    /// Doubles the number of blocks; their content is copied, which happens rarely.
     mutating func grow() {
         let count = blockCount * 2
-        // The old memory is left here, the new one freed in `deinit`.
+        // The old memory is freed here, the new one in `deinit`.
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: count * blockByteCount)
         unsafe larger.update(from: base, count: blockCount * blockByteCount)
         unsafe base.deallocate()
@@ -49,7 +49,7 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
         blockCount = count
     }
 
-    /// Copies `bytes` into a block. The owner holds no more packets than there are blocks.
+    /// Copies `bytes` into a block. The owner must not hold more packets than there are blocks.
     mutating func store(_ bytes: Span<UInt8>) -> Int32 {
         precondition(bytes.count <= blockByteCount, "\(bytes.count) bytes in a block of \(blockByteCount)")
         precondition(freeCount > 0, "all \(blockCount) blocks are in use")
@@ -57,27 +57,28 @@ struct PacketMemory: ~Copyable, @unchecked Sendable {
         let block = freeBlocks[freeCount]
         unsafe bytes.withUnsafeBufferPointer { source in
             guard let start = source.baseAddress else { return }
-            // Within the block, as checked above; the caller's bytes are not ours.
+            // Within the block, as checked above; the caller's bytes are separate.
             unsafe (base + Int(block) * blockByteCount).update(from: start, count: source.count)
         }
         return block
     }
 
-    /// Takes a block back, and appends its first `count` bytes, which must have been stored; `output` has room.
+    /// Releases a block, and appends its first `count` bytes, which must have been stored, to `output`, which must
+    /// have room.
     @_lifetime(output: copy output)
     mutating func takeOut(_ block: Int32, count: Int, to output: inout OutputSpan<UInt8>) {
         precondition(count >= 0 && count <= blockByteCount && block >= 0 && Int(block) < blockCount)
         precondition(count <= output.freeCapacity, "\(count) bytes, room for \(output.freeCapacity)")
         unsafe output.withUnsafeMutableBufferPointer { buffer, initialized in
             guard let target = buffer.baseAddress else { return }
-            // Within the block and the room, as checked above; the caller's bytes are not ours.
+            // Within the block and the room, as checked above; the caller's bytes are separate.
             unsafe (target + initialized).initialize(from: base + Int(block) * blockByteCount, count: count)
             initialized += count
         }
         release(block)
     }
 
-    /// Takes a block back.
+    /// Releases a block.
     mutating func release(_ block: Int32) {
         freeBlocks[freeCount] = block
         freeCount += 1

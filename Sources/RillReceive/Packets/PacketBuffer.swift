@@ -2,55 +2,56 @@ import RillCore
 
 /// The packets that wait for their frame, in a ring of slots indexed by extended sequence number.
 ///
-/// Its window reaches from `floor`, the first number that is still of use, over `capacity` numbers. A slot is in use
-/// exactly when the number written in it lies in the window, so nothing has to be cleared as the window moves on.
+/// The window starts at `floor`, the first sequence number that is still of use, and spans `capacity` numbers. A slot
+/// is in use exactly if the number in it is in the window, so nothing has to be cleared as the window moves.
 ///
-/// It begins small and doubles as it has to, up to a limit; beyond that the window is `ahead`.
+/// It starts small and doubles as needed, up to a limit; packets beyond that are `ahead`.
 struct PacketBuffer: ~Copyable, Sendable {
-    /// Numbers that the window may come to span; a power of two.
+    /// The most sequence numbers that the window may span; a power of two.
     let limit: Int
-    /// Numbers that it spans now; a power of two.
+    /// The sequence numbers that it spans now; a power of two.
     private(set) var capacity: Int
-    /// The first number of the window. Whatever lies before it was played out, dropped or never waited for.
+    /// The first sequence number of the window. Everything before it was played out, dropped or never awaited.
     private(set) var floor: Int64 = 0
 
     private var slots: FixedStorage<Slot>
-    /// What came out of order, and where the others lie, each with its frame.
+    /// The packets that arrived out of order; the others are with their frames.
     private var memory: PacketMemory
     private var frames = FrameMemory()
     /// Packets whose bytes are held.
     private(set) var heldCount = 0
 
-    /// What the window spans at first.
+    /// The initial span of the window.
     static let initialCapacity = 256
 
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
     struct Slot: BitwiseCopyable {
         var sequence: Int64 = .min
-        /// The block with its bytes, or one of the two below.
+        /// The block with its bytes, or one of the two values below.
         var block = Slot.none
         var byteCount: Int32 = 0
         var isPadding = false
 
-        /// Of padding, and of a packet that is gone.
+        /// For padding, and for a packet that is gone.
         static var none: Int32 { -1 }
-        /// Its bytes lie with those of its frame.
+        /// Its bytes are with those of its frame.
         static var withFrame: Int32 { -2 }
     }
 
-    /// Where a number lies.
+    /// Where a sequence number is.
     enum Place: Equatable {
-        /// In the window, and not there yet.
+        /// In the window, and not received yet.
         case free
-        /// There, or just gone by.
+        /// Already received, or just gone.
         case duplicate
         /// Before the window.
         case late
-        /// Behind the window, which would have to begin at `floor` for it.
+        /// After the window, which would have to start at `floor` to hold it.
         case ahead(floor: Int64)
     }
 
-    /// A ring for up to `limit` packets, rounded up to a power of two, of at most `maximumByteCount` bytes each.
+    /// Creates a ring for up to `limit` packets, rounded up to a power of two, of at most `maximumByteCount` bytes
+    /// each.
     init(limit: Int, maximumByteCount: Int) {
         var rounded = 1
         while rounded < limit { rounded *= 2 }
@@ -60,7 +61,7 @@ struct PacketBuffer: ~Copyable, Sendable {
         self.memory = PacketMemory(blockCount: capacity, blockByteCount: maximumByteCount)
     }
 
-    /// Where packet `sequence` goes, for which the window grows if it may.
+    /// Returns where packet `sequence` belongs; the window grows for it if allowed.
     @inline(__always)
     mutating func place(of sequence: Int64) -> Place {
         if slots[ring: index(sequence)].sequence == sequence { return .duplicate }
@@ -68,7 +69,7 @@ struct PacketBuffer: ~Copyable, Sendable {
         return sequence - floor < Int64(capacity) ? .free : placeBehindWindow(sequence)
     }
 
-    /// Whether packet `sequence` has a place that is free, without that the window has to grow for it.
+    /// Whether packet `sequence` has a free slot without growing the window.
     @inline(__always)
     mutating func hasRoom(for sequence: Int64) -> Bool {
         sequence >= floor && sequence &- floor < Int64(capacity) && slots[ring: index(sequence)].sequence != sequence
@@ -81,7 +82,7 @@ struct PacketBuffer: ~Copyable, Sendable {
         return .free
     }
 
-    /// Doubles the window; what it holds goes to its new places.
+    /// Doubles the window; its content moves to the new slots.
     private mutating func grow() {
         var larger = FixedStorage(repeating: Slot(), count: capacity * 2)
         for index in 0..<capacity where slots[index].sequence != .min {
@@ -92,16 +93,16 @@ struct PacketBuffer: ~Copyable, Sendable {
         memory.grow()
     }
 
-    /// Holds a copy of `bytes`, the frame's own part of packet `sequence`, whose place is free.
+    /// Stores a copy of `bytes`, the frame's part of packet `sequence`, whose slot is free.
     mutating func store(_ bytes: Span<UInt8>, as sequence: Int64) {
         let block = memory.store(bytes)
         slots[ring: index(sequence)] = Slot(sequence: sequence, block: block, byteCount: Int32(bytes.count))
         heldCount += 1
     }
 
-    /// Holds a copy of `bytes`, with which a frame begins, where those of the packets behind it can follow.
+    /// Stores a copy of `bytes`, the first of a frame, where those of the following packets can be appended.
     ///
-    /// - Returns: the array that the frame has now; `nil` if there was none for it.
+    /// - Returns: the frame's array; `nil` if none was free.
     mutating func storeFirst(_ bytes: Span<UInt8>, as sequence: Int64) -> FrameMemory.Place? {
         guard let array = frames.begin(bytes) else {
             store(bytes, as: sequence)
@@ -111,8 +112,8 @@ struct PacketBuffer: ~Copyable, Sendable {
         return array
     }
 
-    /// Holds a copy of `bytes`, of the packet right behind the last one of `frame`: in the frame's array, if all others lie
-    /// there.
+    /// Stores a copy of `bytes`, from the packet directly after the last one of `frame`: in the frame's array if all
+    /// the others are there.
     @inline(__always)
     mutating func store(_ bytes: Span<UInt8>, as sequence: Int64, behind frame: FrameExtent) {
         guard let array = frame.array, frames.byteCount(at: array) == frame.byteCount else {
@@ -129,12 +130,12 @@ struct PacketBuffer: ~Copyable, Sendable {
         heldCount += 1
     }
 
-    /// Notes that packet `sequence`, whose place is free, carries padding alone.
+    /// Notes that packet `sequence`, whose slot is free, only carries padding.
     mutating func storePadding(as sequence: Int64) {
         slots[ring: index(sequence)] = Slot(sequence: sequence, isPadding: true)
     }
 
-    /// How many of the packets from `start` up to `end`, not included, are there and carry padding alone.
+    /// How many of the packets from `start` up to but not including `end` are present and only carry padding.
     mutating func paddingCount(from start: Int64, to end: Int64) -> Int {
         var count = 0
         var sequence = start
@@ -146,7 +147,7 @@ struct PacketBuffer: ~Copyable, Sendable {
         return count
     }
 
-    /// Whether all of the packets from `start` up to `end`, not included, are there and carry padding alone.
+    /// Whether all packets from `start` up to but not including `end` are present and only carry padding.
     mutating func isPadding(from start: Int64, to end: Int64) -> Bool {
         var sequence = start
         while sequence < end {
@@ -157,8 +158,8 @@ struct PacketBuffer: ~Copyable, Sendable {
         return true
     }
 
-    /// Gives up the packets of `frame`, all of them there, and what lies before them. `payload`, whatever stands in it,
-    /// gets the frame's bytes.
+    /// Removes the packets of `frame`, which must all be present, and everything before them. Replaces the content of
+    /// `payload` by the frame's bytes.
     @inline(__always)
     mutating func takeOut(_ frame: FrameExtent, into payload: inout [UInt8]) {
         advance(to: frame.first)
@@ -168,7 +169,7 @@ struct PacketBuffer: ~Copyable, Sendable {
             payload.removeAll(keepingCapacity: true)
         }
         if payload.count == frame.byteCount {
-            // All of them lay there, so there is nothing between them either.
+            // All of them were there, so there is nothing between them.
             heldCount -= Int(frame.last - frame.first) + 1
             floor = frame.last + 1
         } else {
@@ -178,8 +179,8 @@ struct PacketBuffer: ~Copyable, Sendable {
         }
     }
 
-    /// Gives up the packets `first` to `last`, all of them there, and what lies before them; appends the bytes of those
-    /// that do not lie with their frame's, in order. `output` has room.
+    /// Removes the packets `first` to `last`, which must all be present, and everything before them. Appends, in
+    /// order, the bytes of those that are not with their frame's. `output` must have room.
     @_lifetime(output: copy output)
     mutating func takeOut(_ first: Int64, through last: Int64, to output: inout OutputSpan<UInt8>) {
         advance(to: first)
@@ -196,19 +197,19 @@ struct PacketBuffer: ~Copyable, Sendable {
         floor = max(floor, last + 1)
     }
 
-    /// Takes back the array of a frame that is dropped; its packets are given up as the window moves on.
+    /// Releases the array of a dropped frame; its packets are given up as the window moves.
     mutating func drop(_ frame: FrameExtent) {
         if let array = frame.array { frames.release(array) }
     }
 
-    /// Moves the window on: what lies before `newFloor` is given up.
+    /// Moves the window: everything before `newFloor` is given up.
     mutating func advance(to newFloor: Int64) {
         guard newFloor > floor else { return }
         for sequence in floor..<min(newFloor, floor + Int64(capacity)) { giveUp(sequence) }
         floor = newFloor
     }
 
-    /// Gives up everything and opens the window around `sequence`, so that what was overtaken by it may still come.
+    /// Gives up everything and opens the window around `sequence`, so that packets overtaken by it may still arrive.
     mutating func restart(around sequence: Int64) {
         advance(to: floor + Int64(capacity))
         for index in 0..<capacity { slots[index].sequence = .min }
@@ -217,7 +218,7 @@ struct PacketBuffer: ~Copyable, Sendable {
 
     private mutating func giveUp(_ sequence: Int64) {
         let index = index(sequence)
-        // The number stays, so that a duplicate is told from a packet that comes late.
+        // The number stays, to distinguish a duplicate from a late packet.
         guard slots[ring: index].sequence == sequence, slots[ring: index].block != Slot.none else { return }
         if slots[ring: index].block >= 0 { memory.release(slots[ring: index].block) }
         slots[ring: index].block = Slot.none

@@ -1,9 +1,9 @@
-/// How a packet came to a ``JitterBuffer``.
+/// How a packet arrived at a ``JitterBuffer``.
 public enum PacketOrigin: Sendable, Equatable {
-    /// As it was sent, on the stream's own source.
+    /// As it was sent, with the stream's own SSRC.
     case network
-    /// Sent again on request, on a retransmission stream (RFC 4588).
+    /// Retransmitted on request, on a retransmission stream (RFC 4588).
     case retransmission
-    /// Made again from the FEC packets that protect it (RFC 5109).
+    /// Recovered from the FEC packets that protect it (RFC 5109).
     case fec
 }

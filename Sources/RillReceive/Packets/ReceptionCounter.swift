@@ -1,16 +1,16 @@
 import RillCore
 import RillRTP
 
-/// Counts packets as a receiver report tells them: expected, lost, jitter (RFC 3550 A.3 and A.8).
+/// Counts packets for receiver reports: expected, lost, jitter (RFC 3550 A.3 and A.8).
 struct ReceptionCounter: Sendable {
-    /// Packets that came, duplicates and late ones too.
+    /// Packets received, including duplicates and late ones.
     private(set) var packetsReceived = 0
     /// Interarrival jitter in nanoseconds, smoothed (RFC 3550 §6.4.1).
     private(set) var jitter: Int64 = 0
 
     private var first: Int64?
     private var highest: Int64 = 0
-    /// Packets that earlier stretches of the stream, before a jump of its numbers, should have had.
+    /// The packets expected in earlier parts of the stream, before its sequence numbers jumped.
     private var expectedBefore = 0
     private var last: (arrival: MediaTime, timestamp: Int64)?
     private var previousReport = (expected: 0, received: 0)
@@ -37,13 +37,13 @@ struct ReceptionCounter: Sendable {
         last = (now, timestamp)
     }
 
-    /// Whether packet `sequence` is the newest one, and has the timestamp of the one before it.
+    /// Whether packet `sequence` is the newest one, and has the timestamp of the previous one.
     @inline(__always)
-    func continuesFrame(with sequence: Int64, _ timestamp: Int64) -> Bool {
+    func continues(with sequence: Int64, _ timestamp: Int64) -> Bool {
         last?.timestamp == timestamp && sequence > highest
     }
 
-    /// Notes a packet that goes on.
+    /// Notes a packet that continues the newest frame.
     @inline(__always)
     mutating func follow(_ sequence: Int64, at now: MediaTime) {
         packetsReceived += 1
@@ -53,7 +53,7 @@ struct ReceptionCounter: Sendable {
         last?.arrival = now
     }
 
-    /// The stream's numbers have jumped: the loss until now stays, the counting of each begins anew.
+    /// Notes that the stream jumped: past losses are kept, and what jumped is counted from the start again.
     mutating func restart(keepsSequence: Bool, keepsTime: Bool) {
         if !keepsSequence {
             expectedBefore = expected
@@ -62,21 +62,21 @@ struct ReceptionCounter: Sendable {
         if !keepsTime { last = nil }
     }
 
-    /// Notes when the sender's last report was sent and came, for the next report to say (RFC 3550 §6.4.1).
+    /// Notes when the sender's last report was sent and when it arrived, for the next report block (RFC 3550 §6.4.1).
     mutating func noteSenderReport(sent: NTPShort, at now: MediaTime) {
         lastSenderReport = (sent, now)
     }
 
-    /// Packets that the sender has sent as far as the numbers tell.
+    /// The number of packets that the sender has sent, according to the sequence numbers.
     var expected: Int {
         guard let first else { return expectedBefore }
         return expectedBefore + Int(highest - first) + 1
     }
 
-    /// Packets expected less packets received; negative when more duplicates came than packets were lost.
+    /// Packets expected minus packets received; negative if there were more duplicates than losses.
     var packetsLost: Int { expected - packetsReceived }
 
-    /// What a receiver report is to say of the source now; the next one's interval begins here.
+    /// Returns the report block of the source; the next interval starts now.
     mutating func report(on ssrc: SSRC, at now: MediaTime) -> ReportBlock {
         let fraction = ReceptionCount.fractionLost(
             expected: expected - previousReport.expected, received: packetsReceived - previousReport.received)

@@ -1,55 +1,56 @@
 import RillCore
 import RillRTP
 
-/// Unwraps the numbers of packets, and tells a stream that goes on from one that has jumped.
+/// Extends the sequence numbers and timestamps of packets, and distinguishes a continuing stream from one that has
+/// jumped.
 ///
-/// A packet fits if its sequence number lies within half the ring of the newest one, and if its way here seems to have
-/// taken at most ten seconds more or less than the way of the packet before. One that does not fit is set aside (it may
-/// be damaged or a stranger's). Two in a row that do not fit the stream but fit each other are its new beginning.
-/// This is the probation of RFC 3550 A.1, made with the timestamp too. After a silence, when nothing is at stake, a packet
-/// whose number goes on is believed alone: senders that pause may stop their media clock.
+/// A packet fits if its sequence number is within half the ring of the newest one, and if its transit time differs by
+/// at most ten seconds from the previous packet's. A packet that does not fit is set aside (it may be damaged or
+/// foreign). Two consecutive packets that do not fit the stream but fit each other are its new start. This is the
+/// probation of RFC 3550 A.1, extended to the timestamp. After a silence, when nothing is at stake, a single packet
+/// whose sequence number continues is accepted: senders that pause may stop their media clock.
 ///
-/// Only what the network brings for the first time says where the stream is. Packets that were sent again, made from
-/// FEC packets or duplicated on the way come in rows too, and a small ring has moved on by then: they are stragglers. So is
-/// whatever lies before the newest packet both in number and in time; a sender that started anew there would be believed
-/// when its timestamps have caught up.
+/// Only first-time packets from the network show where the stream is. Retransmitted packets, packets recovered by FEC
+/// and duplicates also arrive in runs, and a small ring has moved on by then: they are stragglers. So is everything
+/// that is before the newest packet both in sequence number and in time. A sender that restarted there is accepted
+/// once its timestamps have caught up.
 struct StreamContinuity: Sendable {
-    /// What to make of a packet.
+    /// How to treat a packet.
     enum Verdict: Equatable {
-        /// It goes on from those before, or is the first.
+        /// It continues the stream, or is the first.
         case fits(sequence: Int64, timestamp: Int64)
-        /// It does not; the next will tell.
+        /// It does not fit; the next packet will decide.
         case onProbation
-        /// It does not, and tells nothing: it is of the stream's own past, or did not come on the network.
+        /// It does not fit and proves nothing: it is from the stream's own past, or did not arrive on the network.
         case straggler
-        /// It does not, and neither did the one set aside: the stream has jumped. The next packets will fit.
+        /// It does not fit, and neither did the one set aside: the stream has jumped. The next packets will fit.
         case jumped(Jump)
-        /// The timestamps have jumped over a silence, and the numbers go on. The next packets will fit.
+        /// The timestamps have jumped over a silence, and the sequence numbers continue. The next packets will fit.
         case resumed(Jump)
     }
 
-    /// What a jump leaves intact.
+    /// What continues over a jump.
     struct Jump: Equatable {
-        /// The sequence numbers go on: packets were lost, more than the ring holds.
+        /// The sequence numbers continue: more packets were lost than the ring holds.
         var keepsSequence: Bool
-        /// The timestamps go on.
+        /// The timestamps continue.
         var keepsTime: Bool
     }
 
-    /// The furthest that a transit time may lie from the one before, in nanoseconds.
+    /// The largest difference between the transit times of two consecutive packets.
     static let maximumTransitStep = MediaDuration.seconds(10)
-    /// From this length on a pause of the stream is a silence.
+    /// A pause of the stream of this length or more is a silence.
     static let silence = MediaDuration.seconds(2)
-    /// A gap of sequence numbers up to this is loss, a larger one a sender that started anew (RFC 3550 A.1).
+    /// A gap of sequence numbers up to this is loss, a larger one a restarted sender (RFC 3550 A.1).
     static let maximumDropout: Int64 = 3000
 
     private let reach: Int64
     private let timestampLimit: Int64
-    /// The newest packet's numbers, with and without wraparound; `nil` before the first packet.
+    /// The newest packet's extended sequence number and timestamp; `nil` before the first packet.
     private var newest: Newest?
-    /// Arrival less timestamp of the last packet that fitted.
+    /// Arrival minus timestamp of the last packet that fitted.
     private var transit = MediaDuration.zero
-    /// The last timestamp turned into a time: a frame's packets have one timestamp.
+    /// The last timestamp converted to a time: a frame's packets have one timestamp.
     private var lastTimestamp: (ticks: Int64, time: MediaTime) = (0, .zero)
     private var suspect: Suspect?
 
@@ -57,12 +58,12 @@ struct StreamContinuity: Sendable {
         var sequence: Int64
         var timestamp: Int64
 
-        /// The sequence number `wire` the short way round from the newest.
+        /// Extends `wire` to the nearest value to the newest sequence number.
         func extend(_ wire: SequenceNumber) -> Int64 {
             sequence &+ Int64(wire.distance(since: SequenceNumber(UInt16(truncatingIfNeeded: sequence))))
         }
 
-        /// The timestamp `wire` the short way round from the newest.
+        /// Extends `wire` to the nearest value to the newest timestamp.
         func extend(_ wire: RTPTimestamp) -> Int64 {
             timestamp &+ Int64(wire.distance(since: RTPTimestamp(UInt32(truncatingIfNeeded: timestamp))))
         }
@@ -74,10 +75,12 @@ struct StreamContinuity: Sendable {
         var arrival: MediaTime
     }
 
-    /// For a ring of `capacity` packets.
+    /// Creates an instance for a ring of `capacity` packets.
     ///
-    /// - Parameter timestampLimit: timestamps that have run away from zero by more are a jump. A hundred years lie far
-    ///   within, and arithmetic on such times cannot overflow.
+    /// - Parameters:
+    ///   - capacity: the number of packets in the ring.
+    ///   - timestampLimit: timestamps further from zero than this are a jump. A hundred years are far within, and
+    ///     arithmetic on such times cannot overflow.
     init(capacity: Int, timestampLimit: Int64 = 1 << 48) {
         self.reach = Int64(capacity / 2)
         self.timestampLimit = timestampLimit
@@ -86,16 +89,16 @@ struct StreamContinuity: Sendable {
     /// The newest extended sequence number; `nil` before the first packet.
     var newestSequence: Int64? { newest?.sequence }
 
-    /// The very next packet of the newest one's frame.
+    /// The packet that directly continues the newest one's frame.
     struct Next {
         var sequence: Int64
         var timestamp: Int64
-        /// Arrival less timestamp, in time.
+        /// Arrival minus timestamp, as a time.
         var transit: MediaDuration
     }
 
-    /// The numbers of a packet that is the very next one of the newest packet's frame and came in time, which is the
-    /// usual case; `nil` for any other.
+    /// Returns the extended numbers of a packet that directly continues the newest packet's frame and arrived in
+    /// time, which is the usual case; `nil` for any other.
     @inline(__always)
     func next(_ sequence: SequenceNumber, _ timestamp: RTPTimestamp, at now: MediaTime) -> Next? {
         guard let newest, UInt16(truncatingIfNeeded: newest.sequence &+ 1) == sequence.rawValue,
@@ -107,18 +110,21 @@ struct StreamContinuity: Sendable {
         return Next(sequence: newest.sequence &+ 1, timestamp: newest.timestamp, transit: transit)
     }
 
-    /// Takes note of a packet that was found to be the next one.
+    /// Notes a packet from ``next(_:_:at:)``.
     @inline(__always)
     mutating func follow(_ next: Next) {
         newest?.sequence = next.sequence
         transit = next.transit
     }
 
-    /// Judges the packet and takes note of it.
+    /// Judges the packet and notes it.
     ///
     /// - Parameters:
+    ///   - sequence: its sequence number.
+    ///   - timestamp: its timestamp.
     ///   - isEvidence: whether it may show that the stream has jumped.
-    ///   - isAfterSilence: nothing came for a while, and nothing waits for what may come.
+    ///   - isAfterSilence: whether nothing arrived for a while, and no frame waits.
+    ///   - now: the current time.
     mutating func judge(
         _ sequence: SequenceNumber, _ timestamp: RTPTimestamp, isEvidence: Bool = true, isAfterSilence: Bool = false,
         at now: MediaTime
@@ -154,7 +160,7 @@ struct StreamContinuity: Sendable {
         let jump = Jump(
             keepsSequence: (0...StreamContinuity.maximumDropout).contains(extended - newest.sequence),
             keepsTime: isTimely)
-        // It goes on from the packet set aside, as if that had been the newest all along.
+        // It continues from the packet set aside, as if that had been the newest all along.
         begin(
             at: jump.keepsSequence ? newest.extend(before.sequence) : Int64(before.sequence.rawValue),
             jump.keepsTime ? newest.extend(before.timestamp) : Int64(before.timestamp.rawValue),

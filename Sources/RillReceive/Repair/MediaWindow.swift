@@ -1,16 +1,16 @@
 import RillCore
 import RillRTP
 
-/// The newest packets of a stream, whole, by their numbers: what a lost one is computed from.
+/// The newest packets of a stream, whole, by sequence number: FEC computes a lost packet from them.
 struct MediaWindow: ~Copyable, Sendable {
-    /// Numbers that the window spans; a power of two.
+    /// The sequence numbers that the window spans; a power of two.
     let capacity: Int
     private let slotByteCount: Int
     private var bytes: [UInt8]
     private var slots: FixedStorage<Slot>
-    /// The newest number, counted on over its wraparounds; `nil` before the first packet.
+    /// The newest extended sequence number; `nil` before the first packet.
     private var newest: Int64?
-    /// Packets in a row that lay behind the window.
+    /// Consecutive packets before the window.
     private var strayCount = 0
 
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
@@ -19,10 +19,10 @@ struct MediaWindow: ~Copyable, Sendable {
         var byteCount: Int32 = 0
     }
 
-    /// So many packets in a row from behind the window are no late ones: the numbers have jumped.
+    /// This many consecutive packets before the window are not late: the sequence numbers have jumped.
     static let maximumStrayCount = 8
 
-    /// Room for `capacity` packets of up to `slotByteCount` bytes.
+    /// Creates room for `capacity` packets of up to `slotByteCount` bytes.
     init(capacity: Int, slotByteCount: Int) {
         precondition(capacity > 0 && capacity & (capacity - 1) == 0, "a window of \(capacity) packets")
         self.capacity = capacity
@@ -31,26 +31,26 @@ struct MediaWindow: ~Copyable, Sendable {
         slots = FixedStorage(repeating: Slot(), count: capacity)
     }
 
-    /// The first number of the window.
+    /// The first sequence number of the window.
     var floor: Int64 { (newest ?? 0) - Int64(capacity) + 1 }
 
-    /// `number` the short way round from the newest one.
+    /// Extends `number` to the nearest value to the newest one.
     func extended(_ number: SequenceNumber) -> Int64 {
         guard let newest else { return Int64(number.rawValue) }
         return newest &+ Int64(number.distance(since: SequenceNumber(UInt16(truncatingIfNeeded: newest))))
     }
 
-    /// What it took to have a number in the window.
+    /// The result of moving the window to a sequence number.
     enum Reach {
-        /// Nothing, or that the window moved on.
+        /// The number is in the window, which may have moved.
         case within
-        /// It lies behind.
+        /// The number is before the window.
         case behind
-        /// It lay behind, as others before it, so that the window has begun anew there, empty.
+        /// The number was before the window, like others before it, so the window restarted there, empty.
         case restarted
     }
 
-    /// Moves the window so far on that it reaches `sequence`; if that lies behind it time and again, begins anew there.
+    /// Moves the window so that it contains `sequence`; restarts it there if numbers are repeatedly before it.
     mutating func reach(_ sequence: Int64) -> Reach {
         guard let newest, sequence <= newest else {
             newest = sequence
@@ -65,17 +65,17 @@ struct MediaWindow: ~Copyable, Sendable {
         guard strayCount >= MediaWindow.maximumStrayCount else { return .behind }
         strayCount = 0
         self.newest = sequence
-        // What is numbered ahead of the new beginning is of the old stretch.
+        // Numbers after the new start belong to the old part of the stream.
         for index in 0..<capacity { slots[index].sequence = .min }
         return .restarted
     }
 
-    /// Whether the packet is there.
+    /// Whether the packet is present.
     func holds(_ sequence: Int64) -> Bool {
         sequence >= floor && slots[index(sequence)].sequence == sequence
     }
 
-    /// Keeps a copy of a packet whose number lies in the window.
+    /// Stores a copy of a packet whose sequence number is in the window.
     mutating func keep(_ packet: Span<UInt8>, as sequence: Int64) {
         precondition(packet.count <= slotByteCount, "\(packet.count) bytes in a slot of \(slotByteCount)")
         let index = index(sequence)
@@ -85,7 +85,7 @@ struct MediaWindow: ~Copyable, Sendable {
         slots[index] = Slot(sequence: sequence, byteCount: Int32(packet.count))
     }
 
-    /// A packet that is there.
+    /// Returns a packet, which must be present.
     @_lifetime(borrow self)
     func packet(_ sequence: Int64) -> Span<UInt8> {
         precondition(holds(sequence), "packet \(sequence) is not there")

@@ -1,76 +1,82 @@
 public import RillRTP
 
-/// What a ``PacketRestorer`` found in a datagram.
+/// A packet that a ``PacketRestorer`` found in a datagram.
 public enum RestoredPacket: ~Escapable {
-    /// A packet for the jitter buffer, and how it came.
+    /// A packet for the jitter buffer, and how it arrived.
     case media(Span<UInt8>, PacketOrigin)
-    /// A packet of the stream that carries no media: its number is no gap.
+    /// A packet of the stream that carries no media: its sequence number is not missing.
     case withoutMedia(RTPHeader)
 }
 
-/// What a datagram was to a ``PacketRestorer``.
+/// What a datagram was for a ``PacketRestorer``.
 public enum RestoreResult: Equatable, Sendable {
-    /// A packet of the stream, or something that is for the jitter buffer to judge.
+    /// A packet of the stream, or something that the jitter buffer must judge.
     case media
-    /// A packet that came again on the stream of retransmissions.
+    /// A retransmitted packet, from the retransmission stream.
     case retransmission
     /// An FEC packet.
     case fec
-    /// Padding, to probe the path with.
+    /// Padding, which probes the path.
     case padding
-    /// A packet of the stream of retransmissions that is of another type than agreed on, or that came before the source
-    /// of the stream itself was known.
+    /// A packet of the retransmission stream whose payload type was not negotiated, or that arrived before the
+    /// stream's own SSRC was known.
     case unassigned
-    /// It could not be unwrapped.
+    /// A packet that could not be unwrapped.
     case malformed(RTPError)
 }
 
-/// Gives back the packets of one stream from all that was sent for it: the packets themselves, those sent again (RTX, RFC
-/// 4588), and those that FEC packets restore (ULPFEC in RED, RFC 5109 and 2198).
+/// A restorer of the packets of one stream, from everything that was sent for it: the packets themselves,
+/// retransmissions (RTX, RFC 4588), and packets that FEC recovers (ULPFEC in RED, RFC 5109 and 2198).
 ///
-/// It stands before the ``JitterBuffer``:
+/// It is placed before the ``JitterBuffer``:
 ///
-///     var restorer = PacketRestorer(repair, for: buffer.settings)
-///     restorer.insert(datagram) { packet in
-///         switch packet {
-///         case .media(let bytes, let origin): _ = buffer.insert(bytes, origin: origin, at: now)
-///         case .withoutMedia(let header): _ = buffer.notePacketWithoutMedia(header, at: now)
-///         }
+/// ```swift
+/// var restorer = PacketRestorer(repair, for: buffer.settings)
+/// restorer.insert(datagram) { packet in
+///     switch packet {
+///     case .media(let bytes, let origin): _ = buffer.insert(bytes, origin: origin, at: now)
+///     case .withoutMedia(let header): _ = buffer.notePacketWithoutMedia(header, at: now)
 ///     }
+/// }
+/// ```
 ///
-/// A packet that needs nothing passes through as it is, and without FEC packets nothing is kept. With them, the newest 256
-/// packets are (as many times ``JitterBufferSettings/maximumPacketByteCount`` bytes), and up to 64 FEC packets that wait
-/// for all but one of their packets. A packet that comes after it was restored is passed on too: the buffer knows its
-/// duplicates.
+/// A packet that needs no unwrapping passes through unchanged, and without FEC nothing is kept. With FEC, the newest
+/// 256 packets are kept (256 times ``JitterBufferSettings/maximumPacketByteCount`` bytes), and up to 64 FEC packets
+/// that miss more than one of their packets. A packet that arrives after it was restored is passed on too: the buffer
+/// detects duplicates.
 ///
-/// Takes any bytes. Nothing is allocated per packet once the buffers have grown to the largest. One owner, no thread, no
-/// clock.
+/// Any input bytes are safe. Once the buffers have grown to the largest packet, nothing is allocated per packet. It
+/// has one owner, and no thread or clock.
 public struct PacketRestorer: ~Copyable, Sendable {
-    /// What the session agreed on.
+    /// The negotiated repair formats.
     public let settings: RepairSettings
-    /// Counts since it was made.
+    /// Counts since the restorer was created.
     public private(set) var statistics = RepairStatistics()
     private let payloadType: PayloadType
-    /// The stream's source, as far as it is known.
+    /// The stream's SSRC, if known.
     private var ssrc: SSRC?
     private var decoder: ULPFECDecoder?
-    /// What came out of RTX, and what came out of RED.
+    /// The packets unwrapped from RTX and from RED.
     private var original: [UInt8] = []
     private var primary: [UInt8] = []
 
-    /// A restorer for the stream of a jitter buffer. Sources and payload types that do not tell streams and formats apart
-    /// are the programmer's mistake.
+    /// Creates a restorer for the stream of a jitter buffer. Precondition: SSRCs and payload types distinguish the
+    /// streams and formats.
+    ///
+    /// - Parameters:
+    ///   - settings: the negotiated repair formats.
+    ///   - buffer: the settings of the jitter buffer.
     public init(_ settings: RepairSettings, for buffer: JitterBufferSettings) {
         var types = [buffer.payloadType]
         if let retransmission = settings.retransmission {
             if let again = retransmission.ssrc {
-                precondition(again != buffer.ssrc, "retransmissions have a source of their own, not \(again)")
+                precondition(again != buffer.ssrc, "retransmissions need their own SSRC, not \(again)")
             }
             types.append(retransmission.payloadType)
         }
         if let red = settings.redPayloadType { types.append(red) }
         if let fec = settings.fecPayloadType { types.append(fec) }
-        precondition(Set(types).count == types.count, "each format has a payload type of its own: \(types)")
+        precondition(Set(types).count == types.count, "each format needs its own payload type: \(types)")
         self.settings = settings
         payloadType = buffer.payloadType
         ssrc = buffer.ssrc
@@ -80,15 +86,18 @@ public struct PacketRestorer: ~Copyable, Sendable {
         }
     }
 
-    /// Takes an RTP datagram of the stream or of its retransmissions.
+    /// Inserts an RTP datagram of the stream or of its retransmissions.
     ///
-    /// - Parameter body: gets the packets in it, none or one, and those that can be restored now that it is here; each
-    ///   is only there during the call.
+    /// - Parameters:
+    ///   - datagram: the datagram.
+    ///   - body: receives the packet in it, if any, and those that it makes recoverable; each is only valid during
+    ///     the call.
+    /// - Returns: what the datagram was.
     @discardableResult
     public mutating func insert(
         _ datagram: Span<UInt8>, _ body: (borrowing RestoredPacket) -> Void
     ) -> RestoreResult {
-        // What is no RTP packet the buffer refuses, and statistics.
+        // The buffer rejects and counts what is not an RTP packet.
         guard !settings.isEmpty, let header = try? RTPHeader(parsing: datagram) else {
             body(.media(datagram, .network))
             return .media
@@ -101,8 +110,8 @@ public struct PacketRestorer: ~Copyable, Sendable {
 
     // MARK: Retransmissions
 
-    /// Whether a packet is one of the stream of retransmissions: by its source, or by its payload type where nobody announced
-    /// that.
+    /// Whether a packet belongs to the retransmission stream: by its SSRC, or by its payload type if the SSRC was not
+    /// announced.
     private func comes(_ header: RTPHeader, on stream: RepairSettings.Retransmission) -> Bool {
         guard let source = stream.ssrc else {
             return header.payloadType == stream.payloadType && header.ssrc != ssrc
@@ -110,7 +119,7 @@ public struct PacketRestorer: ~Copyable, Sendable {
         return header.ssrc == source
     }
 
-    /// Restores a packet that was sent again.
+    /// Unwraps a retransmitted packet.
     private mutating func unwrap(
         _ datagram: Span<UInt8>, _ header: RTPHeader, _ stream: RepairSettings.Retransmission,
         _ body: (borrowing RestoredPacket) -> Void
@@ -144,7 +153,7 @@ public struct PacketRestorer: ~Copyable, Sendable {
 
     // MARK: The stream itself
 
-    /// Passes a packet of the stream on, or takes it out of RED.
+    /// Passes on a packet of the stream, or unwraps it from RED.
     private mutating func sort(
         _ packet: Span<UInt8>, _ header: RTPHeader, _ origin: PacketOrigin, _ body: (borrowing RestoredPacket) -> Void
     ) -> RestoreResult {

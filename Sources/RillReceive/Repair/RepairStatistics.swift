@@ -1,33 +1,35 @@
 internal import RillCore
 
-/// What a ``PacketRestorer`` counts, since it was made: names are those of "inbound-rtp" in W3C webrtc-stats where it has
-/// one.
+/// The counters of a ``PacketRestorer`` since it was created.
+///
+/// Names are those of "inbound-rtp" in W3C webrtc-stats where they exist.
 public struct RepairStatistics: Codable, Equatable, Sendable {
-    /// Packets that came again on the stream of retransmissions.
+    /// Packets received on the retransmission stream.
     public internal(set) var retransmittedPacketsReceived = 0
-    /// Their payload, as it was in the original packets.
+    /// Their payload bytes, as in the original packets.
     public internal(set) var retransmittedBytesReceived = 0
-    /// FEC packets that came.
+    /// FEC packets received.
     public internal(set) var fecPacketsReceived = 0
-    /// Their payload.
+    /// Their payload bytes.
     public internal(set) var fecBytesReceived = 0
-    /// FEC packets of no use: all that they protect was there, or too much of it was missing for too long.
+    /// FEC packets that were useless: all packets that they protect were present, or too many were missing for too
+    /// long.
     public internal(set) var fecPacketsDiscarded = 0
 
-    // MARK: Rill's own
+    // MARK: Rill's own counters
 
-    /// Packets that were computed from an FEC packet and the others that it protects.
+    /// Packets recovered from an FEC packet and the others that it protects.
     public internal(set) var packetsRecovered = 0
-    /// Packets of RED, or of the stream of retransmissions, with padding alone.
+    /// Padding-only packets, in RED or on the retransmission stream.
     public internal(set) var paddingPacketsReceived = 0
-    /// Packets that could not be unwrapped, and FEC packets that give no sound packet.
+    /// Packets that could not be unwrapped, and FEC packets that gave no valid packet.
     public internal(set) var malformedPackets = 0
 
-    /// Nothing has come.
+    /// Creates zero counters.
     public init() {}
 }
 
 extension RepairStatistics: CustomStringConvertible {
-    /// What is not zero, by name: `retransmittedPacketsReceived 3, packetsRecovered 1`.
+    /// The non-zero counters by name: `retransmittedPacketsReceived 3, packetsRecovered 1`.
     public var description: String { countedText(self) }
 }

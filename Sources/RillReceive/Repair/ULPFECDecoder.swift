@@ -1,27 +1,28 @@
 import RillCore
 import RillRTP
 
-/// Restores lost packets from FEC packets (RFC 5109): each as soon as it is the only one that its FEC packet misses, also when
-/// another FEC packet has restored the others.
+/// Recovers lost packets from FEC packets (RFC 5109): each as soon as it is the only one that its FEC packet misses,
+/// also after another FEC packet has recovered the others.
 ///
-/// Keeps the newest packets, and the FEC packets that wait for theirs. An FEC packet of two levels waits for the packets of both.
+/// It keeps the newest packets, and the FEC packets that wait for theirs. An FEC packet of two levels waits for the
+/// packets of both.
 struct ULPFECDecoder: ~Copyable, Sendable {
     private let payloadType: PayloadType
     private let maximumByteCount: Int
     private var window: MediaWindow
     private var fecPackets: FixedStorage<FECPacket>
     private var fecByteCount: [UInt8]
-    /// FEC packets that wait, and the slot of the next.
+    /// The number of waiting FEC packets, and the slot of the next one.
     private var waitingCount = 0
     private var next = 0
-    /// Where a packet is restored.
+    /// The memory in which a packet is recovered.
     private var packet: [UInt8]
 
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
     struct FECPacket: BitwiseCopyable {
-        /// The number that its masks count from, without wraparound.
+        /// The extended sequence number base of its masks.
         var base: Int64 = 0
-        /// The packets that it protects, and those of them that are missing: bit 47 is `base`. None: the slot is free.
+        /// The packets that it protects, and the missing ones among them: bit 47 is `base`. Zero: the slot is free.
         var protected: UInt64 = 0
         var missing: UInt64 = 0
         var byteCount = 0
@@ -29,14 +30,14 @@ struct ULPFECDecoder: ~Copyable, Sendable {
         var ssrc = SSRC(0)
     }
 
-    /// Packets that are kept: at 4 Mbit/s those of half a second, which FEC packets lag far less behind.
+    /// Packets that are kept: half a second at 4 Mbit/s, far more than FEC packets lag.
     static let packetCapacity = 256
-    /// FEC packets that can wait at once; the next takes the place of the oldest.
+    /// FEC packets that can wait at once; the next one replaces the oldest.
     static let fecPacketCapacity = 64
-    /// A packet was sampled within so long before or after its FEC packet, or it is none.
+    /// The largest distance between the timestamps of a valid packet and its FEC packet, in ticks.
     static let maximumTimestampDistance = 10 * Int64(RTPTimestamp.videoClockRate)
 
-    /// A decoder for packets of that type and length.
+    /// Creates a decoder for packets of that payload type and maximum length.
     init(payloadType: PayloadType, maximumPacketByteCount: Int) {
         self.payloadType = payloadType
         maximumByteCount = maximumPacketByteCount
@@ -46,7 +47,7 @@ struct ULPFECDecoder: ~Copyable, Sendable {
         packet = [UInt8](repeating: 0, count: maximumPacketByteCount)
     }
 
-    /// Keeps a packet that has come, and gives those that it helps to restore to `body`.
+    /// Stores a received packet, and passes the packets that it makes recoverable to `body`.
     mutating func insert(
         _ packet: Span<UInt8>, _ header: RTPHeader, counting counts: inout RepairStatistics,
         _ body: (Span<UInt8>) -> Void
@@ -59,15 +60,20 @@ struct ULPFECDecoder: ~Copyable, Sendable {
         restore(&counts, body)
     }
 
-    /// Keeps an FEC packet, if it can still be of use, and gives the packets that it helps to restore to `body`.
+    /// Stores an FEC packet if it can still be useful, and passes the packets that it makes recoverable to `body`.
     ///
+    /// - Parameters:
+    ///   - payload: its RTP payload.
+    ///   - header: its RTP header.
+    ///   - counts: the counters to update.
+    ///   - body: receives the recovered packets; each is only valid during the call.
     /// - Throws: what ``ULPFECPayload`` throws.
     mutating func insertFECPacket(
         _ payload: Span<UInt8>, _ header: RTPHeader, counting counts: inout RepairStatistics,
         _ body: (Span<UInt8>) -> Void
     ) throws(RTPError) {
         let fec = try ULPFECPayload(parsing: payload)
-        // It bears a number of the stream, so it shows how far that has come.
+        // It has a sequence number of the stream, so it shows how far that has come.
         _ = reach(window.extended(header.sequenceNumber), &counts)
         let base = window.extended(fec.sequenceNumberBase)
         let protected = fec.level0.mask | (fec.level1?.mask ?? 0)
@@ -92,9 +98,10 @@ struct ULPFECDecoder: ~Copyable, Sendable {
         restore(&counts, body)
     }
 
-    // MARK: The packets that FEC packets wait for
+    // MARK: Waiting FEC packets
 
-    /// Has a number in the window; `false` when it lies behind. FEC packets of another stretch of the stream are of no use.
+    /// Moves the window to a sequence number; `false` if it is before the window. After a restart, the FEC packets of
+    /// the old part are useless.
     private mutating func reach(_ sequence: Int64, _ counts: inout RepairStatistics) -> Bool {
         switch window.reach(sequence) {
         case .within: return true
@@ -105,7 +112,7 @@ struct ULPFECDecoder: ~Copyable, Sendable {
         }
     }
 
-    /// Notes that a packet is there, and discards the FEC packets that are of no use any more.
+    /// Notes that a packet is present, and discards FEC packets that have become useless.
     private mutating func note(_ sequence: Int64, _ counts: inout RepairStatistics) {
         guard waitingCount > 0 else { return }
         for index in 0..<fecPackets.count where fecPackets[index].missing != 0 {
@@ -121,7 +128,7 @@ struct ULPFECDecoder: ~Copyable, Sendable {
         }
     }
 
-    /// Restores what can be restored, until nothing more can.
+    /// Recovers packets until no more can be recovered.
     private mutating func restore(_ counts: inout RepairStatistics, _ body: (Span<UInt8>) -> Void) {
         var index = 0
         while waitingCount > 0, index < fecPackets.count {
@@ -148,7 +155,7 @@ struct ULPFECDecoder: ~Copyable, Sendable {
         }
     }
 
-    /// Computes the packet that the FEC packet in that place misses; `nil` when nothing comes of it.
+    /// Computes the packet that the FEC packet in that slot misses; `nil` if it fails.
     private mutating func compute(_ index: Int) -> Int? {
         let fecPacket = fecPackets[index]
         let start = index * maximumByteCount
@@ -158,9 +165,14 @@ struct ULPFECDecoder: ~Copyable, Sendable {
             fecPacket, bytes.span.extracting(start..<start + fecPacket.byteCount), window, into: &packet)
     }
 
-    /// Computes the packet that `FEC packet` misses to the front of `packet`.
+    /// Computes the packet that `fecPacket` misses into the start of `packet`.
     ///
-    /// - Returns: its length.
+    /// - Parameters:
+    ///   - fecPacket: the FEC packet's state.
+    ///   - payload: its payload.
+    ///   - window: the packets received.
+    ///   - packet: receives the packet.
+    /// - Returns: its length in bytes.
     private static func compute(
         _ fecPacket: FECPacket, _ payload: Span<UInt8>, _ window: borrowing MediaWindow, into packet: inout [UInt8]
     ) throws(RTPError) -> Int {
@@ -178,17 +190,17 @@ struct ULPFECDecoder: ~Copyable, Sendable {
         return try recovery.finish(in: &memory)
     }
 
-    /// Whether what was restored is a packet of the stream. Its version, number and source were written here; the rest
-    /// came out of the FEC packet.
+    /// Whether the recovered bytes are a packet of the stream. Version, sequence number and SSRC were written here;
+    /// the rest comes from the FEC packet.
     private func isSound(_ byteCount: Int, _ fecPacket: FECPacket) -> Bool {
         guard let packet = try? RTPPacket(parsing: packet.span.extracting(first: byteCount)) else { return false }
         return packet.header.payloadType == payloadType
             && abs(Int64(packet.header.timestamp.distance(since: fecPacket.timestamp))) <= Self.maximumTimestampDistance
     }
 
-    // MARK: Places of FEC packets
+    // MARK: FEC packet slots
 
-    /// Frees a place; an FEC packet that waits there is of no use any more.
+    /// Frees a slot; an FEC packet that waits there is counted as discarded.
     private mutating func discard(_ index: Int, _ counts: inout RepairStatistics) {
         guard fecPackets[index].missing != 0 else { return }
         fecPackets[index].missing = 0
@@ -196,11 +208,11 @@ struct ULPFECDecoder: ~Copyable, Sendable {
         counts.fecPacketsDiscarded += 1
     }
 
-    /// The mask's bit for the packet `offset` behind the base.
+    /// The mask bit of the packet `offset` after the base.
     private func bit(_ offset: Int) -> UInt64 { 1 << UInt64(ULPFECPayload.maskBitWidth - 1 - offset) }
 }
 
-/// The bits of a mask, from the highest down: how far behind the base their packets lie.
+/// The bits of a mask, from the highest down, as offsets of their packets from the base.
 private struct MaskOffsets: Sequence, IteratorProtocol {
     private var mask: UInt64
 
@@ -213,7 +225,7 @@ private struct MaskOffsets: Sequence, IteratorProtocol {
         return Int(offset)
     }
 
-    /// How far behind the base the first packet of a mask lies, which has one.
+    /// The offset of the first packet in a mask, which must not be empty.
     static func first(of mask: UInt64) -> Int64 {
         Int64(mask.leadingZeroBitCount - (UInt64.bitWidth - ULPFECPayload.maskBitWidth))
     }

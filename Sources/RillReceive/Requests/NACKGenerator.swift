@@ -1,68 +1,68 @@
 import RillCore
 
-/// Knows which packets are missing, and says when to ask for which of them again.
+/// Tracks which packets are missing, and decides when to NACK which of them.
 ///
-/// Feed it with the extended number of each packet that comes, then ask until when nothing is to be done
-/// (``nextAction``); at that time ``collect(at:)`` notes what is asked for. A packet is asked for at most once in
-/// a round-trip time, as often and as long as ``NACKSettings`` lets; what packets overtake each other by is learnt from
-/// those that came late without having been asked for, and waited for first.
+/// Feed it the extended sequence number of each packet that arrives. ``nextAction`` is when something is due; call
+/// ``collect(at:)`` then, which notes the requests. A packet is requested at most once per round-trip time, as often
+/// and as long as ``NACKSettings`` allow. Reordering is learned from packets that arrived late without a request, and
+/// is awaited first.
 ///
-/// Whether a missing packet may still come is what decides between waiting and a key frame: ``hope(after:through:)``.
+/// Whether a missing packet may still arrive decides between waiting and a key frame: ``hope(after:through:)``.
 struct NACKGenerator: ~Copyable, Sendable {
-    /// From here to the sender and back.
+    /// The round-trip time to the sender.
     var roundTripTime: MediaDuration {
         didSet { next = nil }
     }
-    /// How much longer than that an answer may take: what packets scatter by on their way.
+    /// How much longer than a round trip an answer may take, because of jitter.
     var jitter = MediaDuration.zero
-    /// By how much packets have lately overtaken each other.
+    /// The recent extent of packet reordering, as a delay.
     private(set) var reordering = MediaDuration.zero
-    /// The newest packet that came or is known to be missing.
+    /// The newest packet that arrived or is known to be missing.
     private(set) var newest: Int64?
-    /// The first of those that are only suspected to be missing; they are the newest ones.
+    /// The first packet that is only suspected to be missing; suspects are the newest ones.
     private(set) var suspected: Int64?
 
     private let settings: NACKSettings?
-    /// The packets that are missing, by rising number: the first `count` values.
+    /// The missing packets by ascending number: the first `count` values.
     private var missing: FixedStorage<Missing>
     private var count = 0
-    /// Packets up to this number are beyond hope, where they are missing.
+    /// Missing packets up to this number are hopeless.
     private var lostThrough = Int64.min
-    /// When something is to be done next, or to be found hopeless; worked out anew where it is `nil`.
+    /// When something is due next, or becomes hopeless; `nil` if it must be recomputed.
     private var next: MediaTime? = .distantFuture
     private var lastReordering = MediaTime.zero
-    /// When a packet that had been lost came again.
+    /// When a lost packet was last recovered.
     private var lastRepair: MediaTime?
-    /// Suspicions in a row that were wrong: the packet was only late.
+    /// Consecutive wrong suspicions: the packet was only late.
     private(set) var falseAlarms = 0
 
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
     struct Missing: BitwiseCopyable {
         var sequence: Int64
-        /// When it was found missing.
+        /// When it was detected as missing.
         var detected: MediaTime
         var firstRequest = MediaTime.zero
         var lastRequest = MediaTime.zero
         var requestCount = 0
-        /// Nothing has come behind it yet: it may not even have been sent.
+        /// Nothing has arrived after it yet: it may not even have been sent.
         var isSuspected = false
         var isGivenUp = false
     }
 
-    /// After so many requests without an answer a key frame is the better hope.
+    /// After this many requests without an answer a key frame is more promising.
     static let patientRequestCount = 3
-    /// A packet that may not have been sent is not asked for any oftener.
+    /// The most requests for a packet that may not have been sent.
     static let suspectedRequestCount = 2
-    /// An answer may take this much longer than the round trip.
+    /// How much longer than a round trip an answer may take.
     static let answerSlack = MediaDuration.milliseconds(5)
-    /// The most that is waited because packets overtake each other.
+    /// The longest wait for reordered packets.
     static let maximumReordering = MediaDuration.milliseconds(100)
     /// How long a loss makes the next one likely.
     private static let lossMemory = MediaDuration.seconds(60)
-    /// How soon a network that has stopped reordering is believed to have.
+    /// How long reordering is remembered before its estimate is halved.
     private static let reorderingMemory = MediaDuration.seconds(10)
 
-    /// A generator that misses nothing yet; without settings it asks for nothing.
+    /// Creates a generator without missing packets; without settings it requests nothing.
     init(_ settings: NACKSettings?, roundTripTime: MediaDuration) {
         self.settings = settings
         self.roundTripTime = roundTripTime
@@ -70,15 +70,15 @@ struct NACKGenerator: ~Copyable, Sendable {
             repeating: Missing(sequence: 0, detected: .zero), count: settings == nil ? 1 : NACKGenerator.capacity)
     }
 
-    /// The most packets that are known to be missing at once; of more the oldest are given up.
+    /// The most packets that are tracked as missing at once; beyond that the oldest are given up.
     static let capacity = 1024
 
-    /// Packets that are missing and not given up, or were given up and not passed over yet.
+    /// The missing packets that are not given up, or were given up and are still within reach.
     var missingCount: Int { count }
 
-    // MARK: What came
+    // MARK: Arrivals
 
-    /// Notes a packet that came. It may have been there before.
+    /// Notes a packet that arrived. It may be a duplicate.
     @inline(__always)
     mutating func noteArrival(_ sequence: Int64, origin: PacketOrigin, at now: MediaTime) {
         guard settings != nil else { return }
@@ -89,15 +89,15 @@ struct NACKGenerator: ~Copyable, Sendable {
         }
     }
 
-    /// Whether packet `sequence` is the one behind the newest, of which nothing was suspected.
+    /// Whether packet `sequence` directly follows the newest one, with no suspects pending.
     @inline(__always)
-    mutating func continuesFrame(with sequence: Int64) -> Bool {
+    mutating func continues(with sequence: Int64) -> Bool {
         guard settings != nil else { return true }
         guard let newest else { return false }
         return sequence == newest &+ 1 && suspected == nil
     }
 
-    /// Notes a packet that goes on.
+    /// Notes a packet that directly follows the newest one.
     @inline(__always)
     mutating func follow(_ sequence: Int64) {
         guard settings != nil else { return }
@@ -118,8 +118,8 @@ struct NACKGenerator: ~Copyable, Sendable {
         }
     }
 
-    /// Suspects that packets from the one after the newest on are missing: their frame is not whole, or late, and nothing
-    /// follows.
+    /// Suspects that `count` packets from `sequence`, the one after the newest, are missing: their frame is
+    /// incomplete or late, and nothing follows.
     mutating func suspect(_ sequence: Int64, count: Int = 1, at now: MediaTime) {
         guard settings != nil, let newest, sequence == newest + 1 else { return }
         addGap(from: sequence, to: sequence + Int64(count), at: now)
@@ -128,8 +128,8 @@ struct NACKGenerator: ~Copyable, Sendable {
         self.newest = sequence + Int64(count) - 1
     }
 
-    /// Something has come behind suspects: those before `end` are missing for certain. A request for one of them that may
-    /// still be answered counts; else it is found missing now.
+    /// Confirms suspects before `end` as missing, because something has arrived after them. A request that may still
+    /// be answered counts; otherwise the packet is detected as missing now.
     private mutating func confirmSuspicion(before end: Int64, at now: MediaTime) {
         guard let first = suspected, first < end else { return }
         for index in 0..<count where missing[index].isSuspected && missing[index].sequence < end {
@@ -154,7 +154,7 @@ struct NACKGenerator: ~Copyable, Sendable {
         }
     }
 
-    /// How many packets, from the first suspect on, nothing has come behind.
+    /// The number of packets from the first suspect on; nothing has arrived after them.
     var suspectCount: Int {
         guard let suspected, let newest else { return 0 }
         return Int(newest - suspected) + 1
@@ -185,13 +185,13 @@ struct NACKGenerator: ~Copyable, Sendable {
         missing.move(from: index + 1, to: index, count: count - index)
         next = nil
         if packet.isSuspected {
-            // Those behind the first may be of a frame that was not late.
+            // Those after the first may belong to a frame that was not late.
             if suspected == sequence, packet.requestCount > 0 {
                 falseAlarms = origin == .network ? min(falseAlarms + 1, 4) : 0
             }
             confirmSuspicion(before: sequence + 1, at: now)
         }
-        // What comes before an answer can have come was not lost, but overtaken.
+        // A packet that arrives before an answer is possible was not lost, but reordered.
         let wasOvertaken =
             origin == .network && !packet.isSuspected
             && (packet.requestCount == 0 || now - packet.firstRequest < roundTripTime / 2)
@@ -204,14 +204,14 @@ struct NACKGenerator: ~Copyable, Sendable {
         reordering = min(NACKGenerator.maximumReordering, max(reordering, delay + delay / 10))
     }
 
-    /// Whether packets have been lost lately, so that one that does not come may well be lost.
+    /// Whether packets were lost recently, so that one that does not arrive is probably lost.
     mutating func isLossy(at now: MediaTime) -> Bool {
         lastRepair.map { now - $0 <= NACKGenerator.lossMemory } ?? false
     }
 
-    // MARK: What is no use any more
+    // MARK: Useless packets
 
-    /// What lies before `floor` was played out or dropped: no packet of it can serve any more.
+    /// Removes everything before `floor`, which was played out or dropped.
     mutating func advance(to floor: Int64) {
         var index = 0
         while index < count, missing[index].sequence < floor { index += 1 }
@@ -221,7 +221,7 @@ struct NACKGenerator: ~Copyable, Sendable {
         next = nil
     }
 
-    /// No packet from `start` up to `end` can serve: those that lie there carry no media.
+    /// Removes the packets from `start` up to `end`: they carry no media.
     mutating func forget(from start: Int64, to end: Int64) {
         var kept = 0
         for index in 0..<count where !(start..<max(start, end)).contains(missing[index].sequence) {
@@ -233,7 +233,7 @@ struct NACKGenerator: ~Copyable, Sendable {
         next = nil
     }
 
-    /// Begins anew behind `sequence`: the stream has jumped.
+    /// Restarts after `sequence`, because the stream has jumped.
     mutating func restart(at sequence: Int64) {
         count = 0
         newest = sequence
@@ -247,7 +247,7 @@ struct NACKGenerator: ~Copyable, Sendable {
         missing.move(from: removed, to: 0, count: count)
     }
 
-    // MARK: What to ask for
+    // MARK: Requests
 
     /// When to call ``collect(at:)`` next.
     var nextAction: MediaTime {
@@ -260,9 +260,10 @@ struct NACKGenerator: ~Copyable, Sendable {
         }
     }
 
-    /// Takes note that what is due is asked for now; gives up what was asked for often enough.
+    /// Notes that the packets that are due are requested now; gives up those that were requested often enough.
     ///
-    /// - Returns: how many packets are asked for.
+    /// - Parameter now: the current time.
+    /// - Returns: the number of requested packets.
     mutating func collect(at now: MediaTime) -> Int {
         guard let settings else { return 0 }
         var requested = 0
@@ -288,10 +289,12 @@ struct NACKGenerator: ~Copyable, Sendable {
         return requested
     }
 
-    /// Puts the numbers that were asked for at `time` or since, and have not come, into `numbers`, in place of what was
-    /// there.
+    /// Replaces the content of `numbers` by the packets that were requested at `time` or later and have not arrived.
     ///
-    /// - Returns: whether any of them had been asked for before.
+    /// - Parameters:
+    ///   - time: the start of the interval.
+    ///   - numbers: receives the sequence numbers.
+    /// - Returns: whether any of them had been requested before.
     mutating func collectUnanswered(since time: MediaTime, into numbers: inout [SequenceNumber]) -> Bool {
         numbers.removeAll(keepingCapacity: true)
         var isInVain = false
@@ -311,15 +314,15 @@ struct NACKGenerator: ~Copyable, Sendable {
         packet.detected + max(reordering, settings?.firstRequestDelay ?? .zero)
     }
 
-    /// How long an answer takes at the most, as far as known.
+    /// The longest time of an answer, as far as known.
     private var answerTime: MediaDuration {
         roundTripTime + max(NACKGenerator.answerSlack, jitter)
     }
 
-    // MARK: Whether there is hope
+    // MARK: Hope
 
-    /// Until when it is worth to wait for the missing packets behind `start` and up to `end`: until the first of them has
-    /// been asked for three times without an answer. `nil` if none of them is known to be missing.
+    /// Until when to wait for the missing packets after `start` and up to `end`: until the first of them was
+    /// requested three times without an answer. `nil` if none of them is known to be missing.
     mutating func hope(after start: Int64, through end: Int64) -> MediaTime? {
         var earliest: MediaTime? = lostThrough > start ? MediaTime(nanoseconds: .min) : nil
         var index = 0
@@ -331,7 +334,7 @@ struct NACKGenerator: ~Copyable, Sendable {
     }
 
     private mutating func hope(for packet: Missing) -> MediaTime {
-        // Nobody knows whether it was sent.
+        // It is not known whether it was sent.
         if packet.isSuspected { return .distantFuture }
         if packet.isGivenUp { return MediaTime(nanoseconds: .min) }
         let first = packet.requestCount == 0 ? firstRequest(of: packet) : packet.firstRequest

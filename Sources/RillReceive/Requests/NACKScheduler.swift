@@ -1,21 +1,22 @@
 import RillCore
 import RillRTP
 
-/// Says when a NACK is to leave, and for which packets: the one place where that is decided.
+/// Decides when to send a NACK, and for which packets; no other code decides that.
 ///
-/// ``NACKGenerator`` knows which packets are missing, and asks for each once in a round trip. ``RequestRepeater`` has what was
-/// asked for, and does not come, asked for again within that round trip. A NACK names all packets of which that is true, so
-/// one that is lost on its way costs no round trip of waiting.
+/// ``NACKGenerator`` tracks the missing packets, and requests each once per round trip. ``RequestRepeater`` repeats
+/// requests without an answer within that round trip. A NACK lists all packets that are currently requested, so a
+/// lost NACK does not cost a round trip of waiting.
 ///
-/// Feed the generator with what comes. At ``nextRequest`` ask ``isRequestDue(at:jitter:)``, at ``nextRepetition``
-/// ``isRepetitionDue(at:)``; where one of them says so, ``collectUnanswered(at:jitter:into:)`` gives the numbers.
+/// Feed the generator with arrivals. Call ``isRequestDue(at:jitter:)`` at ``nextRequest``, and
+/// ``isRepetitionDue(at:)`` at ``nextRepetition``. If one of them returns `true`,
+/// ``collectUnanswered(at:jitter:into:)`` gives the sequence numbers.
 struct NACKScheduler: ~Copyable, Sendable {
-    /// What is missing.
+    /// The missing packets.
     var generator: NACKGenerator
     private var repeater: RequestRepeater
-    /// Packets that the last NACK asks for, and the one before did not; none, if it repeats that one.
+    /// The packets in the last NACK that were not in the previous one; 0 if it repeats that one.
     private(set) var newCount = 0
-    /// When a packet was asked for last that was not in the NACK before.
+    /// When a packet was last requested that was not in the previous NACK.
     private var lastRequest: MediaTime?
 
     init(_ settings: NACKSettings?, roundTripTime: MediaDuration) {
@@ -23,19 +24,21 @@ struct NACKScheduler: ~Copyable, Sendable {
         repeater = RequestRepeater(count: settings?.copies ?? 0)
     }
 
-    /// When packets are to be asked for, or are beyond hope.
+    /// When packets are due for a request, or become hopeless.
     var nextRequest: MediaTime {
         @inline(__always) mutating get { generator.nextAction }
     }
 
-    /// When the last NACK is to be repeated.
+    /// When to repeat the last NACK.
     var nextRepetition: MediaTime {
         @inline(__always) get { repeater.nextTime }
     }
 
-    /// Whether packets are to be asked for now; if so, notes that they are.
+    /// Whether packets are due for a request now; if so, notes the request.
     ///
-    /// - Parameter jitter: by how much longer than a round trip an answer may take: what packets scatter by.
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - jitter: how much longer than a round trip an answer may take.
     mutating func isRequestDue(at now: MediaTime, jitter: MediaDuration) -> Bool {
         generator.jitter = jitter
         newCount = generator.collect(at: now)
@@ -43,15 +46,15 @@ struct NACKScheduler: ~Copyable, Sendable {
         return newCount > 0
     }
 
-    /// Whether the last NACK is to be repeated now; if so, notes that it is.
+    /// Whether to repeat the last NACK now; if so, notes that it is.
     mutating func isRepetitionDue(at now: MediaTime) -> Bool {
         guard repeater.isDue(at: now) else { return false }
         if lastRequest != now { newCount = 0 }
         return true
     }
 
-    /// Puts the numbers of packets that were asked for within this round trip, and have not come, into `numbers`, in place of
-    /// what was there: whatever else is sent names them once more.
+    /// Replaces the content of `numbers` by the packets that were requested within this round trip and have not
+    /// arrived: every datagram that is sent lists them again.
     mutating func collectUnanswered(
         at now: MediaTime, jitter: MediaDuration, into numbers: inout [SequenceNumber]
     ) {

@@ -1,39 +1,41 @@
 import RillCore
 
-/// Says when what was asked for and has not come is asked for once more: within one round of asking, because a request
-/// that is lost costs a round trip of waiting.
+/// Decides when to repeat unanswered requests within one round trip, because a lost request would cost a round trip
+/// of waiting.
 ///
-/// ``NACKGenerator`` asks for a packet once in a round trip. A datagram that asks is small, and what takes one on its way
-/// back, where few go, often takes those right behind it. So what is still missing is repeated in several datagrams, spread
-/// over the first five eighths of the round trip, less what packets scatter by. The sender, who answers a number once in
-/// three quarters of it (`RTPStreamSender`), then sends nothing twice on their account. Where a whole round was in vain,
-/// the next one is twice as dense.
+/// ``NACKGenerator`` requests a packet once per round trip. A datagram with requests is small, and on the return
+/// path, where traffic is sparse, a loss often takes the datagrams right after it too. So requests are repeated in
+/// several datagrams, spread over the first five eighths of the round trip minus the jitter. The sender answers a
+/// sequence number once per three quarters of a round trip (`RTPStreamSender`), so the repetitions cause no duplicate
+/// answers. If a whole round was in vain, the next one is twice as dense.
 struct RequestRepeater {
-    /// How often a request is repeated in a round trip, at most.
+    /// The most repetitions of a request per round trip.
     private let count: Int
-    /// The part of the round trip in which requests are repeated; none, where none are.
+    /// The part of the round trip in which requests are repeated; zero if they are not.
     private(set) var window = MediaDuration.zero
     private var remaining = 0
     private var spacing = MediaDuration.zero
-    /// When ``isDue(at:)`` says so next.
+    /// When ``isDue(at:)`` is next `true`.
     private(set) var nextTime = MediaTime.distantFuture
 
-    /// Repetitions are not closer together: a thread that wakes late would send them at once.
+    /// The shortest spacing of repetitions: a thread that wakes late would send closer ones at once.
     static let leastSpacing = MediaDuration.milliseconds(5)
 
-    /// Each request is repeated so often.
+    /// Creates a repeater with `count` repetitions per request.
     init(count: Int) {
         self.count = count
     }
 
-    /// Takes note of what is known of the way to the sender and back.
+    /// Notes what is known of the round trip.
     mutating func note(roundTripTime: MediaDuration, jitter: MediaDuration) {
         window = count > 0 ? max(roundTripTime / 4, roundTripTime * 5 / 8 - jitter) : .zero
     }
 
-    /// A request is sent now: its repetitions follow, and the ones of those before it go with them.
+    /// Notes that a request is sent now: its repetitions follow, and include those of earlier requests.
     ///
-    /// - Parameter isInVain: something of it was asked for in the round before.
+    /// - Parameters:
+    ///   - isInVain: whether part of it was requested in the previous round.
+    ///   - now: the current time.
     mutating func begin(isInVain: Bool, at now: MediaTime) {
         guard count > 0 else { return }
         let most = isInVain ? count * 2 : count
@@ -42,7 +44,7 @@ struct RequestRepeater {
         nextTime = remaining > 0 ? now + spacing : .distantFuture
     }
 
-    /// Whether what is missing is to be asked for again now; if so, notes that it is.
+    /// Whether to repeat the request now; if so, notes that it is.
     mutating func isDue(at now: MediaTime) -> Bool {
         guard nextTime <= now else { return false }
         remaining -= 1
@@ -50,7 +52,7 @@ struct RequestRepeater {
         return true
     }
 
-    /// All has come: nothing is repeated before the next request.
+    /// Ends the repetitions, because everything arrived.
     mutating func end() {
         nextTime = .distantFuture
     }

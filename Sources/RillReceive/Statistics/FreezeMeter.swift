@@ -1,45 +1,47 @@
 public import RillCore
 
-/// Counts what a viewer suffers: freezes and pauses, from the times at which frames are shown.
+/// A counter of freezes and pauses that a viewer sees, from the times at which frames are shown.
 ///
-/// Two rules stand side by side. The W3C rule (webrtc-stats, freezeCount) adapts to the frame rate: a gap freezes that
-/// is at least max(3 a, a + 150 ms), where a is the mean of the up to 30 gaps before it; it judges from the sixth gap
-/// on, when a means something. The plain rule: a gap of more than 500 ms. A gap of more than 5 s is a pause as well.
+/// It applies two rules. The W3C rule (webrtc-stats, freezeCount) adapts to the frame rate: a gap is a freeze if it
+/// is at least max(3 a, a + 150 ms), where a is the mean of up to 30 previous gaps. It applies from the sixth gap on,
+/// when a is meaningful. The plain rule: a gap of more than 500 ms. A gap of more than 5 s is also a pause.
 ///
-///     var meter = FreezeMeter()
-///     meter.shown(at: now)  // for each frame
-///     print(meter.statistics.freezeCount)
+/// ```swift
+/// var meter = FreezeMeter()
+/// meter.shown(at: now)  // for each frame
+/// print(meter.statistics.freezeCount)
+/// ```
 ///
 /// A value with one owner; allocates nothing.
 public struct FreezeMeter: Sendable {
-    /// Counts since the meter was made.
+    /// Counts since the meter was created.
     public struct Statistics: Codable, Equatable, Sendable {
         /// Frames shown (W3C framesRendered).
         public internal(set) var framesRendered = 0
-        /// Gaps that freeze by the W3C rule.
+        /// Freezes by the W3C rule.
         public internal(set) var freezeCount = 0
-        /// Their sum.
+        /// Their total duration.
         public internal(set) var totalFreezesDuration = MediaDuration.zero
         /// Gaps of more than 5 seconds.
         public internal(set) var pauseCount = 0
-        /// Their sum.
+        /// Their total duration.
         public internal(set) var totalPausesDuration = MediaDuration.zero
         /// The time between frames, summed.
         public internal(set) var totalInterFrameDelay = MediaDuration.zero
         /// The squares of the times between frames, summed, in seconds squared.
         public internal(set) var totalSquaredInterFrameDelay = 0.0
-        /// Gaps of more than 500 ms: no W3C name, the rule of many a vendor.
+        /// Gaps of more than 500 ms: not a W3C counter, but a rule of many vendors.
         public internal(set) var longGapCount = 0
-        /// Their sum.
+        /// Their total duration.
         public internal(set) var totalLongGapsDuration = MediaDuration.zero
     }
 
-    /// Counts since the meter was made.
+    /// Counts since the meter was created.
     public private(set) var statistics = Statistics()
 
-    /// A gap beyond this is a freeze by the plain rule.
+    /// A longer gap is a freeze by the plain rule.
     public static let longGap = MediaDuration.milliseconds(500)
-    /// A gap beyond this is a pause.
+    /// A longer gap is a pause.
     public static let pause = MediaDuration.seconds(5)
     private static let windowLength = 30
     private static let minimumGapCount = 5
@@ -50,10 +52,10 @@ public struct FreezeMeter: Sendable {
     private var gapCount = 0
     private var windowSum: Int64 = 0
 
-    /// A meter that has seen nothing.
+    /// Creates a meter.
     public init() {}
 
-    /// Notes that a frame was shown. Times must not run backwards; one that does counts as no gap at all.
+    /// Notes that a frame was shown. Times must not run backwards; an earlier time counts as a gap of zero.
     public mutating func shown(at now: MediaTime) {
         statistics.framesRendered += 1
         guard let last = lastShown else {
@@ -79,10 +81,10 @@ public struct FreezeMeter: Sendable {
         remember(gap)
     }
 
-    /// Notes that nothing is to be shown for a while, as where a stream is muted: the gap until the next frame is none.
+    /// Notes an intended interruption, for example a muted stream: the gap until the next frame does not count.
     public mutating func interrupt() { lastShown = nil }
 
-    /// From which length on the next gap is a freeze by the W3C rule; `nil` while too few frames were shown to say.
+    /// The length from which the next gap is a freeze by the W3C rule; `nil` while too few frames were shown.
     public var freezeThreshold: MediaDuration? {
         guard gapCount >= FreezeMeter.minimumGapCount else { return nil }
         let average = MediaDuration(nanoseconds: windowSum / Int64(min(gapCount, FreezeMeter.windowLength)))
@@ -98,6 +100,6 @@ public struct FreezeMeter: Sendable {
 }
 
 extension FreezeMeter.Statistics: CustomStringConvertible {
-    /// What is not zero, by name: `framesRendered 120, freezeCount 1`.
+    /// The non-zero counters by name: `framesRendered 120, freezeCount 1`.
     public var description: String { countedText(self) }
 }

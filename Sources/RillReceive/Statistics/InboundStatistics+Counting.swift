@@ -1,8 +1,8 @@
 import RillCore
 
-/// What becomes of packets and frames, as counts.
+/// Counting of packets and frames.
 extension InboundStatistics {
-    /// Counts what became of a packet.
+    /// Counts the outcome of a packet.
     mutating func note(_ result: InsertResult) {
         switch result {
         case .queued, .queuedAfterOverflow, .padding: break
@@ -14,9 +14,9 @@ extension InboundStatistics {
         }
     }
 
-    /// Counts a frame that became whole.
+    /// Counts a frame that became complete.
     ///
-    /// Always inlined, as much that looks at a few fields of a frame: it would be copied for the call.
+    /// Always inlined, like other code that reads a few fields of a frame: a call would copy the frame.
     @inline(__always)
     mutating func noteWhole(_ frame: PendingFrame, at now: MediaTime) {
         framesReceived += 1

@@ -1,9 +1,9 @@
-/// Something that happened on the receiving side of a stream.
+/// An event on the receiving side of a stream.
 public enum ReceiveEvent: Sendable {
     /// A frame left the jitter buffer for the decoder.
     case released(ReceivedFrame)
-    /// The sender got a NACK for that many packets; its repetitions within a round trip are not told.
+    /// That many packets were NACKed; repetitions within a round trip are not reported.
     case packetsRequested(count: Int)
-    /// The sender was asked for a key frame (PLI).
+    /// A key frame was requested (PLI).
     case keyFrameRequested
 }

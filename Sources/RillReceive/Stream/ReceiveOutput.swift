@@ -1,15 +1,16 @@
 public import RillCore
 
-/// What receivers have to say, until it can be said: packets for their senders, and events for those who watch. It is
-/// filled while a receiver's state is being changed and handed out afterwards, so whoever hears of it may call back.
+/// The pending output of receivers: packets for their senders, and events for observers.
+///
+/// It is filled while a receiver's state changes and delivered afterwards, so the receiver of an event may call back.
 ///
 /// One owner.
 public final class ReceiveOutput {
-    /// Takes the packets.
+    /// Collects the packets.
     let packets = PacketBatch()
     private var events: [Event] = []
 
-    /// An output with nothing in it.
+    /// Creates an empty output.
     public init() {}
 
     typealias Observer = @Sendable (ReceiveEvent, MediaTime) -> Void
@@ -20,7 +21,7 @@ public final class ReceiveOutput {
         var time: MediaTime
     }
 
-    /// Whether there is nothing to hand out.
+    /// Whether nothing is pending.
     public var isEmpty: Bool { events.isEmpty && packets.isEmpty }
 
     /// Keeps an event for its observer, if there is one.
@@ -29,8 +30,9 @@ public final class ReceiveOutput {
         events.append(Event(observer: observer, event: event, time: time))
     }
 
-    /// Tells all events, then sends all packets, each in their order; then there is nothing left. Nothing may be added
-    /// meanwhile.
+    /// Delivers all events, then all packets, each in order. Nothing may be added meanwhile.
+    ///
+    /// - Parameter feedback: receives the packets.
     public func deliver(to feedback: some PacketSink) {
         guard !isEmpty else { return }
         for event in events { event.observer(event.event, event.time) }

@@ -1,33 +1,32 @@
 import RillCore
 import RillRTP
 
-/// Writes what one receiver has to say to its sender: reports at their interval, requests for packets and key frames at
-/// once.
+/// Writes the RTCP of one receiver to its sender: reports at their interval, NACKs and key frame requests at once.
 ///
-/// Each datagram is a compound that begins with a receiver report and names its sender (RFC 3550 §6.1); what is due at
-/// one time goes in one. Regular reports bear the receiver's time, whose echo tells the round trip (RFC 3611 §4.4). What
-/// was asked for within this round trip and has not come is asked for in every datagram; when a NACK leaves by itself says
-/// the jitter buffer.
+/// Each datagram is a compound that starts with a receiver report and carries the CNAME (RFC 3550 §6.1); everything
+/// due at one time is in one datagram. Regular reports carry the receiver's reference time, whose echo gives the
+/// round-trip time (RFC 3611 §4.4). Every datagram repeats the NACKs of this round trip that are unanswered; the
+/// jitter buffer decides when a NACK is sent separately.
 struct ReceiverReporter {
     private let ssrc: SSRC
     private let canonicalName: [UInt8]
     private let interval: MediaDuration
     private var datagram: [UInt8] = []
     private var blocks: [ReportBlock] = []
-    /// When the stream's last packet came.
+    /// When the stream's last packet arrived.
     private var lastPacket = MediaTime.zero
-    /// When the next report is due; never, before the first packet and after a long silence.
+    /// When the next report is due; never before the first packet and after a long silence.
     private(set) var nextReportTime = MediaTime.distantFuture
     private var roundTrip = RoundTripMeter()
 
-    // What is to be asked for with the next datagram.
+    // The requests for the next datagram.
     private var arePacketsWanted = false
     private var isKeyFrameWanted = false
 
-    /// The first report leaves so long after the first packet: the sender's first one, which follows its first frame, is
-    /// then there to be answered.
+    /// The delay of the first report after the first packet. The sender's first report follows its first frame, so it
+    /// can be answered then.
     static let firstReportDelay = MediaDuration.milliseconds(20)
-    /// Numbers that one request asks for at most: as many entries, should they lie far apart, fit a datagram of 1200 bytes.
+    /// The most packets in one NACK: even if they are far apart, their entries fit a datagram of 1200 bytes.
     static let maximumRequestCount = 200
 
     init(_ settings: StreamReceiverSettings) {
@@ -36,10 +35,10 @@ struct ReceiverReporter {
         interval = settings.reportInterval
     }
 
-    /// What is known of the round trip.
+    /// The round-trip statistics.
     var roundTripStatistics: RoundTripStatistics { roundTrip.statistics }
 
-    /// A packet of the stream has come: reports are due from now on.
+    /// Notes a packet of the stream: reports are due from now on.
     mutating func notePacket(at now: MediaTime) {
         lastPacket = now
         if nextReportTime == .distantFuture {
@@ -50,7 +49,7 @@ struct ReceiverReporter {
     /// Takes an RTCP datagram of the stream's sender.
     mutating func receive(_ datagram: Span<UInt8>, for buffer: inout JitterBuffer, at now: MediaTime) {
         var compound = RTCPCompound(datagram)
-        // What cannot be read says nothing; the next report comes soon.
+        // What cannot be parsed is ignored; the next report follows soon.
         while let packet = try? compound.next() {
             switch try? RTCPMessage(parsing: packet) {
             case .senderReport(let report): buffer.noteSenderReport(report, at: now)
@@ -62,7 +61,7 @@ struct ReceiverReporter {
 
     private mutating func receive(_ report: ExtendedReport, for buffer: inout JitterBuffer, at now: MediaTime) {
         var report = report
-        // A block that cannot be read ends the report; the next one comes soon.
+        // A block that cannot be read ends the report; the next one follows soon.
         while let block = try? report.next() {
             guard case .delaySinceLastReceiverReport(let echoes) = block else { continue }
             for index in echoes.indices where echoes[index].ssrc == ssrc {
@@ -71,26 +70,26 @@ struct ReceiverReporter {
         }
     }
 
-    /// Asks for the packets that the jitter buffer wants to be asked for, with the next ``send(on:at:to:)``.
+    /// Requests the packets that the jitter buffer lists, with the next ``send(on:at:to:)``.
     mutating func requestPackets() {
         arePacketsWanted = true
     }
 
-    /// Asks for a key frame, with the next ``send(on:at:to:)``.
+    /// Requests a key frame, with the next ``send(on:at:to:)``.
     mutating func requestKeyFrame() {
         isKeyFrameWanted = true
     }
 
-    /// Asks for nothing any more of what was to be asked for.
+    /// Cancels the pending requests.
     mutating func forgetRequests() {
         arePacketsWanted = false
         isKeyFrameWanted = false
     }
 
-    /// Hands out what is wanted, once ``areRequestsDue(on:with:)`` has said that it is: the packets in runs of
-    /// ``maximumRequestCount``, the key frame with the first.
+    /// Passes the requests to `body`, after ``areRequestsDue(on:with:)`` returned `true`: the packets in runs of
+    /// ``maximumRequestCount``, the key frame with the first run.
     mutating func takeRequests(on buffer: inout JitterBuffer, _ body: (Span<SequenceNumber>, Bool) -> Void) {
-        // Taken out and put back, so that its memory stays one.
+        // Swapped out and back, so that the memory is reused.
         var numbers: [SequenceNumber] = []
         swap(&numbers, &buffer.requestedPackets)
         let isKeyFrameFirst = isKeyFrameWanted
@@ -104,7 +103,7 @@ struct ReceiverReporter {
         swap(&numbers, &buffer.requestedPackets)
     }
 
-    /// Whether something is to be written now, with `isLeaving` in any case; the packets to ask for are collected then.
+    /// Whether something is due to be written now; always if `isLeaving`. If so, it collects the packets to request.
     mutating func areRequestsDue(on buffer: inout JitterBuffer, with isLeaving: Bool) -> Bool {
         let isRepeated = buffer.isRepetitionDue()
         guard isLeaving || isRepeated || isKeyFrameWanted || arePacketsWanted else { return false }
@@ -113,16 +112,16 @@ struct ReceiverReporter {
         return isLeaving || isKeyFrameWanted || !buffer.requestedPackets.isEmpty
     }
 
-    /// Sends what was asked for, and the report if it is due.
+    /// Sends the pending requests, and the report if it is due.
     mutating func send(on buffer: inout JitterBuffer, at now: MediaTime, to feedback: some PacketSink) {
         let isReportDue = nextReportTime <= now
         guard areRequestsDue(on: &buffer, with: isReportDue) else { return }
         if isReportDue {
-            // Of a stream that has been silent for two intervals there is nothing new to say (RFC 3550 §6.4).
+            // After two intervals of silence there is nothing new to report about the stream (RFC 3550 §6.4).
             nextReportTime = now - lastPacket > interval * 2 ? .distantFuture : now + interval
         }
         var reference = isReportDue ? roundTrip.referenceTime(at: now) : nil
-        // Taken out and put back, so that its memory stays one.
+        // Swapped out and back, so that the memory is reused.
         var numbers: [SequenceNumber] = []
         swap(&numbers, &buffer.requestedPackets)
         var first = 0
@@ -162,7 +161,7 @@ struct ReceiverReporter {
         }
     }
 
-    /// What can come behind a report: the receiver's time (20 bytes), a request for packets (12, and 4 each), and one for
-    /// a key frame (12).
+    /// What can follow a report: the receiver's reference time (20 bytes), a NACK (12, plus 4 each), and a key frame
+    /// request (12).
     private static let maximumRequestByteCount = 20 + 12 + 4 * maximumRequestCount + 12
 }

@@ -1,33 +1,38 @@
 public import RillCore
 package import RillRTP
 
-/// Measures the time to the sender and back for one who sends no media (RFC 3611 §4.4 and §4.5): the receiver's reports
-/// bear its own time, the sender echoes it.
+/// Measures the round-trip time to the sender for an endpoint that sends no media (RFC 3611 §4.4 and §4.5): the
+/// receiver's reports carry its own time, and the sender echoes it.
 ///
-/// The first measurement counts at once, so that the first request that has to be repeated is repeated in time. Each
-/// later one moves the estimate by a quarter of the difference: reports come once a second, so a lasting change is
-/// followed to nine tenths in eight seconds, and a single report that waited in a queue moves it by a quarter only.
+/// The first measurement counts fully, so that the first request that must be repeated is repeated in time. Each
+/// later one moves the estimate by a quarter of the difference. Reports arrive once a second, so the estimate follows
+/// nine tenths of a lasting change in eight seconds, and a single report that waited in a queue only moves it by a
+/// quarter.
 package struct RoundTripMeter: Sendable {
-    /// What was measured.
+    /// The measurements so far.
     package private(set) var statistics = RoundTripStatistics()
 
-    /// An echo of what was said longer ago is none.
+    /// Older echoes are ignored.
     static let maximumAge = MediaDuration.seconds(10)
     private static let smoothing: Int64 = 4
     private var lastReference: MediaTime?
 
-    /// Nothing was measured yet.
+    /// Creates a meter without measurements.
     package init() {}
 
-    /// The receiver's time at `now`, for a report that is sent then. What it counts from matters to nobody else.
+    /// Returns the receiver's reference time at `now`, for a report that is sent then. Its epoch does not matter to
+    /// others.
     package mutating func referenceTime(at now: MediaTime) -> NTPTimestamp {
         lastReference = now
         return RoundTripMeter.wallClock(at: now)
     }
 
-    /// Takes an echo that arrived at `now`.
+    /// Notes an echo that arrived at `now`.
     ///
-    /// - Returns: the new estimate; `nil` when the echo answers nothing that was sent of late.
+    /// - Parameters:
+    ///   - echo: the echo.
+    ///   - now: when it arrived.
+    /// - Returns: the new estimate; `nil` if the echo answers no recent report.
     package mutating func note(_ echo: ReceiverDelay, at now: MediaTime) -> MediaDuration? {
         guard lastReference != nil, let sent = echo.lastReceiverReport else { return nil }
         let arrival = RoundTripMeter.wallClock(at: now)
@@ -38,8 +43,10 @@ package struct RoundTripMeter: Sendable {
         return note(MediaDuration(nanoseconds: time.nanoseconds))
     }
 
-    /// Takes a measurement that was made another way: of one who sends media, by the reports on it (RFC 3550 §6.4.1).
+    /// Notes a measurement from another source: an endpoint that sends media measures by the reports on it (RFC 3550
+    /// §6.4.1).
     ///
+    /// - Parameter measured: the round-trip time.
     /// - Returns: the new estimate.
     package mutating func note(_ measured: MediaDuration) -> MediaDuration {
         statistics.totalRoundTripTime += measured
@@ -56,20 +63,20 @@ package struct RoundTripMeter: Sendable {
     }
 }
 
-/// The round trip as a receiver measures it, under the names of W3C `RTCRemoteOutboundRtpStreamStats`.
+/// The round-trip time as a receiver measures it, with the names of W3C `RTCRemoteOutboundRtpStreamStats`.
 public struct RoundTripStatistics: Codable, Equatable, Sendable {
-    /// The time to the sender and back, smoothed; `nil` before the first measurement.
+    /// The round-trip time to the sender, smoothed; `nil` before the first measurement.
     public internal(set) var roundTripTime: MediaDuration?
-    /// Sum of all measurements.
+    /// The sum of all measurements.
     public internal(set) var totalRoundTripTime = MediaDuration.zero
-    /// How many measurements there were.
+    /// The number of measurements.
     public internal(set) var roundTripTimeMeasurements = 0
 
-    /// Nothing measured.
+    /// Creates statistics without measurements.
     public init() {}
 }
 
 extension RoundTripStatistics: CustomStringConvertible {
-    /// What is not zero, by name: `roundTripTime 42ms, roundTripTimeMeasurements 12`.
+    /// The non-zero values by name: `roundTripTime 42ms, roundTripTimeMeasurements 12`.
     public var description: String { countedText(self) }
 }

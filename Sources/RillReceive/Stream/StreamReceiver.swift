@@ -2,43 +2,51 @@ public import RillCore
 import RillRTP
 package import RillState
 
-/// The first half of receiving one stream: packets go in, coded frames come out in decode order, feedback goes back.
+/// The first half of receiving one stream: packets go in, encoded frames come out in decode order, and feedback goes
+/// back.
 ///
-/// Feed it with ``insert(_:at:)``, then ask ``poll(at:into:output:)`` until it says when to ask again; what it has to say
-/// gathers in the output, which is handed out when nobody is inside the receiver any more. One owner, one thread at a time.
+/// Call ``insert(_:at:)`` for each packet, then ``poll(at:into:output:)`` until it returns `wait`. Feedback and
+/// events collect in the output; deliver it outside the receiver. It has one owner; use it from one thread at a time.
 public final class StreamReceiver {
-    /// What a session uses by itself.
+    /// The state, which a session uses directly.
     package let cell: StateCell<StreamReceiverCore>
     private let observer: ReceiveOutput.Observer?
 
-    /// What is to be done now.
+    /// What to do next.
     public enum Step {
-        /// Decode this frame, whose bytes are in the array; then ask again.
+        /// Decode this frame, whose bytes are in the array; then poll again.
         case decode(ReceivedFrame)
-        /// Nothing before that time or the next packet.
+        /// Do nothing until that time or the next packet.
         case wait(until: MediaTime)
     }
 
-    /// A receiver of a stream of which nothing has come. Settings outside their ranges are a violated precondition.
+    /// Creates a receiver of one stream. Settings outside their ranges trap.
     public convenience init(_ settings: StreamReceiverSettings) { self.init(settings, isReporting: true) }
 
-    /// The same, for a session where `isReporting` is false: it writes the reports of all of its streams.
+    /// Creates a receiver for a session that writes the reports of all its streams itself, if `isReporting` is
+    /// `false`.
     package init(_ settings: StreamReceiverSettings, isReporting: Bool) {
         observer = settings.observer
         cell = StateCell(StreamReceiverCore(settings, isReporting: isReporting))
     }
 
-    /// When the stream last asked to be woken, whatever comes.
+    /// When the stream last asked to be polled.
     public var wakeTime: MediaTime { cell.state.wakeTime }
 
-    /// Takes a datagram of the stream or of its retransmissions: RTP goes to the jitter buffer, as it is or restored, RTCP
-    /// to the reports. `nil`: there was no packet for the buffer in it.
+    /// Inserts a datagram of the stream or of its retransmissions: RTP goes to the jitter buffer, unchanged or
+    /// restored, RTCP to the reports. `nil`: it contained no packet for the buffer.
     @discardableResult
     public func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
         cell.state.insert(datagram, at: now)
     }
 
-    /// Gives the next frame to decode, or says when to ask again; requests and reports that are due go to `output`.
+    /// Returns the next frame to decode, or when to poll again. Requests and reports that are due go to `output`.
+    ///
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - payload: receives the frame's bytes.
+    ///   - output: receives feedback and events.
+    /// - Returns: what to do next.
     public func poll(at now: MediaTime, into payload: inout [UInt8], output: ReceiveOutput) -> Step {
         while true {
             switch cell.state.next(at: now, into: &payload) {
@@ -57,14 +65,16 @@ public final class StreamReceiver {
         }
     }
 
-    /// Takes note of what became of a frame that was released, in every driver.
+    /// Reports the outcome of a released frame. Every driver must call it.
     ///
-    /// How long decoding takes says how early frames are released (`JitterBuffer.noteDecodeTime`); one that was passed over
-    /// took none. Behind one that was not decoded the chain is broken.
+    /// The decode time determines how early frames are released (`JitterBuffer.noteDecodeTime`); a skipped frame took
+    /// none. After a frame that was not decoded the reference chain is broken.
     ///
     /// - Parameters:
-    ///   - decoded: when the decoder was done with it.
-    ///   - now: the time that it is.
+    ///   - frame: the frame.
+    ///   - outcome: the outcome.
+    ///   - decoded: when the decoder finished it.
+    ///   - now: the current time.
     public func finish(
         _ frame: ReceivedFrame, _ outcome: DecodeOutcome, decoded: MediaTime, at now: MediaTime
     ) {
@@ -74,12 +84,12 @@ public final class StreamReceiver {
     /// Whether nothing is held that could still be shown.
     public var isIdle: Bool { cell.state.isIdle }
 
-    /// What the stream has been through.
+    /// The stream's statistics.
     public var statistics: InboundStatistics { cell.state.statistics }
 
-    /// What came of retransmissions and FEC packets.
+    /// The statistics of retransmissions and FEC packets.
     public var repairStatistics: RepairStatistics { cell.state.repairStatistics }
 
-    /// The time to the sender and back.
+    /// The round-trip time to the sender.
     public var roundTripStatistics: RoundTripStatistics { cell.state.reporter.roundTripStatistics }
 }

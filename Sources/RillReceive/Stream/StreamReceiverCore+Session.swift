@@ -1,21 +1,21 @@
 package import RillCore
 package import RillRTP
 
-// What a session does for all of its streams, and a receiver by itself for its own: reports, and requests to the sender.
+// What a session does for all its streams, and a separate receiver for its own: reports, and requests to the sender.
 
 extension StreamReceiverCore {
-    /// What the next report is to say of this stream; `nil` before its first packet.
+    /// Returns the report block of this stream for the next report; `nil` before its first packet.
     package mutating func reportBlock(at now: MediaTime) -> ReportBlock? { buffer.reportBlock(at: now) }
 
-    /// Takes a sender report; one of another source is passed over.
+    /// Notes a sender report; one of another SSRC is ignored.
     package mutating func receive(_ report: SenderReport, at now: MediaTime) {
         buffer.noteSenderReport(report, at: now)
     }
 
-    /// The newest packet that has come, or was restored; `nil` before the first.
+    /// The newest packet that arrived or was restored; `nil` before the first.
     package var newestSequenceNumber: SequenceNumber? { buffer.newestSequenceNumber }
 
-    /// The time to the sender and back, which requests are spaced by.
+    /// The round-trip time to the sender, which spaces the requests.
     package var roundTripTime: MediaDuration {
         get { buffer.roundTripTime }
         set {
@@ -24,27 +24,28 @@ extension StreamReceiverCore {
         }
     }
 
-    /// Whether something is to be asked of the sender now; what, says ``takeRequests(_:)``.
+    /// Whether a request to the sender is due now; ``takeRequests(_:)`` returns it.
     ///
-    /// - Parameter isLeaving: a datagram leaves in any case: what was asked for within the round trip goes with it.
+    /// - Parameter isLeaving: whether a datagram is sent in any case: then the requests of this round trip are
+    ///   repeated in it.
     package mutating func areRequestsDue(with isLeaving: Bool) -> Bool {
         reporter.areRequestsDue(on: &buffer, with: isLeaving)
     }
 
-    /// Hands out what is to be asked of the sender: the packets that are missed, at most
-    /// ``ReceiverReporter/maximumRequestCount`` a call, and whether a key frame is wanted.
+    /// Passes on the requests to the sender: the missing packets, at most ``ReceiverReporter/maximumRequestCount``
+    /// per call, and whether a key frame is requested.
     package mutating func takeRequests(_ body: (_ lost: Span<SequenceNumber>, _ isKeyFrameWanted: Bool) -> Void) {
         reporter.takeRequests(on: &buffer, body)
     }
 
-    /// Holds nothing of the stream from now on: nobody wants it. See ``JitterBuffer/pause(behind:at:)``.
+    /// Drops everything of the stream from now on, because it is not wanted. See ``JitterBuffer/pause(behind:at:)``.
     package mutating func pause(behind last: SequenceNumber?, at now: MediaTime) {
         buffer.pause(behind: last, at: now)
         reporter.forgetRequests()
         wakeTime = buffer.nextPoll
     }
 
-    /// Goes on with the next key frame. See ``JitterBuffer/resume(expectingKeyFrame:at:)``.
+    /// Resumes with the next key frame. See ``JitterBuffer/resume(expectingKeyFrame:at:)``.
     package mutating func resume(expectingKeyFrame: Bool, at now: MediaTime) {
         buffer.resume(expectingKeyFrame: expectingKeyFrame, at: now)
         wakeTime = min(wakeTime, now)
@@ -56,6 +57,6 @@ extension StreamReceiverCore {
         wakeTime = min(wakeTime, now)
     }
 
-    /// Whether nothing is held of what comes.
+    /// Whether arriving packets are dropped.
     package var isPaused: Bool { buffer.isPaused }
 }

@@ -1,20 +1,21 @@
 package import RillCore
 import RillRTP
 
-/// The state machine of a ``StreamReceiver``: a value in one place, as its class and a session hold it.
+/// The state machine of a ``StreamReceiver``: a value in one place, held by that class or a session.
 package struct StreamReceiverCore: ~Copyable {
     private var restorer: PacketRestorer
     var buffer: JitterBuffer
     var reporter: ReceiverReporter
-    /// Reports leave by themselves; else a session writes them, for all of its streams.
+    /// Whether it writes its own reports; otherwise a session writes them for all its streams.
     private let isReporting: Bool
-    /// When the stream last asked to be woken, whatever comes.
+    /// When the stream last asked to be polled.
     package internal(set) var wakeTime = MediaTime.distantFuture
 
-    /// A frame's FEC packets follow its packets at once: so long a packet is not NACKed that one of them may bring.
+    /// A frame's FEC packets directly follow its packets: a packet that one of them may recover is not NACKed for
+    /// this time.
     private static let fecDelay = MediaDuration.milliseconds(10)
 
-    /// See ``StreamReceiver``; without reports of its own where `isReporting` is false.
+    /// Creates the state of a ``StreamReceiver``; without its own reports if `isReporting` is `false`.
     package init(_ settings: StreamReceiverSettings, isReporting: Bool) {
         precondition(
             settings.reportInterval >= .milliseconds(10), "reports are at least 10 ms apart: \(settings.reportInterval)"
@@ -31,7 +32,7 @@ package struct StreamReceiverCore: ~Copyable {
         reporter = ReceiverReporter(settings)
     }
 
-    /// Takes a datagram of the stream or of its retransmissions. `nil`: there was no packet for the buffer in it.
+    /// Inserts a datagram of the stream or of its retransmissions. `nil`: it contained no packet for the buffer.
     mutating func insert(_ datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
         switch PacketKind(of: datagram) {
         case .rtp: return insert(rtp: datagram, at: now)
@@ -43,11 +44,11 @@ package struct StreamReceiverCore: ~Copyable {
         }
     }
 
-    /// Takes an RTP datagram of the stream or of its retransmissions.
+    /// Inserts an RTP datagram of the stream or of its retransmissions.
     package mutating func insert(rtp datagram: Span<UInt8>, at now: MediaTime) -> InsertResult? {
         if isReporting { reporter.notePacket(at: now) }
         let result = insertPackets(of: datagram, at: now)
-        // Most packets lie somewhere in a frame, and nothing is to be done before its last one.
+        // Most packets are inside a frame, and nothing is due before its last one.
         wakeTime = min(wakeTime, reporter.nextReportTime, max(now, buffer.nextPoll))
         return result
     }
@@ -59,7 +60,7 @@ package struct StreamReceiverCore: ~Copyable {
             switch packet {
             case .media(let bytes, let origin):
                 let outcome = buffer.insert(bytes, origin: origin, at: now)
-                // What it helped to restore speaks for other packets.
+                // The result of a recovered packet belongs to that packet, not to this one.
                 if origin != .fec { result = outcome }
             case .withoutMedia(let header):
                 _ = buffer.notePacketWithoutMedia(header, at: now)  // counted there
@@ -68,8 +69,8 @@ package struct StreamReceiverCore: ~Copyable {
         return result
     }
 
-    /// Gives the next frame to decode, or something to ask for, or says when to ask again. What is to be asked of the sender waits
-    /// for whoever writes it: ``areRequestsDue(with:)``.
+    /// Returns the next frame to decode, a request that is due, or when to ask again. Requests wait until they are
+    /// written: ``areRequestsDue(with:)``.
     package mutating func next(at now: MediaTime, into payload: inout [UInt8]) -> Step {
         switch buffer.poll(at: now, into: &payload) {
         case .frame:
@@ -87,28 +88,28 @@ package struct StreamReceiverCore: ~Copyable {
         }
     }
 
-    /// What is to be done now.
+    /// What to do next.
     package enum Step {
         /// Decode ``StreamReceiverCore/releasedFrame``, whose bytes are in the array; then ask again.
         case decode
-        /// Packets were found missing; ask again.
+        /// Packets are missing; ask again.
         case requestPackets(count: Int)
-        /// A key frame is wanted; ask again.
+        /// A key frame is needed; ask again.
         case requestKeyFrame
-        /// Nothing before ``StreamReceiverCore/wakeTime`` or the next packet.
+        /// Do nothing until ``StreamReceiverCore/wakeTime`` or the next packet.
         case wait
     }
 
-    /// The frame that ``next(at:into:)`` gave last.
+    /// The frame that ``next(at:into:)`` returned last.
     package var releasedFrame: ReceivedFrame { buffer.releasedFrame }
 
-    /// Writes what is due to be said, reports too.
+    /// Writes the RTCP that is due, including reports.
     mutating func writeFeedback(at now: MediaTime, to feedback: some PacketSink) {
         reporter.send(on: &buffer, at: now, to: feedback)
         wakeTime = min(wakeTime, reporter.nextReportTime)
     }
 
-    /// Takes note of what became of a frame that was released.
+    /// Notes the outcome of a released frame.
     package mutating func finish(
         _ frame: ReceivedFrame, _ outcome: DecodeOutcome, decoded: MediaTime, at now: MediaTime
     ) {
@@ -128,9 +129,9 @@ package struct StreamReceiverCore: ~Copyable {
     /// Whether nothing is held that could still be shown.
     package var isIdle: Bool { buffer.occupancy.packets == 0 }
 
-    /// What the stream has been through.
+    /// The stream's statistics.
     package var statistics: InboundStatistics { buffer.statistics }
 
-    /// What came of retransmissions and FEC packets.
+    /// The statistics of retransmissions and FEC packets.
     package var repairStatistics: RepairStatistics { restorer.statistics }
 }

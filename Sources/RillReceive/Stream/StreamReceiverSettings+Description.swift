@@ -2,16 +2,20 @@ import RillCore
 public import RillRTP
 
 extension StreamReceiverSettings {
-    /// Settings for what two sides agreed on, with RTCP sent as `ssrc`; the rest is at its defaults.
+    /// Creates settings from a negotiated description, with everything else at its default.
     ///
+    /// - Parameters:
+    ///   - description: the negotiated description of the stream.
+    ///   - ssrc: the SSRC that RTCP is sent as.
     /// - Throws: what ``RillRTP/StreamDescription/validate()`` throws, and `unsupportedFormat`.
     public init(_ description: StreamDescription, ssrc: SSRC) throws(StreamDescriptionError) {
         self.init(jitterBuffer: try JitterBufferSettings(description), ssrc: ssrc)
         takeRepairAndNames(description)
     }
 
-    /// Takes over what two sides agreed on, and leaves everything else as it is.
+    /// Applies a negotiated description, and leaves everything else unchanged.
     ///
+    /// - Parameter description: the negotiated description of the stream.
     /// - Throws: as ``init(_:ssrc:)``; then nothing is changed.
     public mutating func apply(_ description: StreamDescription) throws(StreamDescriptionError) {
         try jitterBuffer.apply(description)
@@ -28,18 +32,21 @@ extension StreamReceiverSettings {
 }
 
 extension JitterBufferSettings {
-    /// Settings for what two sides agreed on; the rest is at its defaults.
+    /// Creates settings from a negotiated description, with everything else at its default.
     ///
+    /// - Parameter description: the negotiated description of the stream.
     /// - Throws: what ``RillRTP/StreamDescription/validate()`` throws, and `unsupportedFormat`.
     public init(_ description: StreamDescription) throws(StreamDescriptionError) {
         self.init(payloadType: description.payloadType)
         try apply(description)
     }
 
-    /// Takes over what two sides agreed on: source, payload type, codec, name, header extensions. Without NACK in it,
-    /// nothing is NACKed; a RID that frames cannot bear, which has other signs than letters and digits, leaves theirs as it
-    /// is.
+    /// Applies the SSRC, payload type, codec, RID and header extensions of a negotiated description.
     ///
+    /// Without NACK in it, nothing is NACKed. A RID with characters other than letters and digits cannot name a
+    /// layer, and leaves ``rid`` unchanged.
+    ///
+    /// - Parameter description: the negotiated description of the stream.
     /// - Throws: as ``init(_:)``; then nothing is changed.
     public mutating func apply(_ description: StreamDescription) throws(StreamDescriptionError) {
         try description.validate()
@@ -53,7 +60,7 @@ extension JitterBufferSettings {
 }
 
 extension VideoCodec {
-    /// The codec of that name, in upper or lower case where Rill brings it.
+    /// Creates the codec of that name; for built-in codecs the case of letters does not matter.
     ///
     /// - Throws: `unsupportedFormat`.
     init(agreed encoding: RTPFormat.Encoding) throws(StreamDescriptionError) {

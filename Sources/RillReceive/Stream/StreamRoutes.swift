@@ -1,33 +1,36 @@
 package import RillRTP
 
-/// Tells the datagrams of several streams apart by their SSRCs.
+/// Routes the datagrams of several streams by their SSRCs.
 ///
-/// An RTP packet belongs to the stream of its source, or of its retransmissions. A datagram of RTCP may be bundled from
-/// packets of several sources (RFC 3550 §6.1), so each of them finds its own way: to the stream of its sender, and an echo
-/// of a receiver's time (RFC 3611 §4.5) to the stream that told that time.
+/// An RTP packet belongs to the stream with its SSRC, or to the one with that retransmission SSRC. An RTCP compound
+/// may contain packets of several sources (RFC 3550 §6.1), so each packet is routed separately: to the stream of its
+/// sender, and an echo of a reference time (RFC 3611 §4.5) to the stream that sent that time.
 package struct StreamRoutes: Sendable {
-    /// Which of its streams, as whoever has them numbers them. No type of his: this is asked for every datagram, and would be
-    /// compiled for all types in one elsewhere.
+    /// A stream, numbered by the owner. Not a generic type: this is called for every datagram, and would be compiled
+    /// unspecialized elsewhere.
     package typealias Place = Int
 
     private var sources: [SSRC: Place] = [:]
-    /// Which streams send RTCP under a number: mostly one, but nothing keeps several from sharing theirs.
+    /// The streams that send RTCP as an SSRC: mostly one, but several may share it.
     private var reporters: [SSRC: [Place]] = [:]
     /// The places of one packet.
     private var found: [Place] = []
 
     package init() {}
 
-    /// The sources of `settings` lead to `place` from now on.
+    /// Routes the SSRCs of `settings` to `place` from now on.
     ///
-    /// - Throws: ``ReceiveError/sourceInUse(_:)`` where one of them leads somewhere already; then none is added.
+    /// - Parameters:
+    ///   - settings: the settings of the stream.
+    ///   - place: its number.
+    /// - Throws: ``ReceiveError/sourceInUse(_:)`` if one of them is already routed; then none is added.
     package mutating func add(_ settings: StreamReceiverSettings, to place: Place) throws(ReceiveError) {
         for ssrc in settings.sources where sources[ssrc] != nil { throw .sourceInUse(ssrc) }
         for ssrc in settings.sources { sources[ssrc] = place }
         reporters[settings.ssrc, default: []].append(place)
     }
 
-    /// Nothing leads to `place` any more.
+    /// Removes all routes to `place`.
     package mutating func remove(_ place: Place) {
         sources = sources.filter { $0.value != place }
         reporters = reporters.compactMapValues { places in
@@ -36,16 +39,19 @@ package struct StreamRoutes: Sendable {
         }
     }
 
-    /// Where the packets of a source go.
+    /// The place of an SSRC.
     package subscript(ssrc: SSRC) -> Place? { sources[ssrc] }
 
-    /// How many sources lead to places of which `isCounted` says so.
+    /// Returns how many SSRCs are routed to places for which `isCounted` returns `true`.
     package func sourceCount(where isCounted: (Place) -> Bool) -> Int { sources.values.count(where: isCounted) }
 
-    /// Calls `body` with each packet of a datagram, and each place that it belongs to: an RTP packet as a whole, RTCP taken
-    /// apart. Behind what cannot be read of a compound there is nothing more.
+    /// Calls `body` with each packet of a datagram, and each place that it belongs to: an RTP packet whole, RTCP
+    /// split into packets. An error in a compound ends it.
     ///
-    /// - Returns: whether anything belonged anywhere.
+    /// - Parameters:
+    ///   - datagram: the datagram.
+    ///   - body: receives the place and the packet's bytes.
+    /// - Returns: whether any packet was routed.
     @discardableResult
     package mutating func route(_ datagram: Span<UInt8>, _ body: (Place, Span<UInt8>) -> Void) -> Bool {
         guard PacketKind(of: datagram) == .rtcp else {
@@ -71,12 +77,12 @@ package struct StreamRoutes: Sendable {
         found.removeAll(keepingCapacity: true)
         if let place = sender.flatMap({ sources[$0] }) { found.append(place) }
         if packet.type == .transportFeedback { findPaused(packet) }
-        // A report that cannot be read belongs to its sender alone.
+        // A report that cannot be parsed belongs only to its sender.
         guard packet.type == .extendedReport, var report = try? ExtendedReport(parsing: copy packet) else { return }
         while let block = try? report.next() {
             guard case .delaySinceLastReceiverReport(let echoes) = block else { continue }
             for index in echoes.indices {
-                // Under a number that several share, only the echo's sender tells whose it is.
+                // For an SSRC that several share, only the echo's sender shows which one it belongs to.
                 guard let places = reporters[echoes[index].ssrc], places.count == 1, !found.contains(places[0]) else {
                     continue
                 }
@@ -85,9 +91,10 @@ package struct StreamRoutes: Sendable {
         }
     }
 
-    /// Finds the places of streams that are said to have paused, whoever says it: one source speaks for all of an endpoint's.
+    /// Finds the places of streams in a PAUSED message, whoever sent it: one SSRC may report for all streams of an
+    /// endpoint.
     private mutating func findPaused(_ packet: borrowing RTCPPacket) {
-        // One that cannot be read belongs to its sender alone, whose session counts it.
+        // A message that cannot be parsed belongs only to its sender, whose session counts it.
         guard let message = try? PauseResume(parsing: copy packet) else { return }
         var entries = message.entries
         while let entry = entries.next() {
@@ -98,7 +105,7 @@ package struct StreamRoutes: Sendable {
 }
 
 extension StreamRoutes {
-    /// Routes to streams 0, 1, … of those settings, their retransmissions included.
+    /// Creates routes to streams 0, 1, … with those settings, including their retransmissions.
     package init(_ streams: [StreamReceiverSettings]) throws(ReceiveError) {
         self.init()
         for (index, settings) in streams.enumerated() { try add(settings, to: index) }

@@ -1,13 +1,15 @@
 import RillCore
 
-/// Estimates how much faster the receiver's clock runs than the sender's, from how the smallest transits drift.
+/// Estimates how much faster the receiver's clock runs than the sender's, from the drift of the smallest transit
+/// times.
 ///
-/// The smallest transit of each 20 seconds makes a point; the estimate is the median of the slopes of all pairs of the last
-/// 32 points (Theil 1950, Sen 1968), which a route that becomes longer or a queue that stands for a while leave alone, where
-/// the line of least squares would follow them. A larger change of the route is taken out of
-/// the older points. Of σ 10 ms in the points there are some 10 ppm left in the estimate.
+/// The smallest transit of each 20 seconds is a point. The estimate is the median of the slopes of all pairs of the
+/// last 32 points (Theil 1950, Sen 1968). Unlike a least squares line, it does not follow a route that becomes longer
+/// or a queue that persists for a while. A larger route change is removed from the older points. With points of σ =
+/// 10 ms, an error of about 10 ppm remains in the estimate.
 struct ClockSkewEstimator: ~Copyable, Sendable {
-    /// By how much transits grow, as a share of time: 0.0001 is 100 ppm, the sender's clock the slower one. Between ±0.001.
+    /// The growth of transit times as a fraction of time: 0.0001 is 100 ppm, with the sender's clock slower. Between
+    /// ±0.001.
     private(set) var skew = 0.0
 
     private var points: FixedStorage<Point>
@@ -23,13 +25,13 @@ struct ClockSkewEstimator: ~Copyable, Sendable {
         var transit: Int64
     }
 
-    /// Points that are kept: ten minutes and more.
+    /// Points that are kept: more than ten minutes.
     private static let capacity = 32
     private static let minimumCount = 6
     private static let interval = MediaDuration.seconds(20)
-    /// Crystals are good to 100 ppm; what drifts more is a queue.
+    /// Crystals are accurate to 100 ppm; a larger drift is a queue.
     private static let limit = 0.001
-    /// What the smallest transit of 20 seconds changes by more is another route.
+    /// A larger change of the smallest transit in 20 seconds is a new route.
     private static let step = MediaDuration.milliseconds(50)
 
     init() {
@@ -38,7 +40,7 @@ struct ClockSkewEstimator: ~Copyable, Sendable {
             repeating: 0, count: ClockSkewEstimator.capacity * (ClockSkewEstimator.capacity - 1) / 2)
     }
 
-    /// Adds a frame's transit in nanoseconds, measured at `now`, not before the last one.
+    /// Adds a frame's transit in nanoseconds, measured at `now`, which must not be before the last one.
     mutating func add(_ transit: Int64, at now: MediaTime) {
         guard let open else {
             begin(transit, at: now)
@@ -52,7 +54,7 @@ struct ClockSkewEstimator: ~Copyable, Sendable {
         }
     }
 
-    /// Forgets the points, not the estimate: the timestamps have jumped, the clocks are the same.
+    /// Forgets the points but not the estimate: the timestamps have jumped, but the clocks are the same.
     mutating func restart() {
         count = 0
         open = nil
@@ -72,9 +74,9 @@ struct ClockSkewEstimator: ~Copyable, Sendable {
         skew = max(-ClockSkewEstimator.limit, min(ClockSkewEstimator.limit, medianSlope()))
     }
 
-    /// Where the newest two points agree with each other and not with the one before them, the route has changed, and the
-    /// older points move along. Else more than half of all pairs would lie across the change by the time that it is
-    /// half as old as the points that are kept.
+    /// Detects a route change, if the newest two points agree with each other and not with the one before, and moves
+    /// the older points along. Otherwise more than half of all pairs would span the change by the time that it is
+    /// half as old as the kept points.
     private mutating func followRoute() {
         let (newest, middle, old) = (place(1), place(2), place(3))
         let change = distance(from: old, to: middle)
@@ -84,10 +86,10 @@ struct ClockSkewEstimator: ~Copyable, Sendable {
         for index in 0..<count where index != newest && index != middle { points[index].transit += change }
     }
 
-    /// Where the point stands that is the `age`th newest.
+    /// The index of the point that is the `age`th newest.
     private func place(_ age: Int) -> Int { (next + ClockSkewEstimator.capacity - age) % ClockSkewEstimator.capacity }
 
-    /// By how much the transit has changed between two points, beyond what the clocks say.
+    /// The change of transit between two points, beyond the clock skew.
     private func distance(from old: Int, to new: Int) -> Int64 {
         let drift = Double((points[new].time - points[old].time).nanoseconds) * skew
         return points[new].transit - points[old].transit - Int64(drift)

@@ -1,47 +1,47 @@
 import RillCore
 
-/// Estimates by when nearly all frames are there: the transit, from a frame's timestamp to the moment at which it can be
-/// decoded, that all but a few of the last five seconds' frames kept.
+/// Estimates by when nearly all frames have arrived: the transit, from a frame's timestamp to the moment at which it
+/// can be decoded, that all but a few of the last five seconds' frames kept.
 ///
-/// It is a quantile of what was measured, not a model of it, and nothing hangs on a frame rate: each packet counts as it
-/// comes, at 1 frame a second as at 120. Two rows are kept:
+/// It is a quantile of the measurements, not a model, and does not depend on a frame rate: each packet counts as it
+/// arrives, at 1 frame per second as at 120. It keeps two series:
 ///
-/// - *Arrivals*: when the newest packet of a frame came, whether the frame ever becomes whole or not. Packets that were
-///   sent again are left out: they tell of repair, not of the way.
-/// - *Readiness*: when a frame and all before it were there, repaired ones too. So the wait for repairs is in the target
-///   as soon as repairs are frequent. A wait for more than one repair after the other is counted as one: who buffers for
-///   the worst network has a call with nobody.
+/// - *Arrivals*: when the newest packet of a frame arrived, whether or not the frame ever becomes complete.
+///   Retransmitted packets are excluded: they measure repair, not the path.
+/// - *Readiness*: when a frame and all before it were complete, including repaired ones. So the wait for repairs is
+///   part of the target as soon as repairs are frequent. A wait for several repairs in a row counts as one repair:
+///   buffering for the worst network would make a conversation impossible.
 ///
 /// The target is the largest of these:
 ///
-/// - the transit that the arrivals exceed by 2 ms on the average, but no more than all but 4 % (but at least two)
-///   of them keep; and the same of the readiness. So many frames may be a little late, or few a lot;
-/// - the worst of both less what a viewer does not take for a freeze; where repairs recur, what three in four of a
-///   minute's took;
-/// - what the largest key frame of the window takes longer than most frames, by its size (``SizeEffect``): where key frames
-///   come often, none is to stop the picture.
+/// - the transit that the arrivals exceed by 2 ms on average, but no more than the one that all but 4 % of them (but
+///   at least two) keep; and the same for the readiness. Thus many frames may be slightly late, or a few very late;
+/// - the worst of both, minus a delay that a viewer does not perceive as a freeze; if repairs recur, the transit that
+///   three in four of the last minute's repaired frames kept;
+/// - the median of the arrivals plus the extra time of the window's largest key frame, from its size (``SizeEffect``):
+///   if key frames are frequent, none of them should stop the picture.
 ///
-/// When all frames are faster for a while than nine in ten were before, the queue that held those up is gone, and they
+/// If all frames are for a while faster than nine in ten were before, the queue that held those up is gone, and they
 /// are forgotten.
 struct JitterEstimator: ~Copyable, Sendable {
     private var arrivals = RecentValues(span: JitterEstimator.memory)
     private var readiness = RecentValues(span: JitterEstimator.memory)
     private var repairs = RecentValues(span: JitterEstimator.repairMemory)
-    /// What a frame has in the mean, in bytes.
+    /// The mean size of a frame, in bytes.
     private var meanSize = 0.0
     private var keySizes = RecentValues(span: JitterEstimator.memory)
     private var sizeEffect = SizeEffect()
-    /// The frame whose packets are coming, and how late the latest of them was.
+    /// The frame whose packets are arriving, and the transit of its latest one.
     private var open: (timestamp: Int64, transit: Int64)?
     private var calm = Calm()
     private var losses = LossEvents()
-    /// What the skew of the clocks has added to transits so far, and up to when.
+    /// The transit growth from clock skew so far, and up to when it is counted.
     private var drift: (nanoseconds: Double, until: MediaTime?) = (0, nil)
-    /// The target, and until when it stands: all of it is looked at ten times a second.
+    /// The current target, and until when it is valid: it is recomputed ten times a second.
     private var standing: (target: Int64?, until: MediaTime) = (nil, MediaTime(nanoseconds: .min))
-    /// The transit that all but a few arrivals kept, as of the last look.
+    /// The transit that all but a few arrivals kept, as of the last computation.
     private(set) var arrivalQuantile: Int64?
-    /// The transit of the frame whose packets came last on the stream's own way.
+    /// The transit of the frame whose packets last arrived directly.
     var newestTransit: Int64? { open?.transit }
 
     /// Consecutive frames that are faster than nine in ten were before.
@@ -51,7 +51,7 @@ struct JitterEstimator: ~Copyable, Sendable {
         var mark: Int64 = 0
     }
 
-    /// The last two times at which repairs began to be needed.
+    /// The last two times at which repairs became necessary.
     private struct LossEvents {
         var newest: MediaTime?
         var before: MediaTime?
@@ -60,33 +60,33 @@ struct JitterEstimator: ~Copyable, Sendable {
 
     /// How long a measurement counts.
     static let memory = MediaDuration.seconds(5)
-    /// How long a repair counts where repairs recur.
+    /// How long a repair counts if repairs recur.
     static let repairMemory = MediaDuration.seconds(60)
-    /// Repairs so far apart have causes of their own.
+    /// Repairs this far apart have separate causes.
     private static let lossSpacing = MediaDuration.seconds(2)
-    /// Measurements that an estimate needs.
+    /// The measurements that an estimate needs.
     static let minimumCount = 5
-    /// How many measurements in a hundred may lie above the estimate.
+    /// The percentage of measurements that may be above the estimate.
     private static let latePercentage = 4
     private static let minimumLateCount = 2
-    /// By how much frames may be late on the average.
+    /// How late frames may be on average.
     private static let meanLateness = MediaDuration.milliseconds(2)
-    /// A frame that comes later than this behind its time freezes the picture by W3C's rule, at 30 frames a second.
+    /// A frame that is later than this freezes the picture by W3C's rule, at 30 frames per second.
     private static let freeze = MediaDuration.milliseconds(150)
     private static let freezeMargin = MediaDuration.milliseconds(30)
     private static let targetInterval = MediaDuration.milliseconds(100)
-    /// Frames that a mean size is of.
+    /// The number of frames that the mean size covers.
     private static let meanSizeSpan = 64.0
     private static let calmCount = 6
     private static let calmLength = MediaDuration.milliseconds(400)
 
-    // MARK: What came
+    // MARK: Measurements
 
-    /// Notes a packet as it comes on the stream's own way; `transit` is arrival less timestamp, in nanoseconds.
+    /// Notes a packet that arrived directly; `transit` is arrival minus timestamp, in nanoseconds.
     mutating func notePacket(timestamp: Int64, transit: Int64, at now: MediaTime) {
-        if continuesFrame(with: timestamp) { return follow(transit) }
+        if continues(with: timestamp) { return follow(transit) }
         if let open, timestamp < open.timestamp {
-            // A straggler of an earlier frame.
+            // A late packet of an earlier frame.
             addArrival(transit, at: now)
             return
         }
@@ -94,11 +94,11 @@ struct JitterEstimator: ~Copyable, Sendable {
         open = (timestamp, transit)
     }
 
-    /// Whether a packet is of the frame whose packets are coming.
+    /// Whether a packet belongs to the frame whose packets are arriving.
     @inline(__always)
-    mutating func continuesFrame(with timestamp: Int64) -> Bool { open?.timestamp == timestamp }
+    mutating func continues(with timestamp: Int64) -> Bool { open?.timestamp == timestamp }
 
-    /// Notes a packet that goes on.
+    /// Notes a packet of that frame.
     @inline(__always)
     mutating func follow(_ transit: Int64) {
         if let open, transit > open.transit { self.open?.transit = transit }
@@ -109,18 +109,20 @@ struct JitterEstimator: ~Copyable, Sendable {
         arrivals.add(transit, at: now)
     }
 
-    /// Notes that a frame of so many bytes is whole, without repair.
+    /// Notes that a frame of `byteCount` bytes became complete without repair.
     mutating func noteSize(_ byteCount: Int, isKey: Bool, transit: Int64, at now: MediaTime) {
         meanSize += (Double(byteCount) - meanSize) / JitterEstimator.meanSizeSpan
         if isKey { keySizes.add(Int64(byteCount), at: now) }
         sizeEffect.add(transit: transit, byteCount: byteCount, at: now)
     }
 
-    /// Notes that a frame, and all that it waited for, was there `transit` nanoseconds after its timestamp.
+    /// Notes that a frame, and everything it waited for, was complete `transit` nanoseconds after its timestamp.
     ///
     /// - Parameters:
-    ///   - isRepaired: a packet of it was sent again, or made from FEC packets.
-    ///   - repairTime: how long one repair takes, from the loss to the answer.
+    ///   - transit: the time, in nanoseconds.
+    ///   - isRepaired: whether a packet of it was retransmitted or recovered by FEC.
+    ///   - repairTime: the duration of one repair, from the loss to the answer.
+    ///   - now: the current time.
     mutating func noteReady(transit: Int64, isRepaired: Bool, repairTime: MediaDuration, at now: MediaTime) {
         let once = min(transit, (arrivalQuantile ?? .max / 2) + repairTime.nanoseconds)
         readiness.add(once, at: now)
@@ -133,17 +135,19 @@ struct JitterEstimator: ~Copyable, Sendable {
         losses.lastRepair = now
     }
 
-    /// Notes by how much transits grow on their own, as a share of time: those of a minute ago are carried along.
+    /// Notes the growth of transit times by clock skew, as a fraction of time: older repair times are adjusted by it.
     mutating func noteSkew(_ skew: Double, at now: MediaTime) {
         if let until = drift.until { drift.nanoseconds += Double((now - until).nanoseconds) * skew }
         drift.until = now
     }
 
-    // MARK: What it comes to
+    // MARK: Target
 
-    /// The transit to aim at, in nanoseconds; `nil` while too little was measured.
+    /// Returns the target transit, in nanoseconds; `nil` while there are too few measurements.
     ///
-    /// - Parameter frameInterval: a slow stream freezes later.
+    /// - Parameters:
+    ///   - frameInterval: the stream's frame interval: a slow stream freezes later.
+    ///   - now: the current time.
     mutating func target(frameInterval: MediaDuration, at now: MediaTime) -> Int64? {
         if now >= standing.until {
             standing = (newTarget(frameInterval: frameInterval, at: now), now + JitterEstimator.targetInterval)
@@ -166,7 +170,7 @@ struct JitterEstimator: ~Copyable, Sendable {
         return target
     }
 
-    /// What the largest key frame of the window takes, by its size.
+    /// The transit of the window's largest key frame, estimated from its size.
     private mutating func keyFrame(at now: MediaTime) -> Int64 {
         keySizes.forget(before: now - JitterEstimator.memory)
         guard keySizes.count > 1 else { return .min }
@@ -174,7 +178,7 @@ struct JitterEstimator: ~Copyable, Sendable {
         return arrivals.value(rank: arrivals.count / 2) + sizeEffect.delay(ofBytes: excess)
     }
 
-    /// Whether packets are lost time and again, not in one accident.
+    /// Whether packets are lost repeatedly, not in one incident.
     private mutating func areRepairsRecurring(at now: MediaTime) -> Bool {
         repairs.forget(before: now - JitterEstimator.repairMemory)
         guard repairs.count > 0, let before = losses.before else { return false }
@@ -187,7 +191,7 @@ struct JitterEstimator: ~Copyable, Sendable {
         return min(values.value(rank: values.count - 1 - late), values.bound(exceededBy: meanLateness.nanoseconds))
     }
 
-    // MARK: What is over
+    // MARK: Forgetting
 
     /// Forgets everything: the timestamps have jumped.
     mutating func restart() {

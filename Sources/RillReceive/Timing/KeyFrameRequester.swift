@@ -1,30 +1,29 @@
 import RillCore
 
-/// Says when the next key frame may be asked for.
+/// Decides when the next key frame may be requested.
 ///
-/// At most one request in max(300 ms, round trip time), and not before three frame intervals: the key frame that a slow
-/// stream was asked for comes with the next picture at the earliest, so a request before that would only cost a second
-/// key frame.
+/// At most one request per max(300 ms, round-trip time, three frame intervals). In a slow stream a requested key
+/// frame arrives with the next picture at the earliest, so an earlier request would only cost a second key frame.
 struct KeyFrameRequester: Sendable {
-    /// From here to the sender and back.
+    /// The round-trip time to the sender.
     var roundTripTime: MediaDuration
-    /// The last request.
+    /// When the last request was sent.
     private var lastRequest: MediaTime?
 
-    /// Requests are at least this far apart.
+    /// The shortest interval between requests.
     static let minimumSpacing = MediaDuration.milliseconds(300)
 
     init(roundTripTime: MediaDuration) {
         self.roundTripTime = roundTripTime
     }
 
-    /// When the next request may be made; before that, ask for nothing.
+    /// Returns when the next request may be sent.
     func nextRequest(frameInterval: MediaDuration) -> MediaTime {
         guard let lastRequest else { return MediaTime(nanoseconds: .min) }
         return lastRequest + max(KeyFrameRequester.minimumSpacing, roundTripTime, frameInterval * 3)
     }
 
-    /// Notes that a request goes out.
+    /// Notes that a request is sent.
     mutating func noteRequest(at now: MediaTime) {
         lastRequest = now
     }

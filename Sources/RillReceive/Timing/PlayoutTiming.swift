@@ -1,82 +1,88 @@
 import RillCore
 import RillRTP
 
-/// Maps timestamps to the times at which their frames are to be released, so that they are shown in time.
+/// Maps timestamps to the release times of their frames, so that they are shown on time.
 ///
-/// A frame's transit is the time at which it became whole less its timestamp as a time. Frames are released at their
-/// timestamp plus the transit that ``JitterEstimator`` aims at and a small margin; decoding and showing follow. The target
-/// delay, by which ``PlayoutDelayBounds`` bound it, counts from the fastest way of the last minute to the moment of
-/// showing, so the time that decoding takes (95 of 100 frames) is part of it.
+/// A frame's transit is the time at which it became complete minus its timestamp as a time. Frames are released at
+/// their timestamp plus the transit that ``JitterEstimator`` aims at, plus a small margin; decoding and showing
+/// follow. The target delay, which ``PlayoutDelayBounds`` limit, counts from the shortest transit of the last minute
+/// to the time of showing, so it includes the decode time (95th percentile).
 ///
-/// It moves by at most 100 ms a second, so that motion does not seem to jump; and after a frame that came very late those
-/// behind it do not catch up at once, but at that speed too, for more of its kind may come. The answer for a frame is fixed when it
-/// becomes whole; until then it is provisional. As all of it follows the transits, it follows the skew of the two clocks.
+/// It moves by at most 100 ms per second, so that motion does not seem to jump. After a very late frame the following
+/// ones catch up at that speed too, because more such frames may follow. A frame's release time is fixed when it
+/// becomes complete; until then it is provisional. As all of it follows the transits, it follows the skew of the two
+/// clocks.
 ///
-/// In the first seconds the estimate knows little. There, a late frame makes the delay jump, and those that wait behind it wait
-/// as much longer (``wait(behind:assembly:repairTime:at:)``).
+/// In the first seconds the estimate knows little. Then a late frame makes the delay jump, and the frames that wait
+/// after it wait that much longer (``wait(behind:assembly:repairTime:at:)``).
 struct PlayoutTiming: ~Copyable, Sendable {
-    /// What the bounds are.
+    /// The bounds of the delay.
     let bounds: PlayoutDelayBounds
-    /// Arrivals, and what they scatter by.
+    /// Arrivals, and their jitter.
     private var jitter = JitterEstimator()
     private var floor = TransitFloor()
     private var clockSkew = ClockSkewEstimator()
     private var decodeTimes = RecentValues(span: .seconds(10))
-    /// How long decoding takes, at the 95th percentile.
+    /// The decode time at the 95th percentile.
     private(set) var decodeTime = MediaDuration.zero
     /// The transit at which frames are released, in nanoseconds.
     private var offset: Int64?
     private var lastMove = MediaTime.zero
     /// When the first frame was released.
     private var firstRelease: MediaTime?
-    /// What is left of a very late frame's transit.
+    /// What remains of a very late frame's transit.
     private var held: Int64?
-    /// Transit of the first packet: a stand-in until a frame is whole.
+    /// Transit of the first packet: used until a frame is complete.
     private var firstTransit: Int64?
-    /// When the last released frame was ready, for those that follow cannot be decoded before.
+    /// When the last released frame was complete: later frames cannot be decoded earlier.
     private var lastReady = MediaTime(nanoseconds: .min)
-    /// A frame's packets have one timestamp: the last that was turned into a time.
+    /// The last timestamp converted to a time: a frame's packets have one timestamp.
     private var lastMedia: (timestamp: Int64, time: MediaTime) = (0, .zero)
 
-    /// Beyond the estimate, for what scatters on this side: threads that wake late.
+    /// The margin beyond the estimate for jitter on this side: threads that wake late.
     static let margin = MediaDuration.milliseconds(2)
-    /// What the delay moves by in a second.
+    /// The movement of the delay per second.
     static let speed = MediaDuration.milliseconds(100)
-    /// So long after the first frame the delay may jump: what the estimate looks back on is not full before.
+    /// The time after the first frame in which the delay may jump: the estimate's window is not full before.
     static let start = JitterEstimator.memory
-    /// From here on a frame that is late is very late, and so much of its lateness is not kept.
+    /// From this lateness on a frame counts as very late; this much of its lateness is not kept.
     private static let veryLate = MediaDuration.milliseconds(150)
     private static let notHeld = MediaDuration.milliseconds(20)
-    /// Between two frames it moves no more than in this time.
+    /// The longest time between two frames that counts for the movement.
     private static let longestMove = MediaDuration.seconds(1)
-    /// A decoder that takes longer has other troubles.
+    /// A decoder that takes longer has other problems.
     private static let longestDecodeTime = MediaDuration.milliseconds(500)
 
     init(_ bounds: PlayoutDelayBounds) {
         self.bounds = bounds
     }
 
-    // MARK: What came
+    // MARK: Measurements
 
-    /// Notes a packet that came on the stream's own way.
+    /// Notes a packet that arrived directly.
     mutating func notePacket(timestamp: Int64, at now: MediaTime) {
         let transit = (now - time(of: timestamp)).nanoseconds
         if firstTransit == nil { firstTransit = transit }
         jitter.notePacket(timestamp: timestamp, transit: transit, at: now)
     }
 
-    /// Whether a packet is of the frame that the last one was of, which came on the stream's own way.
+    /// Whether a packet belongs to the frame of the last packet that arrived directly.
     @inline(__always)
-    mutating func continuesFrame(with timestamp: Int64) -> Bool { jitter.continuesFrame(with: timestamp) }
+    mutating func continues(with timestamp: Int64) -> Bool { jitter.continues(with: timestamp) }
 
-    /// Notes a packet that goes on, `transit` after its timestamp.
+    /// Notes a packet of that frame, `transit` after its timestamp.
     @inline(__always)
     mutating func follow(_ transit: MediaDuration) { jitter.follow(transit.nanoseconds) }
 
-    /// Notes a frame that became whole now, and gives the time at which it is to be released.
+    /// Notes a frame that became complete now, and returns its release time.
     ///
     /// - Parameters:
-    ///   - byteCount: its size; `nil` where it was repaired, so that its transit says nothing of that.
+    ///   - timestamp: its extended timestamp.
+    ///   - byteCount: its size; `nil` if it was repaired, because its transit then does not depend on its size.
+    ///   - isKey: whether it is a key frame.
+    ///   - frameInterval: the stream's frame interval.
+    ///   - now: the current time.
+    /// - Returns: its release time.
     mutating func noteFrame(
         timestamp: Int64, byteCount: Int?, isKey: Bool, frameInterval: MediaDuration, at now: MediaTime
     ) -> MediaTime {
@@ -97,9 +103,11 @@ struct PlayoutTiming: ~Copyable, Sendable {
     /// Notes a frame that is released.
     ///
     /// - Parameters:
-    ///   - assembly: when its last packet came.
-    ///   - isRepaired: a packet of it was sent again, or made from FEC packets.
-    ///   - repairTime: how long one repair takes, from the loss to the answer.
+    ///   - timestamp: its extended timestamp.
+    ///   - assembly: when its last packet arrived.
+    ///   - isRepaired: whether a packet of it was retransmitted or recovered by FEC.
+    ///   - repairTime: the duration of one repair, from the loss to the answer.
+    ///   - now: the current time.
     mutating func noteRelease(
         timestamp: Int64, assembly: MediaTime, isRepaired: Bool, repairTime: MediaDuration, at now: MediaTime
     ) {
@@ -110,18 +118,19 @@ struct PlayoutTiming: ~Copyable, Sendable {
             at: now)
     }
 
-    /// Has the frames behind one that was late wait as long as it, in the first seconds: the picture then stands still for a
-    /// moment, where they would else be due at once, and all but the last of them not shown. A wait for more than one repair
-    /// counts as one, as it does in the estimate.
+    /// Makes the frames after a late one wait as long as it did, in the first seconds. The picture then freezes for a
+    /// moment; otherwise they would be due at once, and all but the last would not be shown. A wait for several
+    /// repairs counts as one, as in the estimate.
     ///
-    /// Ask before the frame's release is noted.
+    /// Call it before the frame's release is noted.
     ///
     /// - Parameters:
-    ///   - timestamp: of the frame that is released.
-    ///   - assembly: when its last packet came.
-    ///   - repairTime: how long one repair takes, from the loss to the answer.
-    /// - Returns: whether the delay has grown; frames that are whole are then to be released no sooner than
-    ///   ``provisionalPlayout(timestamp:)`` says now.
+    ///   - timestamp: the released frame's extended timestamp.
+    ///   - assembly: when its last packet arrived.
+    ///   - repairTime: the duration of one repair, from the loss to the answer.
+    ///   - now: the current time.
+    /// - Returns: whether the delay has grown; complete frames must then be released no earlier than
+    ///   ``provisionalPlayout(timestamp:)`` now returns.
     mutating func wait(
         behind timestamp: Int64, assembly: MediaTime, repairTime: MediaDuration, at now: MediaTime
     ) -> Bool {
@@ -144,22 +153,22 @@ struct PlayoutTiming: ~Copyable, Sendable {
         decodeTime = MediaDuration(nanoseconds: decodeTimes.value(rank: rank))
     }
 
-    // MARK: What is told
+    // MARK: Results
 
-    /// When a frame should be released if it became whole in time, as far as known now.
+    /// Returns when to release a frame that becomes complete in time, as far as known now.
     mutating func provisionalPlayout(timestamp: Int64) -> MediaTime {
         let transit = offset ?? bounded(firstTransit ?? 0, above: firstTransit ?? 0)
         return PlayoutTiming.mediaTime(timestamp) + MediaDuration(nanoseconds: transit)
     }
 
-    /// By when nearly every frame of that timestamp would have come, without repair.
+    /// Returns by when nearly every frame of that timestamp would have arrived, without repair.
     mutating func expectedArrival(timestamp: Int64) -> MediaTime {
         PlayoutTiming.mediaTime(timestamp)
             + MediaDuration(nanoseconds: jitter.arrivalQuantile ?? offset ?? firstTransit ?? 0)
     }
 
-    /// By when a frame behind the newest one would have come that is no later than that: a queue that has grown is there
-    /// for the next one too.
+    /// Returns by when the frame after the newest one would have arrived if it is no later than that: a queue that
+    /// has grown also holds up the next frame.
     ///
     /// - Parameter media: its timestamp as a time.
     mutating func expectedNextArrival(of media: MediaTime) -> MediaTime {
@@ -167,16 +176,16 @@ struct PlayoutTiming: ~Copyable, Sendable {
         return media + MediaDuration(nanoseconds: max(usual, jitter.newestTransit ?? 0))
     }
 
-    /// The delay aimed at: from the fastest way of the last minute to the moment of showing.
+    /// The target delay: from the shortest transit of the last minute to the time of showing.
     var targetDelay: MediaDuration {
         guard let offset, let smallest = floor.smallest else { return bounds.minimum }
         return MediaDuration(nanoseconds: max(0, offset - smallest)) + decodeTime
     }
 
-    /// By how much the receiver's clock runs faster than the sender's, as a share: 0.0001 is 100 ppm.
+    /// By how much the receiver's clock runs faster than the sender's, as a fraction: 0.0001 is 100 ppm.
     var skew: Double { clockSkew.skew }
 
-    /// The timestamp as a time on the sender's media clock.
+    /// Converts a timestamp to a time on the sender's media clock.
     static func mediaTime(_ timestamp: Int64) -> MediaTime {
         MediaTime(ticks: timestamp, rate: RTPTimestamp.videoClockRate)
     }
@@ -193,7 +202,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
         lastReady = MediaTime(nanoseconds: .min)
     }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     /// How far the playout may move since the last frame, in nanoseconds.
     private func longestStep(at now: MediaTime) -> Int64 {
@@ -201,7 +210,7 @@ struct PlayoutTiming: ~Copyable, Sendable {
         return time.nanoseconds / 1000 * PlayoutTiming.speed.nanoseconds / 1_000_000
     }
 
-    /// Holds on to the transit of a frame that came very late of itself, and lets go of it slowly.
+    /// Keeps the transit of a frame that was very late without repair, and lets it decay slowly.
     private mutating func hold(_ transit: Int64, isUnrepaired: Bool, losing most: Int64) {
         if let held { self.held = held - most }
         guard isUnrepaired, let offset, transit - max(offset, held ?? .min) > PlayoutTiming.veryLate.nanoseconds else {
@@ -223,14 +232,14 @@ struct PlayoutTiming: ~Copyable, Sendable {
         self.offset = bounded(moved, above: smallest)
     }
 
-    /// The transit, kept within the bounds, which count from the smallest one and include decoding.
+    /// Limits the transit to the bounds, which count from the smallest one and include decoding.
     private func bounded(_ transit: Int64, above smallest: Int64) -> Int64 {
         let least = smallest + max(.zero, bounds.minimum - decodeTime).nanoseconds
         let most = smallest + max(.zero, bounds.maximum - decodeTime).nanoseconds
         return max(least, min(most, transit))
     }
 
-    /// The timestamp as a time, as ``mediaTime(_:)`` gives it; mostly known already.
+    /// The timestamp as a time, as ``mediaTime(_:)`` returns it; mostly cached.
     @inline(__always)
     mutating func time(of timestamp: Int64) -> MediaTime {
         if timestamp != lastMedia.timestamp { lastMedia = (timestamp, PlayoutTiming.mediaTime(timestamp)) }

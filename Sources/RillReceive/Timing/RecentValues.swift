@@ -1,20 +1,20 @@
 import RillCore
 
-/// Values of the last seconds in order of size, for quantiles that are exact and forget at a known age.
+/// The values of the last seconds in ascending order, for exact quantiles that forget at a known age.
 ///
-/// It holds up to 256 values, each for ``span``. Where more come, as they do of fast streams, those of one 256th of the
-/// span count as one, the largest of them.
+/// It holds up to 256 values, each for ``span``. If more arrive, as in fast streams, those of one 256th of the span
+/// count as one, the largest of them.
 struct RecentValues: ~Copyable, Sendable {
     /// How long a value counts.
     let span: MediaDuration
-    /// Values that count.
+    /// The number of values.
     private(set) var count = 0
 
     private var head = 0
     private var ring: FixedStorage<Entry>
-    /// The first `count` of these are the values, rising; behind them stands the largest number that there is.
+    /// The first `count` of these are the values, ascending; the rest are `Int64.max`.
     private var sorted: FixedStorage<Int64>
-    /// When the entry that is newest was begun.
+    /// When the newest entry was started.
     private var newestStart = MediaTime(nanoseconds: .min)
 
     // Not private: the compiler (6.3.1) cannot link a private type as the element of another file's generic storage.
@@ -32,9 +32,9 @@ struct RecentValues: ~Copyable, Sendable {
         sorted = FixedStorage(repeating: .max, count: RecentValues.capacity)
     }
 
-    /// Adds a value, and forgets those that have become too old. Times rise from call to call.
+    /// Adds a value, and forgets those that have become too old. Times must not decrease from call to call.
     mutating func add(_ value: Int64, at now: MediaTime) {
-        // At a steady rate one goes as one comes: that takes one move instead of two.
+        // At a steady rate one leaves as one arrives: that takes one move instead of two.
         var leaving = takeOutdated(before: now - span)
         if count > 0, now - newestStart < span / RecentValues.capacity {
             if let leaving { removeSorted(leaving, among: count + 1) }
@@ -67,18 +67,19 @@ struct RecentValues: ~Copyable, Sendable {
     /// The value that `rank` others are below, from 0 to `count` - 1.
     mutating func value(rank: Int) -> Int64 { sorted[rank] }
 
-    /// The least bound that the values exceed by no more than `mean` on the average, those below it counting as zero; no
-    /// more than one in eight lies above it. There is a value.
+    /// Returns the lowest bound that the values exceed by at most `mean` on average, where those below it count as
+    /// zero; at most one in eight is above it. There must be a value.
     mutating func bound(exceededBy mean: Int64) -> Int64 {
         var budget = mean * Int64(count)
         var bound = sorted[count - 1]
-        // Most networks are calm: were all of those that may lie above it the largest, the last bound would be allowed.
+        // Most networks are calm: if all values that may be above were the largest, the lowest bound would be
+        // allowed.
         let (most, lowest) = (count / 8, sorted[count - 1 - count / 8])
         let (cost, isTooMuch) = (bound &- lowest).multipliedReportingOverflow(by: Int64(most))
         if !isTooMuch, (0...budget).contains(cost) { return lowest }
         for above in 1..<most &+ 1 {
             let next = sorted[count &- 1 &- above]
-            // A stranger's timestamps may lie further apart than the product has bits for: that is beyond any budget.
+            // Remote timestamps may be too far apart for the product: that exceeds any budget.
             let (cost, isTooMuch) = (bound &- next).multipliedReportingOverflow(by: Int64(above))
             guard !isTooMuch, cost <= budget else { return bound - budget / Int64(above) }
             budget &-= cost
@@ -87,10 +88,11 @@ struct RecentValues: ~Copyable, Sendable {
         return bound
     }
 
-    /// The largest; there is one.
+    /// The largest value; there must be one.
     var largest: Int64 { sorted[count - 1] }
 
-    /// Takes the values that were added before `time` out, the last of them, which it returns, not yet of the sorted ones.
+    /// Removes the values that were added before `time`. Returns the last of them, which is not yet removed from the
+    /// sorted ones.
     @inline(__always)
     private mutating func takeOutdated(before time: MediaTime) -> Int64? {
         var leaving: Int64?
@@ -101,7 +103,7 @@ struct RecentValues: ~Copyable, Sendable {
         return leaving
     }
 
-    /// Takes the oldest value out, but not of the sorted ones.
+    /// Removes the oldest value, but not from the sorted ones.
     private mutating func takeOldest() -> Int64 {
         let value = ring[ring: head].value
         head = (head + 1) & (RecentValues.capacity - 1)
@@ -116,23 +118,23 @@ struct RecentValues: ~Copyable, Sendable {
         ring[ring: newest].value = value
     }
 
-    // MARK: The values in order of size
+    // MARK: Sorted values
 
-    /// Puts `value` among the first `count` sorted values.
+    /// Inserts `value` into the first `count` sorted values.
     private mutating func insertSorted(_ value: Int64, among count: Int) {
         let rank = rank(of: value)
         sorted.move(from: rank, to: rank + 1, count: count - rank)
         sorted[rank] = value
     }
 
-    /// Takes `value` out of the first `count` sorted values, of which it is one.
+    /// Removes `value` from the first `count` sorted values, which must contain it.
     private mutating func removeSorted(_ value: Int64, among count: Int) {
         let rank = rank(of: value)
         sorted.move(from: rank + 1, to: rank, count: count - rank - 1)
         sorted[count - 1] = .max
     }
 
-    /// Puts `value` in place of `old`, which is one of the first `count` sorted values.
+    /// Replaces `old`, one of the first `count` sorted values, by `value`.
     @inline(__always)
     private mutating func replaceSorted(_ old: Int64, by value: Int64, among count: Int) {
         let (hole, rank) = (rank(of: old), rank(of: value))
@@ -145,10 +147,10 @@ struct RecentValues: ~Copyable, Sendable {
         }
     }
 
-    /// How many of the values lie below `value`.
+    /// The number of values below `value`.
     ///
-    /// Nine steps that are always the same, so that the compiler makes them without a branch, of which a processor would
-    /// guess every second one wrong.
+    /// Always the same nine steps, so that the compiler generates them without a branch, which a processor would
+    /// mispredict every other time.
     @inline(__always)
     private func rank(of value: Int64) -> Int {
         var (rank, step) = (0, RecentValues.capacity / 2)

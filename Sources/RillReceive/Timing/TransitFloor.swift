@@ -1,9 +1,9 @@
 import RillCore
 
-/// The fastest way of the last minute: the smallest transit, arrival less timestamp as a time, of all frames in it.
+/// The shortest transit of all frames in the last minute: arrival minus timestamp as a time.
 ///
-/// It falls at once and rises as the minute passes. With the two clocks' skew known, old transits are carried forward by
-/// it, so that a clock that runs away does not make the floor lag behind.
+/// It falls at once and rises as the minute passes. Old transits are adjusted by the clock skew once that is known,
+/// so that clock drift does not make the floor lag behind.
 struct TransitFloor: ~Copyable, Sendable {
     /// The smallest transit now, in nanoseconds; `nil` before the first.
     private(set) var smallest: Int64?
@@ -19,7 +19,7 @@ struct TransitFloor: ~Copyable, Sendable {
         var smallest = Int64.max
     }
 
-    /// The minute is this many buckets of this length.
+    /// The minute consists of this many buckets of this length.
     private static let bucketCount = 12
     private static let bucketLength = MediaDuration.seconds(5)
 
@@ -27,9 +27,12 @@ struct TransitFloor: ~Copyable, Sendable {
         buckets = FixedStorage(repeating: Bucket(), count: TransitFloor.bucketCount)
     }
 
-    /// Adds a transit that was measured at `now`, not before the last one.
+    /// Adds a transit that was measured at `now`, which must not be before the last one.
     ///
-    /// - Parameter skew: by how much transits grow on their own, as a share of time.
+    /// - Parameters:
+    ///   - transit: the transit, in nanoseconds.
+    ///   - now: the current time.
+    ///   - skew: the growth of transit times by clock skew, as a fraction of time.
     mutating func add(_ transit: Int64, at now: MediaTime, skew: Double) {
         if now >= end { rotate(to: now, skew: skew) }
         if transit < buckets[current].smallest { buckets[current] = Bucket(time: now, smallest: transit) }
@@ -50,14 +53,14 @@ struct TransitFloor: ~Copyable, Sendable {
             end = now + TransitFloor.bucketLength
         }
         smallest = carried(to: now, skew: skew)
-        // A silence longer than a minute says nothing about the way; the newest that is known still stands.
+        // After a silence of more than a minute the last known value is still used.
         if smallest == nil, let known {
             buckets[current] = Bucket(time: now, smallest: known)
             smallest = known
         }
     }
 
-    /// The smallest of all buckets, each carried forward to `now`; `nil` where none holds any.
+    /// The smallest of all buckets, each adjusted to `now`; `nil` if all are empty.
     private func carried(to now: MediaTime, skew: Double) -> Int64? {
         var smallest: Int64?
         for index in 0..<TransitFloor.bucketCount where buckets[index].smallest != .max {

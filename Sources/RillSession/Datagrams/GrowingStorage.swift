@@ -1,12 +1,12 @@
-/// Plain values in one block of memory that grows, with one owner.
+/// Plain values in one growing block of memory, with one owner.
 ///
-/// An array would ask before each write whether it is shared; this cannot be.
+/// An array would check before each write whether it is shared; this memory cannot be.
 @safe
 struct GrowingStorage<Element: BitwiseCopyable>: ~Copyable {
     // This value is the only owner of the memory, and it cannot be copied.
     private var base: UnsafeMutablePointer<Element>
     private(set) var capacity: Int
-    /// Values that there are, from the start of the memory on.
+    /// The number of values, from the start of the memory.
     private(set) var count = 0
 
     init(capacity: Int) {
@@ -21,19 +21,19 @@ struct GrowingStorage<Element: BitwiseCopyable>: ~Copyable {
     @inline(__always)
     mutating func append(_ value: Element) {
         if count == capacity { grow(to: 2 * capacity) }
-        // There is room, and plain values need no more than to be written.
+        // There is room, and plain values only need to be written.
         unsafe (base + count).initialize(to: value)
         count += 1
     }
 
-    /// Appends all of `values`, and leaves room for as many more behind them, which are not to be read.
+    /// Appends all of `values`, and reserves space for `room` more after them, which must not be read.
     @inline(__always)
     mutating func append(copying values: Span<Element>, room: Int) {
         let needed = count + values.count + room
         if needed > capacity { grow(to: max(needed, 2 * capacity)) }
         unsafe values.withUnsafeBufferPointer { values in
             guard let start = values.baseAddress else { return }
-            // There is room, and a span cannot lie in memory that is being changed.
+            // There is room, and a span cannot be in memory that is being changed.
             unsafe (base + count).initialize(from: start, count: values.count)
         }
         count = needed
@@ -63,19 +63,19 @@ struct GrowingStorage<Element: BitwiseCopyable>: ~Copyable {
         }
     }
 
-    /// Calls `body` with the values of `range`, and the room behind them.
+    /// Calls `body` with the values of `range`, and the room after them.
     @inline(__always)
     mutating func withOutput(of range: Range<Int>, room: Int, _ body: (inout OutputSpan<Element>) -> Void) {
         precondition(
             range.lowerBound >= 0 && room >= 0 && range.upperBound + room <= count, "values \(range) of \(count)")
         let memory = unsafe UnsafeMutableBufferPointer(start: base + range.lowerBound, count: range.count + room)
-        // The range lies within the memory, which nobody else sees during the call.
+        // The range is within the memory, which is exclusive to this call.
         var output = unsafe OutputSpan(buffer: memory, initializedCount: range.count)
         body(&output)
         _ = unsafe output.finalize(for: memory)
     }
 
-    /// The values of `range`, for as long as nothing is appended.
+    /// The values of `range`; valid until something is appended.
     @inline(__always)
     @_lifetime(borrow self)
     func values(of range: Range<Int>) -> Span<Element> {

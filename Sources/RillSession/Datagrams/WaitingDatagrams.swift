@@ -1,18 +1,18 @@
 import RillCore
 import RillRTP
 
-/// What a ``DatagramQueue`` holds.
+/// The storage of a ``DatagramQueue``.
 struct WaitingDatagrams: ~Copyable {
-    /// All of them, one behind the other, each with its room.
+    /// All datagrams, one after the other, each with its room.
     private var bytes = GrowingStorage<UInt8>(capacity: 8192)
     private var entries = GrowingStorage<Entry>(capacity: 16)
     /// The first that is still to be sent.
     private var first = 0
-    /// Their bytes, without the room.
+    /// The bytes of the waiting datagrams, without the room.
     private(set) var byteCount = 0
-    /// Datagrams for which there was no room.
+    /// Datagrams that did not fit.
     var dropped = 0
-    // What the packets that come now belong to.
+    // The stream of the packets that are appended now.
     private var stream: Int?
     private var numberOffset: Int?
     private var areSomeNumbered = false
@@ -21,7 +21,7 @@ struct WaitingDatagrams: ~Copyable {
         var start: Int
         var end: Int
         var time: MediaTime
-        /// Where the transport's number stands.
+        /// The offset of the transport-wide sequence number.
         var number: Int?
         var stream: Int?
         var kind: UInt8

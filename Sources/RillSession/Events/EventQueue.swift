@@ -1,8 +1,9 @@
-/// Events that wait to be told.
+/// Events that wait to be polled.
 ///
-/// Who never asks must not be able to fill memory: of what comes with every report and request, or as often as the other side likes,
-/// beyond ``limit`` the new is dropped and counted; what happens to the call as a whole is always kept, and bounded by its rarity: an interruption and
-/// what follows it take seconds each, a stream's events are bounded by what the app does with streams.
+/// A caller that never polls must not let memory grow without bound. Events that come with every report or request,
+/// or as often as the remote side likes, are limited: beyond ``limit`` new ones are dropped and counted. Events about
+/// the call as a whole are always kept, and are rare by nature. An interruption and its follow-up take seconds each;
+/// a stream's events are bounded by what the app does with streams.
 struct EventQueue {
     private var events: [SessionEvent] = []
     private var first = 0

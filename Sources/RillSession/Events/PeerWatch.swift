@@ -1,9 +1,9 @@
 import RillCore
 
-/// Watches over the other side: whether it is there, by the packets that come from it.
+/// Watches whether the remote side is present, by the packets that arrive from it.
 struct PeerWatch {
     private(set) var state = State.awaited
-    /// When a packet came last.
+    /// When the last packet arrived.
     private var lastArrival = MediaTime.zero
     private let interruptedAfter: MediaDuration
     private let lostAfter: MediaDuration
@@ -21,9 +21,9 @@ struct PeerWatch {
         lostAfter = settings.lostAfter
     }
 
-    /// A packet came.
+    /// Notes that a packet arrived.
     ///
-    /// - Returns: what that means for the call.
+    /// - Returns: the event that follows from it, if any.
     @inline(__always)
     mutating func noteArrival(at now: MediaTime) -> SessionEvent? {
         guard state != .here else {
@@ -45,14 +45,14 @@ struct PeerWatch {
         }
     }
 
-    /// The other side has said that it leaves; `false` when it had done so before.
+    /// Notes that the remote side announced its leaving; `false` if it already had.
     mutating func noteLeaving(at now: MediaTime) -> Bool {
         guard state != .left else { return false }
         (state, lastArrival) = (.left, now)
         return true
     }
 
-    /// When silence will have lasted so long that it means something.
+    /// When the silence will be long enough to matter.
     var wakeTime: MediaTime {
         switch state {
         case .here: lastArrival + interruptedAfter
@@ -61,7 +61,7 @@ struct PeerWatch {
         }
     }
 
-    /// What has come of silence; to be asked until it is `nil`.
+    /// Returns the next event caused by silence; call it until it is `nil`.
     mutating func nextEvent(at now: MediaTime) -> SessionEvent? {
         guard wakeTime <= now else { return nil }
         let event = wakeTime

@@ -1,18 +1,20 @@
 package import RillCore
 package import RillReceive
 
-/// What a session was told, in the order in which it was: a call that was live, played again, is decided in the same way.
+/// A record of the calls to a session, in order. Replaying the calls of a live session gives the same decisions.
 ///
-///     session.journal = SessionJournal()             // before the first call
-///     …
-///     again.play(session.journal?.calls ?? []) { … } // a session with the same settings and streams
+/// ```swift
+/// session.journal = SessionJournal()              // before the first call
+/// …
+/// again.play(session.journal?.calls ?? []) { … }  // a session with the same settings and streams
+/// ```
 ///
-/// One owner, the session's. It grows with the call, and copies what it is told.
+/// It has one owner, the session. It grows with the call, and copies all its input.
 package final class SessionJournal {
-    /// All that happened so far.
+    /// All calls so far.
     package private(set) var calls: [Call] = []
 
-    /// What a session is told.
+    /// A call to a session.
     package enum Call: Sendable {
         case insert([UInt8], at: MediaTime)
         case send(EncodedFrame, [UInt8], of: SendingStreamID, at: MediaTime)
@@ -21,14 +23,14 @@ package final class SessionJournal {
         case want(Bool, of: ReceivingStreamID, at: MediaTime)
         case pauseSending(Bool, of: SendingStreamID, at: MediaTime)
         case expedite(ReceivingStreamID, at: MediaTime)
-        /// It was asked what to do.
+        /// It was polled.
         case poll(at: MediaTime)
         case finish(
             ReceivedFrame, of: ReceivingStreamID, DecodeOutcome, picture: Resolution?, decoded: MediaTime, at: MediaTime
         )
     }
 
-    /// A journal of a session that nothing was said to yet.
+    /// Creates an empty journal.
     package init() {}
 
     func note(_ call: Call) { calls.append(call) }

@@ -1,73 +1,76 @@
 package import RillCore
 package import RillReceive
 
-/// Decides which layer of one participant has to come: what the app wants, by its name or by the size at which it is shown, less what the
-/// network does not carry.
+/// Decides which layer of a participant is to be received: the one the app wants, by name or by display size, minus
+/// what the network does not carry.
 ///
-/// Tell it what is wanted and how the layers come; at ``deadline`` ask ``update(at:_:)``. A pure value.
+/// Tell it what is wanted and how the layers perform; call ``update(at:_:)`` at ``deadline``. A pure value.
 package struct LayerChoice: Sendable {
     /// What the app wants.
     package enum Want: Equatable, Sendable {
         case layer(Int)
-        /// What is shown at that size, in pixels; `nil`: nowhere.
+        /// The display size in pixels; `nil`: not visible.
         case automatic(shownAt: Resolution?)
         case none
     }
 
-    /// What happened to the choice.
+    /// A change of the choice.
     package enum Change: Equatable, Sendable {
         case fellBack(from: Int, to: Int, LayerFallback.Reason)
         case recovered(to: Int)
     }
 
-    /// Sizes of the layers, as far as known; the largest comes well, or the one below is taken.
+    /// The sizes of the layers, as far as known.
     private var sizes: [Resolution]
     private let fallbackSettings: LayerFallback.Settings?
     private(set) var want = Want.none
     private var fallback: LayerFallback
     private var hiddenSince: MediaTime?
-    /// The layer that has to come; `nil` for none.
+    /// The layer to receive; `nil` for none.
     package private(set) var chosen: Int?
-    /// When to ask again.
+    /// When to call ``update(at:_:)`` again.
     package private(set) var deadline = MediaTime.distantFuture
-    /// When to look at how the layers come.
+    /// When to check how the layers perform.
     private var nextLook = MediaTime(nanoseconds: .min)
 
-    /// What is not shown at all is kept at the smallest layer for so long, should it be shown again.
+    /// How long an invisible participant keeps the smallest layer, in case it is shown again.
     package static let hiddenHold = MediaDuration.seconds(5)
 
-    /// Nothing is wanted.
+    /// Creates a choice with nothing wanted.
     ///
     /// - Parameters:
-    ///   - sizes: of the layers; those that are not known yet as they are likely to be.
-    ///   - fallback: when to take a smaller layer than is wanted; `nil` for never.
+    ///   - sizes: the sizes of the layers; for those not known yet, the likely ones.
+    ///   - fallback: when to fall back to a smaller layer than the wanted one; `nil` for never.
     package init(sizes: [Resolution], fallback: LayerFallback.Settings?) {
         self.sizes = sizes
         fallbackSettings = fallback
         self.fallback = LayerFallback(fallback ?? LayerFallback.Settings())
     }
 
-    /// Wants something else from now on.
+    /// Changes what is wanted.
     package mutating func want(_ want: Want, at now: MediaTime) {
         guard want != self.want else { return }
         let old = target
         self.want = want
         hiddenSince = want == .automatic(shownAt: nil) ? now : nil
-        // A window that is dragged is no new decision.
+        // Dragging a window is not a new decision.
         if case .automatic = want, target == old {} else { fallback.forgive() }
         choose(at: now)
     }
 
-    /// A layer's pictures have that size.
+    /// Notes the size of a layer's pictures.
     package mutating func note(_ size: Resolution, of layer: Int, at now: MediaTime) {
         guard sizes.indices.contains(layer), sizes[layer] != size else { return }
         sizes[layer] = size
         choose(at: now)
     }
 
-    /// Does what time brings about.
+    /// Updates the choice for the passage of time.
     ///
-    /// - Parameter statistics: what has become of a layer so far; `nil` where nothing is known, or it is muted.
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - statistics: returns a layer's statistics so far; `nil` if nothing is known, or it is muted.
+    /// - Returns: the change, if there was one.
     package mutating func update(at now: MediaTime, _ statistics: (Int) -> InboundStatistics?) -> Change? {
         guard deadline <= now else { return nil }
         var change: Change?
@@ -91,7 +94,7 @@ package struct LayerChoice: Sendable {
         return change
     }
 
-    /// The layer that is wanted, whatever the network carries.
+    /// The wanted layer, whatever the network carries.
     private var target: Int? {
         switch want {
         case .layer(let layer): layer
@@ -108,7 +111,7 @@ package struct LayerChoice: Sendable {
         if let wanted = layer, fallback.isFallenBack { layer = smaller(than: wanted) ?? wanted }
         if layer != chosen { fallback.reset() }
         chosen = layer
-        // Who changes his mind often does not put off what is to be looked at.
+        // Frequent changes do not postpone the next check.
         if nextLook <= now { nextLook = now + LayerFallback.interval }
         deadline = .distantFuture
         guard layer != nil else { return }
@@ -118,7 +121,7 @@ package struct LayerChoice: Sendable {
 
     private var smallest: Int? { sizes.indices.min { area($0) < area($1) } }
 
-    /// The largest of the layers that are smaller.
+    /// The largest of the smaller layers.
     private func smaller(than layer: Int) -> Int? {
         sizes.indices.filter { area($0) < area(layer) }.max { area($0) < area($1) }
     }

@@ -1,30 +1,30 @@
 package import RillCore
 package import RillReceive
 
-/// Notices that a network does not carry a layer, and says when to try it again.
+/// Detects that a network does not carry a layer, and decides when to try it again.
 ///
-/// It is told twice a second what has become of the layer that comes (``note(_:at:)``). A layer is bad when too many of its frames came
-/// to nothing over two seconds, or when it stands still though key frames are asked for, or when its delay has grown beyond what a
-/// conversation bears. Then a smaller one is to be taken, for a time. The larger one is tried again when that time is over and the
-/// smaller one comes well; should it turn out bad soon, the time is doubled.
+/// Call ``note(_:at:)`` twice a second with the statistics of the received layer. A layer is bad if too many of its
+/// frames failed over two seconds, if it shows nothing although key frames are requested, or if its delay is too long
+/// for a conversation. Then a smaller layer is used for a time. The larger one is tried again when that time is over
+/// and the smaller one performs well. If it soon fails again, the time is doubled.
 package struct LayerFallback: Sendable {
     private let settings: Settings
     private var samples: [Sample] = []
-    /// When the larger layer may be tried again; `nil` while it is taken.
+    /// When the larger layer may be tried again; `nil` while it is in use.
     private var retryTime: MediaTime?
     private var hold: MediaDuration
-    /// When it was taken last.
+    /// When the larger layer was last tried again.
     private var takenAt: MediaTime?
 
     /// When to fall back, and when to return.
     package struct Settings: Equatable, Sendable {
-        /// The share of frames of the last two seconds that were not shown as they should, 0 to 1.
+        /// The share of failed frames in the last two seconds, 0 to 1, above which the layer is bad.
         package var maximumMissingShare = 0.2
-        /// The delay from the fastest way of the last minute to the moment of showing.
+        /// The playout delay above which the layer is bad, relative to the shortest network delay of the last minute.
         package var maximumDelay = MediaDuration.seconds(1)
-        /// How long the smaller layer is kept for the first time.
+        /// The first time on the smaller layer.
         package var hold = MediaDuration.seconds(8)
-        /// And at the most.
+        /// The upper bound of that time.
         package var maximumHold = MediaDuration.seconds(64)
 
         package init() {}
@@ -32,15 +32,15 @@ package struct LayerFallback: Sendable {
 
     /// Why a layer is bad.
     package enum Reason: Equatable, Sendable {
-        /// So large a share of its frames was lost or late.
+        /// This share of its frames was lost or late.
         case frames(share: Double)
-        /// It has shown nothing for so long.
+        /// It has shown nothing for this time.
         case standstill(MediaDuration)
-        /// Its pictures are shown so long after they could be.
+        /// Its playout delay has grown to this value.
         case delay(MediaDuration)
     }
 
-    /// What is to be done.
+    /// What to do.
     package enum Verdict: Equatable, Sendable {
         case stay
         case fallBack(Reason)
@@ -54,7 +54,7 @@ package struct LayerFallback: Sendable {
         var keyFrameRequests: Int
     }
 
-    /// How often it is to be told.
+    /// The interval of ``note(_:at:)``.
     package static let interval = MediaDuration.milliseconds(500)
     private static let window = 4
     private static let fewestFrames = 5
@@ -65,19 +65,19 @@ package struct LayerFallback: Sendable {
         hold = settings.hold
     }
 
-    /// Whether the smaller layer is taken.
+    /// Whether the smaller layer is in use.
     package var isFallenBack: Bool { retryTime != nil }
 
-    /// Another layer comes from now on, by whatever decision: what was seen of the one before says nothing of it.
+    /// Another layer is received from now on, for any reason: the samples of the previous one do not apply to it.
     package mutating func reset() { samples.removeAll(keepingCapacity: true) }
 
-    /// The app has decided anew: nothing is held against the larger layer.
+    /// The app made a new decision: the larger layer's failures are forgotten.
     package mutating func forgive() {
         (retryTime, takenAt, hold) = (nil, nil, settings.hold)
         reset()
     }
 
-    /// Takes note of what has become of the layer that comes, since it was added.
+    /// Notes the statistics of the received layer, counted since it was added.
     package mutating func note(_ statistics: InboundStatistics, at now: MediaTime) -> Verdict {
         let drops = statistics.drops
         samples.append(
@@ -122,7 +122,7 @@ package struct LayerFallback: Sendable {
         return share > settings.maximumMissingShare ? .frames(share: share) : nil
     }
 
-    /// The share of frames that came to nothing, or were not shown.
+    /// The share of frames that failed or were not shown.
     private var share: Double {
         guard let first = samples.first, let last = samples.last else { return 0 }
         let failed = last.failed - first.failed

@@ -1,32 +1,34 @@
 package import RillCore
 package import RillRTP
 
-/// Makes one sequence of pictures out of several streams of one sender, of which one is wanted: the layers of a simulcast.
+/// Combines several streams of one sender, the layers of a simulcast, into one sequence of pictures. One layer is
+/// wanted at a time.
 ///
-/// Say what is wanted, have the streams come that are needed (``needs(_:)``), and ask for each picture that was decoded whether it is
-/// shown (``show(_:of:)``). The new layer is shown from its first picture on, the old one until then. No picture is shown whose moment
-/// was shown already, or lies before that: streams are compared by their sender's wall clock, as its reports tell it, and where that is
-/// not known, or cannot be true, by the time at which they are due here.
+/// Set the wanted layer, receive the streams that are needed (``needs(_:)``), and ask for each decoded picture
+/// whether it is shown (``show(_:of:)``). The new layer is shown from its first picture, and the old one until then.
+/// A picture that is not newer than the last shown one is not shown. Streams are compared by their sender's wall
+/// clock, from its sender reports. If that is not known, or is implausible, they are compared by their playout times
+/// here.
 ///
-/// A pure value: it knows no decoder, no clock.
+/// A pure value: it knows no decoder and no clock.
 package struct LayerSelector: Sendable {
     /// The layer that is wanted; `nil` for none.
     package private(set) var wanted: Int?
-    /// The layer of the last picture that was shown, as long as that is of use.
+    /// The layer of the last shown picture, as long as it is relevant.
     package private(set) var current: Int?
     private var last: Shown?
-    /// A picture of the current layer was shown.
+    /// Whether a picture of the current layer was shown.
     private var isShowing = false
-    /// What is to be added to the current layer's times for those of the sequence.
+    /// The offset from the current layer's times to the sequence's times.
     private var offset = MediaDuration.zero
 
-    /// What is known of a picture's time.
+    /// The times of a picture.
     package struct Picture: Sendable {
-        /// Its time on its own stream's media clock.
+        /// The time on its own stream's media clock.
         package var captureTime: MediaTime
-        /// Its time on the sender's wall clock; `nil` before the stream's first report.
+        /// The time on the sender's wall clock; `nil` before the stream's first sender report.
         package var wallClock: NTPTimestamp?
-        /// When it is due here.
+        /// The playout time here.
         package var playoutTime: MediaTime
 
         package init(captureTime: MediaTime, wallClock: NTPTimestamp?, playoutTime: MediaTime) {
@@ -40,31 +42,31 @@ package struct LayerSelector: Sendable {
         var playoutTime: MediaTime
     }
 
-    /// Nothing is wanted.
+    /// Creates a selector with nothing wanted.
     package init() {}
 
-    /// Wants a layer from now on; `nil` for none.
+    /// Sets the wanted layer; `nil` for none.
     package mutating func want(_ layer: Int?) {
         wanted = layer
         if layer == nil { current = nil }
     }
 
-    /// Whether the layer's stream has to come: the wanted one, and until its first picture the one before.
+    /// Whether the layer's stream must be received: the wanted layer, and until its first picture the previous one.
     package func needs(_ layer: Int) -> Bool {
         guard let wanted else { return false }
         return layer == wanted || layer == current
     }
 
-    /// Whether somebody waits for a picture of the layer: one that came was older than what was shown before.
+    /// Whether a picture of the layer is awaited: the last one that arrived was older than what had been shown.
     package func awaits(_ layer: Int) -> Bool { layer == wanted && layer == current && !isShowing }
 
-    /// Whether a picture that was decoded is shown, and if so its time in the sequence, which always rises.
+    /// Returns a decoded picture's time in the sequence, which always rises; `nil` if it is not shown.
     package mutating func show(_ picture: Picture, of layer: Int) -> MediaTime? {
         guard needs(layer) else { return nil }
         if layer != current { begin(with: picture, of: layer) }
         guard let last else { return note(picture, at: picture.captureTime) }
         var time = picture.captureTime + offset
-        // The stream has jumped.
+        // The stream's clock has jumped.
         if !LayerSelector.plausibleStep.contains(time - last.time) {
             time = last.time + LayerSelector.step(from: last, to: picture)
             offset = time - picture.captureTime
@@ -74,7 +76,7 @@ package struct LayerSelector: Sendable {
         return note(picture, at: time)
     }
 
-    /// Goes over to another layer.
+    /// Switches to another layer.
     private mutating func begin(with picture: Picture, of layer: Int) {
         current = layer
         isShowing = false
@@ -94,12 +96,12 @@ package struct LayerSelector: Sendable {
         return time
     }
 
-    /// The step to a picture of which nothing is known but when it is due here.
+    /// The step to a picture of which only the playout time here is known.
     private static func step(from last: Shown, to picture: Picture) -> MediaDuration {
         max(picture.playoutTime - last.playoutTime, shortestStep)
     }
 
-    /// Layers lie no further apart than the delay of one of them; ahead, a silence may lie between them.
+    /// Layers differ by at most the delay of one of them; forward, a pause may lie between them.
     private static let plausibleStep = MediaDuration.seconds(-2) ... .seconds(3600)
     private static let shortestStep = MediaDuration.milliseconds(1)
     private static let rounding = MediaDuration(nanoseconds: 500_000)

@@ -1,15 +1,17 @@
 package import RillCore
 
-/// Chooses the layer that is large enough for where it is shown.
+/// Chooses the layer that is large enough for its display size.
 package enum LayerSizing {
-    /// The smallest layer that need not be magnified much; where none is so large, the largest.
+    /// Returns the smallest layer that need not be enlarged much; if none is large enough, the largest.
     ///
-    /// While a window is dragged its size hovers: a smaller layer is taken only when it is clearly enough.
+    /// While a window is dragged its size fluctuates, so a smaller layer is only chosen if it is clearly large
+    /// enough.
     ///
     /// - Parameters:
-    ///   - shown: the size of the place where it is shown, in pixels.
-    ///   - sizes: of the layers, in any order; at least one.
+    ///   - shown: the display size, in pixels.
+    ///   - sizes: the sizes of the layers, in any order; at least one.
     ///   - current: the layer that is chosen now.
+    /// - Returns: the index of the layer.
     package static func layer(for shown: Resolution, of sizes: [Resolution], current: Int?) -> Int {
         let order = sizes.indices.sorted { area(sizes[$0]) < area(sizes[$1]) }
         for layer in order {
@@ -19,11 +21,11 @@ package enum LayerSizing {
         return order.last ?? 0
     }
 
-    /// A picture that is magnified more than so much looks soft.
+    /// A picture that is enlarged more than this looks soft.
     private static let most = 1.5
     private static let stepDown = 1.25
 
-    /// By how much a picture is magnified that fills the place in one direction.
+    /// By how much a picture is enlarged that fills the display size in one direction.
     private static func magnification(of size: Resolution, in shown: Resolution) -> Double {
         guard size.width > 0, size.height > 0 else { return .infinity }
         return min(Double(shown.width) / Double(size.width), Double(shown.height) / Double(size.height))

@@ -1,4 +1,4 @@
-/// The datagram of RTCP that is being written, in memory that stays.
+/// The RTCP datagram that is being written, in reused memory.
 struct CompoundBuffer {
     private(set) var bytes: [UInt8] = []
     let limit: Int
@@ -9,7 +9,7 @@ struct CompoundBuffer {
     }
 
     var isEmpty: Bool { bytes.isEmpty }
-    /// Bytes that still fit.
+    /// The number of bytes that still fit.
     var room: Int { limit - bytes.count }
 
     mutating func append(byteCount: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {

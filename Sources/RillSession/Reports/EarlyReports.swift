@@ -1,8 +1,8 @@
 import RillCore
 import RillRTP
 
-/// Sender reports that came before anybody knew whose source they are of: a stream's first one often comes before its first packet,
-/// and the next only after seconds.
+/// Sender reports that arrived before their SSRC was assigned to a stream. A stream's first report often arrives
+/// before its first packet, and the next one only seconds later.
 struct EarlyReports {
     private var reports: [Report] = []
 
@@ -11,17 +11,17 @@ struct EarlyReports {
         let clock: SenderClock
     }
 
-    /// A stranger's sources push out no more than each other.
+    /// The SSRCs of a foreign sender can only displace each other.
     static let limit = 8
 
-    /// Keeps the newest report of each of the last sources.
+    /// Keeps the newest report of each recent SSRC.
     mutating func keep(_ clock: SenderClock, of ssrc: SSRC) {
         reports.removeAll { $0.ssrc == ssrc }
         if reports.count == Self.limit { reports.removeFirst() }
         reports.append(Report(ssrc: ssrc, clock: clock))
     }
 
-    /// Takes out what a source has said.
+    /// Takes out the report of an SSRC.
     mutating func take(_ ssrc: SSRC) -> SenderClock? {
         guard let index = reports.firstIndex(where: { $0.ssrc == ssrc }) else { return nil }
         return reports.remove(at: index).clock

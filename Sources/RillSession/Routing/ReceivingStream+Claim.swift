@@ -1,10 +1,10 @@
 import RillRTP
 
 extension ReceivingStream {
-    /// Whether a packet of an unknown source with these names and that payload type can only be one of this stream, as far as
-    /// this stream is concerned.
+    /// Returns whether a packet of an unknown SSRC, with these identifiers and that payload type, matches this
+    /// stream.
     ///
-    /// A name that is there has to be the stream's. Where none is, the payload type decides.
+    /// An identifier that is present must be the stream's. If none is present, the payload type decides.
     func claim(_ names: PacketNames, _ type: PayloadType) -> (isRetransmission: Bool, Void)? {
         let isRetransmission = settings.repair.retransmission?.payloadType == type
         guard isRetransmission || settings.jitterBuffer.payloadType == type || settings.repair.redPayloadType == type

@@ -1,15 +1,15 @@
 import RillRTP
 
-/// Which stream a source belongs to.
+/// A map from SSRCs to streams.
 ///
-/// Asked for every packet. Most come from the source of the one before, and a session has few sources, so that a search among
-/// sorted numbers costs less than a hash.
+/// It is queried for every packet. Most packets have the SSRC of the previous one, and a session has few SSRCs, so a
+/// binary search in a sorted array costs less than a hash.
 struct SourceTable {
     private var sources: [UInt32] = []
     private var places: [StreamPlace] = []
     private var last = 0
 
-    /// The stream of a source.
+    /// The stream of an SSRC.
     subscript(ssrc: SSRC) -> StreamPlace? {
         mutating get {
             if last < sources.count, sources[last] == ssrc.rawValue { return places[last] }
@@ -20,13 +20,13 @@ struct SourceTable {
         }
     }
 
-    /// Whether the source is that of a stream.
+    /// Whether the SSRC belongs to a stream.
     func contains(_ ssrc: SSRC) -> Bool {
         let index = firstIndex(notBelow: ssrc.rawValue)
         return index < sources.count && sources[index] == ssrc.rawValue
     }
 
-    /// The source leads to that stream from now on.
+    /// Maps the SSRC to that stream from now on.
     mutating func set(_ ssrc: SSRC, to place: StreamPlace) {
         let index = firstIndex(notBelow: ssrc.rawValue)
         if index < sources.count, sources[index] == ssrc.rawValue {
@@ -37,7 +37,7 @@ struct SourceTable {
         }
     }
 
-    /// The source leads nowhere any more.
+    /// Removes an SSRC.
     mutating func remove(_ ssrc: SSRC) {
         let index = firstIndex(notBelow: ssrc.rawValue)
         guard index < sources.count, sources[index] == ssrc.rawValue else { return }
@@ -45,7 +45,7 @@ struct SourceTable {
         places.remove(at: index)
     }
 
-    /// Nothing leads to that stream any more.
+    /// Removes all SSRCs of that stream.
     mutating func removeAll(of place: StreamPlace) {
         for index in sources.indices.reversed() where places[index] == place {
             sources.remove(at: index)
@@ -53,10 +53,10 @@ struct SourceTable {
         }
     }
 
-    /// All of them.
+    /// All SSRCs.
     var all: [SSRC] { sources.map { SSRC($0) } }
 
-    /// How many sources there are.
+    /// The number of SSRCs.
     var count: Int { sources.count }
 
     private func firstIndex(notBelow value: UInt32) -> Int {

@@ -1,24 +1,25 @@
-/// Takes the other side's requests to pause one stream that is sent, and to go on: the sending side of RFC 7728.
+/// Handles the remote side's requests to pause and resume one stream that is sent: the sending side of RFC 7728.
 ///
-/// Each PAUSE has a number of its own, and what takes it back bears that: so requests may be repeated, lost and overtaken by each
-/// other, and an old one changes nothing. A pause by our own decision takes a number too, which tells it from theirs.
+/// Each PAUSE has a new PauseID, and the RESUME that ends it carries the same one. So requests may be repeated, lost
+/// or reordered, and an old one changes nothing. A pause by our own decision also takes a PauseID, to distinguish it
+/// from theirs.
 struct PauseAnswerer: Sendable {
-    /// The other side wants nothing of the stream.
+    /// Whether the remote side has paused the stream.
     private(set) var isPaused = false
-    /// The least number that a new request may bear.
+    /// The lowest PauseID that a new request may have.
     private var next: UInt16 = 0
 
-    /// What became of a request.
+    /// The outcome of a request.
     enum Answer: Sendable {
-        /// It is followed.
+        /// The request is followed.
         case changed
-        /// It was followed already: the word of that was lost, or has not come yet.
+        /// It was already followed: the answer was lost, or has not arrived yet.
         case repeated
-        /// It was overtaken by another one.
+        /// A newer request overtook it.
         case stale
     }
 
-    /// Number of the last pause; one before the first, as long as there was none.
+    /// PauseID of the last pause; before the first pause, the one before the first ID.
     var pauseID: UInt16 { next &- 1 }
 
     mutating func pause(_ number: UInt16) -> Answer {
@@ -29,17 +30,17 @@ struct PauseAnswerer: Sendable {
     }
 
     mutating func resume(_ number: UInt16) -> Answer {
-        // It takes back a request that has not come, and that may come yet.
+        // This RESUME ends a PAUSE that has not arrived, and may still arrive.
         if isNew(number) { next = number &+ 1 }
         guard number == pauseID else { return .stale }
         defer { isPaused = false }
         return isPaused ? .changed : .repeated
     }
 
-    /// The stream pauses by our own decision.
+    /// Pauses the stream by our own decision.
     mutating func pauseByOurselves() { next &+= 1 }
 
-    /// Another source begins, of which nobody has asked anything.
+    /// Starts over for a new SSRC, for which no request was made.
     mutating func reset() { self = PauseAnswerer() }
 
     private func isNew(_ number: UInt16) -> Bool { Int16(bitPattern: number &- next) >= 0 }

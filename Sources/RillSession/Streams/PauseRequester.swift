@@ -1,14 +1,15 @@
 import RillCore
 import RillRTP
 
-/// Asks the sender of one stream to pause, and to go on, until it does: the receiving side of RFC 7728.
+/// Asks the sender of one stream to pause, or to resume, until it does: the receiving side of RFC 7728.
 ///
-/// Tell it what is wanted, what has come of the stream and what its sender says of pauses; at ``deadline`` ask
-/// ``request(roundTripTime:at:)`` what to say. Requests are lost, and answers too, so they are repeated until their effect shows:
+/// Tell it what is wanted, which packets arrive, and the sender's pause messages. Call ``request(roundTripTime:at:)``
+/// at ``deadline`` for the message to send. Requests and answers may be lost, so requests are repeated until their
+/// effect shows:
 ///
-/// - PAUSE, until PAUSED has come. It bears a number of its own; the sender takes none that is not newer than the last.
-/// - RESUME, until a packet has come that the sender cannot have sent before it heard of that. It bears the number of the PAUSE that it
-///   takes back, so that the two may overtake each other on the way.
+/// - PAUSE, until PAUSED arrives. It has a new PauseID; the sender only accepts one that is newer than the last.
+/// - RESUME, until a packet arrives that the sender must have sent after it received the request. It has the PauseID
+///   of the PAUSE that it ends, so that the two may overtake each other.
 struct PauseRequester: Sendable {
     /// What the sender does, as far as known.
     enum State: UInt8, Sendable {
@@ -16,38 +17,39 @@ struct PauseRequester: Sendable {
         case flowing
         /// It is asked to pause.
         case pausing
-        /// It has said that it pauses.
+        /// It reported that it is paused.
         case paused
-        /// It is asked to go on.
+        /// It is asked to resume.
         case resuming
-        /// The same, before it was known to have paused: what comes says little, for it may have been sent before that.
+        /// It is asked to resume, but was never known to have paused. Packets prove little: they may have been sent
+        /// before the pause.
         case resumingBlindly
-        /// It does not pause.
+        /// It refuses to pause.
         case refused
     }
 
-    /// How a PAUSED is to be taken.
+    /// How to interpret a PAUSED.
     enum PausedMeaning: Sendable {
         /// It answers our request.
         case ours
         /// The sender pauses by its own decision.
         case theirs
-        /// It was overtaken.
+        /// It is outdated.
         case stale
     }
 
     private(set) var state = State.flowing
-    /// When something is to be said, if nothing comes before.
+    /// When a message is due, if nothing arrives before.
     private(set) var deadline = MediaTime.distantFuture
-    /// Number of the last PAUSE; `nil` before the first.
+    /// PauseID of the last PAUSE; `nil` before the first.
     private var number: UInt16?
-    /// The least number of the next one.
+    /// The lowest PauseID of the next one.
     private var next: UInt16 = 0
     private var attempts = 0
     private var lastPause = MediaTime.zero
     private var refusals = 0
     private var isWanted = true
-    /// A pause that we have not asked for, and want to end all the same: somebody else may have, with our name.
+    /// A pause that we did not request, but want to end: another receiver may have requested it in our name.
     private var probe = Probe()
 
     private struct Probe {
@@ -57,18 +59,18 @@ struct PauseRequester: Sendable {
         var lastTime: MediaTime?
     }
 
-    /// What is to be said.
+    /// A message to send.
     struct Request: Equatable, Sendable {
         var kind: PauseResume.Kind
         var pauseID: UInt16
     }
 
-    /// What comes of the stream, or is said of it, is to be told.
+    /// Whether packets and pause messages of the stream must be noted here.
     var isWaiting: Bool { state != .flowing && state != .refused }
 
-    // MARK: What is wanted
+    // MARK: Wanted or not
 
-    /// The stream is wanted, or is not.
+    /// Sets whether the stream is wanted.
     mutating func want(_ isWanted: Bool, at now: MediaTime) {
         self.isWanted = isWanted
         switch (isWanted, state) {
@@ -100,9 +102,9 @@ struct PauseRequester: Sendable {
         deadline = .distantFuture
     }
 
-    // MARK: What to say
+    // MARK: Messages to send
 
-    /// What to say now, if anything; takes note that it is said.
+    /// Returns the message to send now, if any, and counts it as sent.
     mutating func request(roundTripTime: MediaDuration, at now: MediaTime) -> Request? {
         guard deadline <= now else { return nil }
         if probe.isDue, let number = probe.number {
@@ -123,7 +125,7 @@ struct PauseRequester: Sendable {
         attempts += 1
         switch state {
         case .pausing:
-            // Who neither sends nor answers has paused, or is gone.
+            // A sender that neither sends nor answers has paused, or is gone.
             if attempts >= PauseRequester.silentAttempts { deadline = .distantFuture }
             return .pause
         case .resuming, .resumingBlindly: return .resume
@@ -133,8 +135,8 @@ struct PauseRequester: Sendable {
         }
     }
 
-    /// How long an answer is waited for. A pause that comes later costs a few packets. What is wanted is waited for by somebody: a RESUME
-    /// that is lost, or whose answer is, costs a fraction of a round trip.
+    /// How long to wait for an answer. A late pause costs a few packets. A wanted stream has a viewer who waits: a
+    /// lost RESUME, or a lost answer to it, costs a fraction of a round trip.
     private func wait(isPause: Bool, _ roundTripTime: MediaDuration) -> MediaDuration {
         if isPause {
             return min((roundTripTime + .milliseconds(50)) * (1 << min(attempts, 5)), PauseRequester.longestWait)
@@ -144,32 +146,32 @@ struct PauseRequester: Sendable {
         return min(usual * (1 << max(0, min(attempts - PauseRequester.quickAttempts, 5))), PauseRequester.longestWait)
     }
 
-    /// So many requests of what is waited for keep their distance; then it grows.
+    /// This many RESUME requests keep their interval; after that it grows.
     private static let quickAttempts = 10
     private static let longestWait = MediaDuration.seconds(1)
     private static let silentAttempts = 6
 
-    // MARK: What comes
+    // MARK: Packets and messages received
 
-    /// A packet has come of the stream's own source, and of none that PAUSED had left behind.
+    /// Notes a packet of the stream's own SSRC that is not from before the pause.
     mutating func notePacket(roundTripTime: MediaDuration, at now: MediaTime) {
         switch state {
         case .flowing, .refused: break
         case .pausing:
-            // It was believed to have paused without a word.
+            // It was believed to have paused silently.
             if deadline == .distantFuture { begin(.pausing, at: now) }
         case .paused: beginPause(at: now)
         case .resuming: settle(.flowing)
         case .resumingBlindly:
-            // Had it paused, nothing would come so long after it was asked to.
+            // If it had paused, nothing would arrive this long after the request.
             if now - lastPause > roundTripTime + PauseRequester.straggling { settle(.flowing) }
         }
     }
 
-    /// By how much packets may be late.
+    /// How late packets may be.
     private static let straggling = MediaDuration.milliseconds(20)
 
-    /// PAUSED has come with that number.
+    /// Notes a PAUSED with that PauseID.
     mutating func notePaused(_ told: UInt16, at now: MediaTime) -> PausedMeaning {
         guard let number, told != number else { return number == nil ? noteTheirs(told, at: now) : noteOurs(at: now) }
         return Int16(bitPattern: told &- number) > 0 ? noteTheirs(told, at: now) : .stale
@@ -179,7 +181,7 @@ struct PauseRequester: Sendable {
         switch state {
         case .pausing, .paused: settle(.paused)
         case .resuming, .resumingBlindly: state = .resuming
-        // What had come was sent before the pause, and RESUME was lost.
+        // The packets that arrived were sent before the pause, and RESUME was lost.
         case .flowing: begin(.resuming, at: now)
         case .refused: settle(.paused)
         }
@@ -189,17 +191,17 @@ struct PauseRequester: Sendable {
     private mutating func noteTheirs(_ told: UInt16, at now: MediaTime) -> PausedMeaning {
         next = told &+ 1
         switch state {
-        // It has heard that we want it.
+        // It knows that we want the stream.
         case .resuming, .resumingBlindly: settle(.flowing)
         case .flowing where isWanted: ask(toEnd: told, at: now)
-        // The number was taken.
+        // The PauseID was taken.
         case .pausing, .paused: beginPause(at: now)
         case .flowing, .refused: break
         }
         return .theirs
     }
 
-    /// Asks, less and less often, whether the pause ends: of a sender that pauses by its own decision it does not.
+    /// Asks at growing intervals whether the pause ends. A sender that pauses by its own decision does not resume.
     private mutating func ask(toEnd told: UInt16, at now: MediaTime) {
         if probe.number != told { probe = Probe(number: told) }
         if let last = probe.lastTime {
@@ -212,7 +214,7 @@ struct PauseRequester: Sendable {
 
     private static let longestSpacing = MediaDuration.seconds(32)
 
-    /// REFUSED has come with that number: the last that the sender has taken, or that of the request.
+    /// Notes a REFUSED with that PauseID: the last that the sender has accepted, or that of the request.
     mutating func noteRefused(_ told: UInt16, at now: MediaTime) {
         guard let number, Int16(bitPattern: told &- number) >= 0 || state == .pausing else { return }
         switch state {

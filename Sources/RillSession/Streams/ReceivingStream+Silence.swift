@@ -4,27 +4,27 @@ import RillReceive
 import RillState
 
 extension ReceivingStream {
-    /// What a stream's source has said of its silence: that it ends (BYE), or pauses (PAUSED).
+    /// What a stream's source has announced about its silence: that it ends (BYE), or pauses (PAUSED).
     struct AnnouncedSilence {
         var end: MediaTime?
         var pause: Pause?
     }
 
-    /// What PAUSED has said (RFC 7728 §8.2): nothing comes of this source behind that packet.
+    /// The content of a PAUSED (RFC 7728 §8.2): this SSRC sends nothing after that packet.
     struct Pause {
         var ssrc: SSRC
         var last: SequenceNumber
-        /// We have asked for it.
+        /// Whether we requested it.
         var isRequested: Bool
     }
 
-    /// When its source said that it ends.
+    /// When its source announced its end.
     var end: MediaTime? {
         get { announcedSilence?.end }
         set { announce(end: newValue, pause: pause) }
     }
 
-    /// The other side sends nothing on it for a while, as its RTCP said.
+    /// The pause that the remote side announced in RTCP.
     var pause: Pause? {
         get { announcedSilence?.pause }
         set { announce(end: end, pause: newValue) }
@@ -34,12 +34,15 @@ extension ReceivingStream {
         announcedSilence = end == nil && pause == nil ? nil : AnnouncedSilence(end: end, pause: pause)
     }
 
-    /// The other side sends nothing on it for a while by its own decision, by whatever it told that.
+    /// Whether the remote side has paused the stream by its own decision, however it announced that.
     var isMuted: Bool { isMutedBySignalling || pause?.isRequested == false }
 
-    /// PAUSED has come of its source. One that later packets have overtaken says nothing any more.
+    /// Notes a PAUSED of its source. One that is older than the newest packet is ignored.
     ///
-    /// - Parameter isRequested: it answers our request. Whether who was muted already still is, it does not tell: then he is.
+    /// - Parameters:
+    ///   - last: the last packet before the pause.
+    ///   - isRequested: whether it answers our request. It does not show whether a stream that was muted before still
+    ///     is; then it counts as muted.
     func notePaused(behind last: SequenceNumber, isRequested: Bool) {
         guard let ssrc else { return }
         if let newest = receiver?.cell.state.newestSequenceNumber, newest.isNewer(than: last) { return }
@@ -47,16 +50,16 @@ extension ReceivingStream {
         pause = Pause(ssrc: ssrc, last: last, isRequested: isRequested)
     }
 
-    /// A packet has come of one of its sources. An end is over when it is no straggler's; a pause, if the packet is of the stream's
-    /// own source and none of those that PAUSED left behind.
+    /// Notes a packet of one of its SSRCs. It cancels an announced end unless it is a late packet. It ends a pause if
+    /// it has the stream's own SSRC and is newer than the last packet before the pause.
     ///
-    /// - Returns: whether it is such a packet: of the stream's own source, and of no pause that is known.
+    /// - Returns: whether it is such a packet: of the stream's own SSRC, and not from before a known pause.
     func noteInSilence(_ datagram: Span<UInt8>, at now: MediaTime) -> Bool {
         if let end, now - end > ReceivingStream.straggling { self.end = nil }
-        // What cannot be read says nothing here, and was counted as malformed by the jitter buffer.
+        // A packet that cannot be parsed proves nothing here; the jitter buffer has counted it as malformed.
         guard let packet = try? RTPPacket(parsing: datagram), packet.header.ssrc == ssrc else { return false }
         guard let pause else { return true }
-        // Of another source than before all packets are new.
+        // All packets of a new SSRC are new.
         guard pause.ssrc != ssrc || packet.header.sequenceNumber.isNewer(than: pause.last) else { return false }
         self.pause = nil
         return true

@@ -3,29 +3,29 @@ import RillRTP
 import RillReceive
 import RillState
 
-/// A stream that a session receives. It has no jitter buffer before its source is known.
+/// A stream that a session receives. It has no jitter buffer before its SSRC is known.
 final class ReceivingStream {
     let id: ReceivingStreamID
-    /// With the sources that are known now.
+    /// The settings with the SSRCs that are known now.
     private(set) var settings: StreamReceiverSettings
     private var current: StreamReceiver?
-    /// When a packet of it came last.
+    /// When its last packet arrived.
     private(set) var lastArrival: MediaTime?
     /// A frame of it is being decoded.
     var isDecoding = false
-    /// What its source has said of its silence, if anything.
+    /// What its source has announced about its silence, if anything.
     var announcedSilence: AnnouncedSilence? { didSet { noteAttention() } }
-    /// The name that it comes under.
+    /// The RID that it arrives under.
     var name: StreamIdentifier?
-    /// Something may have to be asked of its sender.
+    /// A request may have to be sent to its sender.
     var mayAsk = false
-    /// Somebody wants it.
+    /// Whether the app wants it.
     var isWanted = true
-    /// What is asked of its sender by that.
+    /// The pause requests that follow from that.
     var pauses = PauseRequester() { didSet { noteAttention() } }
-    /// What each packet needs to know of these, in one place.
+    /// What each packet must check of these, in one place.
     private(set) var attention = Attention()
-    /// The other side sends nothing on it for a while, as signalling said.
+    /// Whether signaling reported that the remote side has paused it.
     var isMutedBySignalling = false
     var clock: SenderClock?
     /// Size of the newest picture.
@@ -41,32 +41,32 @@ final class ReceivingStream {
         if settings.jitterBuffer.ssrc != nil { begin() }
     }
 
-    /// What its packets go through, under its present source. (A copy of the reference: no access to the property lasts while it is
-    /// used.)
+    /// The receiver of its packets, for its current SSRC. (A copy of the reference: no access to the property lasts
+    /// while it is used.)
     var receiver: StreamReceiver? { current }
 
-    /// The stream's own source, and that of its retransmissions.
+    /// The SSRC of the stream itself, and of its retransmissions.
     var ssrc: SSRC? { settings.jitterBuffer.ssrc }
     var retransmissionSSRC: SSRC? { settings.repair.retransmission?.ssrc }
 
-    /// What comes within so long of a farewell was overtaken by it, and begins nothing anew.
+    /// Packets that arrive within this time after a BYE were overtaken by it, and restart nothing.
     static let straggling = MediaDuration.seconds(1)
 
-    /// When it wants to be polled.
+    /// When it must be polled.
     var wakeTime: MediaTime {
         guard let receiver else { return .distantFuture }
         let deadline = attention.deadline
         return isDecoding ? deadline : min(deadline, receiver.cell.state.wakeTime)
     }
 
-    /// What is missing of it is asked for.
+    /// Whether its missing packets are requested.
     var isAsked: Bool { isWanted && !isMuted }
 
-    /// What is looked at with each packet.
+    /// The state that is checked with each packet.
     struct Attention {
-        /// When something is to be asked.
+        /// When a pause request is due.
         var deadline = MediaTime.distantFuture
-        /// What comes of the stream says something of pauses and ends.
+        /// Whether packets of the stream affect pauses or ends.
         var isWatchful = false
     }
 
@@ -75,10 +75,11 @@ final class ReceivingStream {
             deadline: pauses.deadline, isWatchful: announcedSilence != nil || pauses.isWaiting)
     }
 
-    /// The time to its sender and back, as far as known.
+    /// The round-trip time to its sender, as far as known.
     var roundTripTime: MediaDuration { receiver?.cell.state.roundTripTime ?? .zero }
 
-    /// Takes a packet of its sources; what became of it, whether it was the first, and when the stream wants to be polled now.
+    /// Inserts a packet of its SSRCs; returns the result, whether it was the first, and when the stream must be
+    /// polled now.
     @inline(__always)
     func insert(
         _ datagram: Span<UInt8>, at now: MediaTime
@@ -91,22 +92,23 @@ final class ReceivingStream {
         return (result, isFirst, min(attention.deadline, wakeTime))
     }
 
-    /// Goes on with another source, as a stream of which nothing has come.
+    /// Switches to another SSRC, and starts over.
     func change(to ssrc: SSRC, roundTripTime: MediaDuration?, at now: MediaTime) {
         settings.jitterBuffer.ssrc = ssrc
-        // Retransmissions have a source of their own, whose packets bear the old numbers.
+        // The retransmission stream of the new SSRC is not known yet: the old one's packets carry old sequence
+        // numbers.
         settings.repair.retransmission?.ssrc = nil
         (lastArrival, end) = (nil, nil)
         begin()
         if let roundTripTime { receiver?.cell.state.roundTripTime = roundTripTime }
         (clock, mayAsk) = (nil, false)
-        // Of this one nobody has asked anything.
+        // No request was made for this SSRC.
         pauses = PauseRequester()
         if !isWanted, settings.isPausable { pauses.want(false, at: now) }
         applyWant(at: now)
     }
 
-    /// Goes on by other settings, with the sources that are known.
+    /// Continues with other settings and the known SSRCs.
     func change(_ settings: StreamReceiverSettings, roundTripTime: MediaDuration?, at now: MediaTime) {
         let old = self.settings
         self.settings = settings
@@ -122,8 +124,8 @@ final class ReceivingStream {
         applyWant(at: now)
     }
 
-    /// Has the jitter buffer hold what is wanted. Of what its sender was asked to pause all is taken until it does: should it be wanted
-    /// again before that, nothing is missing.
+    /// Applies to the jitter buffer whether the stream is wanted. If the sender was asked to pause, packets are still
+    /// buffered until it does, so that nothing is missing if the stream is wanted again before.
     func applyWant(at now: MediaTime) {
         guard let receiver else { return }
         switch (isWanted, settings.isPausable) {
@@ -135,12 +137,12 @@ final class ReceivingStream {
         }
     }
 
-    /// The sender has paused: what is held is of no use.
+    /// Discards what is held, because the sender has paused.
     func holdNothing(behind last: SequenceNumber, at now: MediaTime) {
         receiver?.cell.state.pause(behind: last, at: now)
     }
 
-    /// Its retransmissions come from there.
+    /// Sets the SSRC of its retransmissions.
     func learn(retransmissions ssrc: SSRC) { settings.repair.retransmission?.ssrc = ssrc }
 
     private func begin() { current = StreamReceiver(settings, isReporting: false) }

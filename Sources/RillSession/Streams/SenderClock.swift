@@ -1,14 +1,16 @@
 public import RillCore
 public import RillRTP
 
-/// How a stream's media clock stands to its sender's wall clock, as its newest sender report told (RFC 3550 §6.4.1): what streams
-/// of one endpoint are aligned by.
+/// The relation of a stream's media clock to its sender's wall clock, from its newest sender report (RFC 3550
+/// §6.4.1).
+///
+/// It aligns the streams of one endpoint.
 public struct SenderClock: Equatable, Sendable {
     /// The sender's wall clock.
     public let ntpTimestamp: NTPTimestamp
     /// The media clock at that moment.
     public let rtpTimestamp: RTPTimestamp
-    /// When the report came, on this session's clock.
+    /// When the report arrived, on this session's clock.
     public let arrival: MediaTime
 
     init(_ report: SenderReport, at arrival: MediaTime) {
@@ -17,8 +19,12 @@ public struct SenderClock: Equatable, Sendable {
         self.arrival = arrival
     }
 
-    /// The sender's wall clock when the media clock showed `timestamp`, for a media clock of `rate` ticks a second; to be used
-    /// for times within half a turn of the clock (6 hours and a half at 90 kHz) from the report.
+    /// Returns the sender's wall clock time for a media clock time.
+    ///
+    /// - Parameters:
+    ///   - timestamp: the media clock, within half its range (6.5 hours at 90 kHz) of the report.
+    ///   - rate: ticks of the media clock per second; 90 kHz by default.
+    /// - Returns: the wall clock time.
     public func wallClock(
         of timestamp: RTPTimestamp, rate: Int = RTPTimestamp.videoClockRate
     ) -> NTPTimestamp {

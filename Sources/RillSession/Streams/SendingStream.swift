@@ -7,23 +7,23 @@ import RillState
 final class SendingStream {
     let id: SendingStreamID
     let cell: StateCell<RTPStreamSender>
-    /// A sender report has told of it since it began, or began again.
+    /// Whether a sender report was sent since it started or restarted.
     var isReported = false
-    /// The other side wants a key frame, and the app was not told yet.
+    /// Whether a key frame was requested that the app was not asked for yet.
     var isKeyFrameWanted = false
-    /// Nothing is sent on it for a while, by our own decision.
+    /// Whether we muted it.
     var isMuted = false
-    /// The other side wants nothing of it, as signalling said.
+    /// Whether signaling reported that the remote side has paused it.
     var isPausedBySignalling = false
-    /// What the other side asks in RTCP.
+    /// The remote side's pause requests in RTCP.
     var pauses = PauseAnswerer()
-    /// That it is silent was not said yet.
+    /// Whether its silence was not reported yet.
     var isSilenceUntold = false
-    /// A request was not followed, and that was not said yet.
+    /// Whether a request was refused, and that was not reported yet.
     var isRefusalDue = false
-    /// It goes on, or began, and has sent nothing since then but what is told here.
+    /// Set while it resumes; `nil` if it never paused.
     var resumption: Resumption?
-    /// When its source was changed last because the other side had the same.
+    /// When its SSRC last changed because of a collision.
     var lastCollision: MediaTime?
 
     init(_ settings: RTPStreamSettings, at place: StreamPlace) throws(SendError) {
@@ -31,20 +31,20 @@ final class SendingStream {
         cell = StateCell(try RTPStreamSender(settings))
     }
 
-    /// How a stream went on.
+    /// A resumption of a stream.
     struct Resumption {
         /// The first packet, of a key frame, and when it was sent; `nil` before that.
         var start: (number: SequenceNumber, time: MediaTime)?
     }
 
-    /// The other side wants nothing of it.
+    /// Whether the remote side has paused it.
     var isPaused: Bool { pauses.isPaused || isPausedBySignalling }
-    /// Nothing is sent on it.
+    /// Whether nothing is sent on it.
     var isSilent: Bool { isMuted || isPaused }
-    /// The other side is told that nothing is sent on it. Who does without RTCP for that needs no word.
+    /// Whether the remote side is notified in RTCP that it is silent. A pause by signaling needs no message.
     var isSilenceTold: Bool { isMuted || pauses.isPaused }
 
-    /// Whether a frame is of use to the other side: what comes behind a silence begins with a key frame.
+    /// Whether to send a frame: after a silence the first one must be a key frame.
     func takes(_ frame: EncodedFrame) -> Bool {
         !isSilent && (frame.isKey || resumption == nil || resumption?.start != nil)
     }
@@ -55,9 +55,10 @@ final class SendingStream {
         return SequenceNumber(UInt16(truncatingIfNeeded: cell.state.extendedHighestSequenceNumber))
     }
 
-    /// Its sources: its own, and that of its retransmissions.
+    /// Its SSRCs: its own, and that of its retransmissions.
     var sources: [SSRC] { [cell.state.settings.ssrc, cell.state.settings.retransmission?.ssrc].compactMap(\.self) }
 
-    /// Two collisions within so long are our own packets coming back: another source would only meet itself again.
+    /// A second collision within this time means that our own packets come back: a new SSRC would only meet itself
+    /// again.
     static let loopWindow = MediaDuration.seconds(10)
 }

@@ -1,19 +1,19 @@
-/// One of the streams that a session sends; no other stream of the session ever bears its number.
+/// An identifier of a stream that a session sends; it is never reused in the session.
 public struct SendingStreamID: Hashable, Sendable {
     let place: StreamPlace
 }
 
-/// One of the streams that a session receives; no other stream of the session ever bears its number.
+/// An identifier of a stream that a session receives; it is never reused in the session.
 public struct ReceivingStreamID: Hashable, Sendable {
     let place: StreamPlace
 }
 
 extension ReceivingStreamID {
-    /// Where the stream stands among those that are received now.
+    /// The stream's index among those that are received now.
     package var number: Int { Int(place.index) }
 }
 
 extension SendingStreamID {
-    /// What ``RillCore/OutgoingPacket/stream`` says of its packets.
+    /// The value of ``RillCore/OutgoingPacket/stream`` in its packets.
     public var number: Int { Int(place.index) }
 }

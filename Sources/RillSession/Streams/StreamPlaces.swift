@@ -1,5 +1,5 @@
-/// Where a stream stands among those of its direction. Places are given to others when a stream is gone, and the count says
-/// whose time it is: an old place leads nowhere.
+/// A stream's slot among those of its direction. Slots are reused after a stream is removed. The generation
+/// distinguishes the users of a slot, so an old place finds no stream.
 struct StreamPlace: Hashable, Sendable {
     var index: UInt32
     var generation: UInt32
@@ -10,13 +10,13 @@ struct StreamPlaces<Stream: AnyObject> {
     private var streams: [Stream?] = []
     private var generations: [UInt32] = []
 
-    /// As many streams as two sides can agree on.
+    /// The most streams of one direction.
     static var limit: Int { 1024 }
 
-    /// How many there are.
+    /// The number of streams.
     private(set) var count = 0
 
-    /// Puts a stream into a place of its own; `nil` where there are as many as there may be.
+    /// Adds a stream in a free slot; `nil` if the limit is reached.
     mutating func add<Failure>(_ make: (StreamPlace) throws(Failure) -> Stream) throws(Failure) -> Stream? {
         guard count < Self.limit else { return nil }
         let index = streams.firstIndex { $0 == nil } ?? streams.count
@@ -32,14 +32,14 @@ struct StreamPlaces<Stream: AnyObject> {
         return stream
     }
 
-    /// The stream at a place; `nil` when it is gone.
+    /// The stream at a place; `nil` after it was removed.
     subscript(place: StreamPlace) -> Stream? {
         let index = Int(place.index)
         guard index < streams.count, generations[index] == place.generation else { return nil }
         return streams[index]
     }
 
-    /// Takes a stream out, if it is there.
+    /// Removes a stream, if it exists.
     mutating func remove(_ place: StreamPlace) -> Stream? {
         guard let stream = self[place] else { return nil }
         streams[Int(place.index)] = nil
@@ -48,7 +48,7 @@ struct StreamPlaces<Stream: AnyObject> {
         return stream
     }
 
-    /// All places, some of them empty.
+    /// All indices, some of them empty.
     var indices: Range<Int> { streams.indices }
 
     /// The stream that has this index now.

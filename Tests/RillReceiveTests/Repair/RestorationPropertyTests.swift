@@ -20,14 +20,14 @@ import Testing
             fec.forEachProtected { numbers.append($0.rawValue) }
             protected.append(numbers)
         }
-        var continuesFrame = true
-        while continuesFrame {
-            continuesFrame = false
+        var hasRecovered = true
+        while hasRecovered {
+            hasRecovered = false
             for numbers in protected {
                 let missing = numbers.filter { !known.contains($0) }
                 if missing.count == 1 {
                     known.insert(missing[0])
-                    continuesFrame = true
+                    hasRecovered = true
                 }
             }
         }
