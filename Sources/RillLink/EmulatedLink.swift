@@ -133,7 +133,7 @@ public final class EmulatedLink {
     public var nextArrival: MediaTime? { arrivals.min?.time }
 
     /// Datagrams in flight, including copies.
-    public var countOnTheWay: Int { store.count }
+    public var countInFlight: Int { store.count }
 
     /// Returns the next datagram that has arrived by `now`, in the order of arrival; `nil` if there is none.
     ///

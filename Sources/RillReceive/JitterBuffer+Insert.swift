@@ -71,11 +71,11 @@ extension JitterBuffer {
         timing.follow(next.transit)
         counts.bytesReceived += layout.payload.count
         counts.headerBytesReceived += bytes.count - layout.payload.count
-        let isWhole = assembler.extendNewest(
+        let isComplete = assembler.extendNewest(
             by: bytes.extracting(start..<layout.payloadEnd), hasMarker: header.marker, at: now, &packets)
-        if layout.hasExtension { assembler.turnNewest(rotation(toldBy: bytes)) }
-        if isWhole { complete(assembler.frames.count - 1, at: now) }
-        if isWhole || requests.generator.missingCount > 0 { unsettle() }
+        if layout.hasExtension { assembler.rotateNewest(rotation(toldBy: bytes)) }
+        if isComplete { complete(assembler.frames.count - 1, at: now) }
+        if isComplete || requests.generator.missingCount > 0 { unsettle() }
         return true
     }
 
@@ -257,14 +257,14 @@ extension JitterBuffer {
         if piece.origin == .network { timing.notePacket(timestamp: piece.timestamp, at: piece.arrival) }
         // The start of this frame may reveal the end of the previous one.
         if piece.startsFrame { noteWholeFrame(index - 1, at: piece.arrival) }
-        let isWhole = noteWholeFrame(index, at: piece.arrival)
-        settle(isWhole: isWhole, by: piece, at: index)
+        let isComplete = noteWholeFrame(index, at: piece.arrival)
+        settle(isComplete: isComplete, by: piece, at: index)
         return droppedFrames > 0 ? .queuedAfterOverflow(droppedFrames: droppedFrames) : .queued
     }
 
     /// Makes the next poll check everything if a packet of the frame at `index` may have changed what is to be done.
-    private mutating func settle(isWhole: Bool, by piece: FramePiece, at index: Int) {
-        guard !isWhole, requests.generator.missingCount == 0, index == assembler.frames.count - 1 else {
+    private mutating func settle(isComplete: Bool, by piece: FramePiece, at index: Int) {
+        guard !isComplete, requests.generator.missingCount == 0, index == assembler.frames.count - 1 else {
             return unsettle()
         }
         // One more packet of the newest frame changes nothing while others are missing.
@@ -317,7 +317,7 @@ extension JitterBuffer {
             }
         }
         if !isKey { frameLength.note(packetCount: assembler.frames[index].packetCount) }
-        counts.noteWhole(assembler.frames[index], at: arrival)
+        counts.noteComplete(assembler.frames[index], at: arrival)
     }
 
     /// Drops the oldest frames until the window can start at `floor`.
@@ -347,9 +347,9 @@ extension JitterBuffer {
     private mutating func restart(_ jump: StreamContinuity.Jump) {
         while assembler.frames.count > 0 {
             _ = dropFirstFrame()
-            counts.drops.resynchronised += 1
+            counts.drops.resynchronized += 1
         }
-        counts.resynchronisations += 1
+        counts.resynchronizations += 1
         unsettle()
         packets.restart(around: continuity.newestSequence ?? 0)
         requests.generator.restart(at: continuity.newestSequence ?? 0)
@@ -362,7 +362,7 @@ extension JitterBuffer {
     /// Continues after a silence over which the sender's media clock has jumped: only what depends on time restarts.
     /// The next frames still refer to the frames before.
     private mutating func resume(_ jump: StreamContinuity.Jump) {
-        counts.resynchronisations += 1
+        counts.resynchronizations += 1
         unsettle()
         reception.restart(keepsSequence: jump.keepsSequence, keepsTime: jump.keepsTime)
         timing.restart()

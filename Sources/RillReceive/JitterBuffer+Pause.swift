@@ -51,7 +51,7 @@ extension JitterBuffer {
             if let last {
                 let step = Int64(Int16(bitPattern: last.rawValue &- UInt16(truncatingIfNeeded: newest)))
                 // A packet far ahead is an error of the sender.
-                if (1...JitterBuffer.longestOvertaking).contains(step) { newest += step }
+                if (1...JitterBuffer.maximumReordering).contains(step) { newest += step }
             }
             packets.advance(to: newest + 1)
             requests.generator.restart(at: newest)
@@ -65,5 +65,5 @@ extension JitterBuffer {
     }
 
     /// The most packets that the pause message may overtake.
-    private static var longestOvertaking: Int64 { 1000 }
+    private static var maximumReordering: Int64 { 1000 }
 }

@@ -190,7 +190,7 @@ extension JitterBuffer {
     private mutating func prospect(of obstacle: Obstacle) -> Prospect {
         let index = obstacle.index
         var time = due(index)
-        if !assembler.frames[index].isWhole {
+        if !assembler.frames[index].isComplete {
             time = max(time, assembler.frames[index].newestArrival + JitterBuffer.gapTimeout)
         }
         guard settings.nack != nil else { return .broken(time) }
@@ -244,7 +244,7 @@ extension JitterBuffer {
     private mutating func drop(before index: Int) {
         guard index > 0 else { return }
         for _ in 0..<index {
-            if dropFirstFrame().isWhole { counts.drops.undecodable += 1 } else { counts.drops.incomplete += 1 }
+            if dropFirstFrame().isComplete { counts.drops.undecodable += 1 } else { counts.drops.incomplete += 1 }
         }
         advance(to: assembler.frames[0].first)
     }

@@ -312,9 +312,9 @@ public final class RTPSession {
 
     /// Polls like ``poll(at:into:)``, but leaves out datagrams, for a driver that takes them with
     /// ``exchangeDatagrams(_:)``.
-    package func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+    package func pollExceptDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         if keptJournal != nil { note { .poll(at: now) } }
-        return cell.state.pollBesideDatagrams(at: now, into: &bytes)
+        return cell.state.pollExceptDatagrams(at: now, into: &bytes)
     }
 
     /// The SSRCs of our packets, RTP and RTCP. With one key for both directions the remote side must not use them.

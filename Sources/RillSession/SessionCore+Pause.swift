@@ -32,13 +32,13 @@ extension SessionCore {
     private mutating func change(
         _ stream: SendingStream, at now: MediaTime, _ body: (SendingStream) -> Void
     ) {
-        let (wasPaused, wasSilent, wasTold) = (stream.isPaused, stream.isSilent, stream.isSilenceTold)
+        let (wasPaused, wasSilent, wasTold) = (stream.isPaused, stream.isSilent, stream.isSilenceReported)
         body(stream)
-        if stream.isSilenceTold != wasTold { silentCount += wasTold ? -1 : 1 }
+        if stream.isSilenceReported != wasTold { silentCount += wasTold ? -1 : 1 }
         if stream.isPaused != wasPaused {
             events.append(stream.isPaused ? .pauseRequested(of: stream.id) : .resumeRequested(of: stream.id))
         }
-        if stream.isSilenceTold { tellSilence(of: stream, at: now) }
+        if stream.isSilenceReported { tellSilence(of: stream, at: now) }
         guard wasSilent, !stream.isSilent else { return }
         stream.resumption = SendingStream.Resumption()
         wantKeyFrame(of: stream)
@@ -46,7 +46,7 @@ extension SessionCore {
 
     /// Has the next poll report that the stream is paused.
     mutating func tellSilence(of stream: SendingStream, at now: MediaTime) {
-        stream.isSilenceUntold = true
+        stream.isSilenceUnreported = true
         speak(at: now)
     }
 
@@ -82,7 +82,7 @@ extension SessionCore {
             stream.isRefusalDue = true
             speak(at: now)
         case (.resume, .repeated): resend(stream, at: now)
-        case (.resume, .stale): if stream.isSilenceTold { tellSilence(of: stream, at: now) }
+        case (.resume, .stale): if stream.isSilenceReported { tellSilence(of: stream, at: now) }
         default: break
         }
     }
@@ -90,12 +90,12 @@ extension SessionCore {
     /// Handles a repeated RESUME of a stream that already resumed. If its first packets should have arrived by now,
     /// they were lost, and are retransmitted.
     private mutating func resend(_ stream: SendingStream, at now: MediaTime) {
-        if stream.isSilenceTold { return tellSilence(of: stream, at: now) }
+        if stream.isSilenceReported { return tellSilence(of: stream, at: now) }
         guard let start = stream.resumption?.start, let time = roundTrip.statistics.roundTripTime,
             now - start.time > time, now - start.time < SessionCore.longestResumption,
             let newest = stream.newestSequenceNumber
         else { return }
-        let count = min(Int(newest.rawValue &- start.number.rawValue) + 1, SessionCore.mostResent)
+        let count = min(Int(newest.rawValue &- start.number.rawValue) + 1, SessionCore.maximumRetransmittedPackets)
         datagrams.begin(stream.id.number, numberOffset: stream.cell.state.transportNumberOffset)
         let numbers = (0..<count).map { SequenceNumber(start.number.rawValue &+ UInt16($0)) }
         stream.cell.state.retransmit(numbers, at: now, to: datagrams)
@@ -104,7 +104,7 @@ extension SessionCore {
     /// After this time the remote side NACKs missing packets.
     private static var longestResumption: MediaDuration { .seconds(2) }
     /// The most packets of a key frame to retransmit: a loss of all packets of a longer one is unlikely.
-    private static var mostResent: Int { 32 }
+    private static var maximumRetransmittedPackets: Int { 32 }
 }
 
 // MARK: - Received streams
@@ -242,8 +242,8 @@ extension SessionCore {
             stream.isRefusalDue = false
             entries.append(PauseResume.Entry(target: target, kind: .refused(), pauseID: pauseID))
         }
-        guard settings.signalsMute, stream.isSilenceTold, isReport || stream.isSilenceUntold else { return }
-        stream.isSilenceUntold = false
+        guard settings.signalsMute, stream.isSilenceReported, isReport || stream.isSilenceUnreported else { return }
+        stream.isSilenceUnreported = false
         let last = stream.cell.state.extendedHighestSequenceNumber
         entries.append(PauseResume.Entry(target: target, kind: .paused(last: last), pauseID: pauseID))
     }

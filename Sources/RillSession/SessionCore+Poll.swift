@@ -34,7 +34,7 @@ extension SessionCore {
 
     /// Polls like ``poll(at:into:)``, but leaves out datagrams, for a driver that takes them with
     /// ``exchangeDatagrams(_:)``.
-    mutating func pollBesideDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
+    mutating func pollExceptDatagrams(at now: MediaTime, into bytes: inout [UInt8]) -> SessionAction {
         begin(at: now)
         while true {
             if let action = nextAction(into: &bytes) { return action }

@@ -136,7 +136,7 @@ struct SessionCore: ~Copyable {
         begin(at: now)
         guard let stream = sending.remove(id.place) else { return nil }
         if stream.isKeyFrameWanted { keyFramesWanted -= 1 }
-        if stream.isSilenceTold { silentCount -= 1 }
+        if stream.isSilenceReported { silentCount -= 1 }
         ownSources.removeAll(of: id.place)
         if stream.cell.state.statistics.packetsSent > 0 { writeGoodbye(of: stream.sources, reason: nil, at: now) }
         return stream.cell.state.statistics

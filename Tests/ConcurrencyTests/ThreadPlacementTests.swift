@@ -6,9 +6,9 @@ import Testing
 
 @Suite struct ThreadPlacementTests {
     @Test func `Placement keeps the largest encoder apart`() {
-        #expect(ThreadPlacement.system.part(isLargestEncoder: true) == .any)
-        #expect(ThreadPlacement.system.part(isLargestEncoder: false) == .any)
-        #expect(ThreadPlacement.encoderApart.part(isLargestEncoder: true) == .last)
-        #expect(ThreadPlacement.encoderApart.part(isLargestEncoder: false) == .allButLast)
+        #expect(ThreadPlacement.system.affinity(isLargestEncoder: true) == .any)
+        #expect(ThreadPlacement.system.affinity(isLargestEncoder: false) == .any)
+        #expect(ThreadPlacement.encoderApart.affinity(isLargestEncoder: true) == .last)
+        #expect(ThreadPlacement.encoderApart.affinity(isLargestEncoder: false) == .allButLast)
     }
 }

@@ -133,7 +133,7 @@ import Testing
             try pipeline.send(frame, at: frame.captureTime, to: PacketTap { _, _ in })
         }
         let count = kept.frames.count
-        #expect(count == UprightTurner.capacity(layerCount: 1))
+        #expect(count == UprightRotator.capacity(layerCount: 1))
         #expect(pipeline.picturesWithoutBuffer == 60 - count && pipeline.framesConverted == count)
         #expect(pipeline.statistics[0].encoder.framesEncoded == count)
     }

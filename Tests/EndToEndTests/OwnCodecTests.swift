@@ -29,7 +29,7 @@ struct OwnCodecTests {
         var settings = SendSettings(layers: [Self.layer()], seed: link.seed)
         settings.adaptation = nil
         settings.maximumPacketSize = 400
-        settings.protection = protection
+        settings.fec = protection
         if !usesRTX { settings.retransmissionPayloadType = nil }
         settings.makeEncoder = { layer in
             layer.codec == .runLength ? RunLengthEncoder(layer.rid, layer.resolution) : nil

@@ -74,7 +74,7 @@ final class RepairedCall {
         settings.maximumPacketSize = 500
         if !repair.usesRTX { settings.retransmissionPayloadType = nil }
         if repair.fec > .zero {
-            settings.protection = FECSettings(
+            settings.fec = FECSettings(
                 percentage: repair.fec, payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         }
         let pipeline = try SendPipeline(settings)

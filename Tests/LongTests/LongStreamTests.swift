@@ -51,7 +51,7 @@ private func expectNoCreep(_ day: DayOfVideo) throws {
     let usual = DayOfVideo.fastestWay + MediaDuration.seconds(last / 1000)
     #expect(worst <= usual + interval + DayOfVideo.roundTripTime, "\(worst)")
     #expect(outcome.keyFrameRequests == 0 && statistics.pliCount == 0)
-    #expect(statistics.resynchronisations == day.hours / 2)
+    #expect(statistics.resynchronizations == day.hours / 2)
     #expect(statistics.drops.total == 0)
     #expect(outcome.framesSent - statistics.jitterBufferEmittedCount <= 10)
     #expect(outcome.framesShown * 1000 >= outcome.framesSent * 995)

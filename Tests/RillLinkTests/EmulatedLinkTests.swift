@@ -19,12 +19,12 @@ import Testing
         let due = MediaTime.zero + .milliseconds(40)
         #expect(sent == .queued(arrival: due, copyArrival: nil, isCorrupted: false))
         #expect(link.nextArrival == due)
-        #expect(link.countOnTheWay == 1)
+        #expect(link.countInFlight == 1)
         #expect(link.poll(at: due - MediaDuration(nanoseconds: 1), into: &datagram) == nil)
         #expect(datagram == [9], "an empty poll leaves the buffer alone")
         let delivery = try #require(link.poll(at: due, into: &datagram))
         #expect(delivery.sequence == 0 && delivery.arrival == due && datagram == [1, 2, 3])
-        #expect(link.nextArrival == nil && link.countOnTheWay == 0)
+        #expect(link.nextArrival == nil && link.countInFlight == 0)
     }
 
     @Test(arguments: 1...20)
@@ -136,6 +136,6 @@ import Testing
         var datagram: [UInt8] = []
         #expect(link.poll(at: .zero, into: &datagram) != nil)
         #expect(link.send(bytes.span, at: .zero) == .queued(arrival: .zero, copyArrival: nil, isCorrupted: false))
-        #expect(link.statistics.refused == 1 && link.countOnTheWay == most)
+        #expect(link.statistics.refused == 1 && link.countInFlight == most)
     }
 }

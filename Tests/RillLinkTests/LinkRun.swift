@@ -40,7 +40,7 @@ struct LinkRun: Equatable {
         self.deliveries = deliveries
         self.contents = contents
         self.statistics = link.statistics
-        self.leftOver = link.countOnTheWay
+        self.leftOver = link.countInFlight
     }
 
     var lostCount: Int { outcomes.count { $0 == .lost(.random) } }

@@ -110,7 +110,7 @@ import Testing
         for (release, output) in zip(releases, receiver.frames) {
             #expect(output.bytes == sent[release.frame].bytes, "seed \(seed), frame \(release.frame), \(network)")
         }
-        #expect(receiver.statistics.drops.overflow == 0 && receiver.statistics.resynchronisations == 0)
+        #expect(receiver.statistics.drops.overflow == 0 && receiver.statistics.resynchronizations == 0)
     }
 
     /// Thirty frames at 30 a second, a packet each, that take 20 ms.

@@ -101,7 +101,7 @@ import Testing
             let indices = receiver.frames.map { output in frames.firstIndex { $0.bytes == output.bytes } ?? -1 }
             #expect(zip(indices, indices.dropFirst()).allSatisfy { $0 < $1 }, "seed \(seed): \(indices)")
             #expect(indices.count > 12, "seed \(seed)")
-            #expect(receiver.statistics.resynchronisations < 12, "seed \(seed)")
+            #expect(receiver.statistics.resynchronizations < 12, "seed \(seed)")
         }
     }
 

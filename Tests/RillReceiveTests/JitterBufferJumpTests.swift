@@ -42,7 +42,7 @@ import Testing
         #expect(receiver.shown == Array(100..<110) + Array(111..<121))
         #expect(receiver.frames[10].time == .milliseconds(1100))
         #expect(receiver.requests.isEmpty)
-        #expect(receiver.statistics.resynchronisations == 1)
+        #expect(receiver.statistics.resynchronizations == 1)
         #expect(receiver.statistics.packetsOnProbation == 1)
         #expect(receiver.statistics.packetsLost == 0)
     }
@@ -65,7 +65,7 @@ import Testing
         insert(10, from: .seconds(1), startingWithKey: true)
         receiver.pass(until: .seconds(5))
         #expect(receiver.shown == Array(100..<110) + Array(111..<121))
-        #expect(receiver.statistics.resynchronisations == 1)
+        #expect(receiver.statistics.resynchronizations == 1)
     }
 
     @Test mutating func `One stray packet moves nothing`() {
@@ -79,7 +79,7 @@ import Testing
         insert(10, from: .frame(10), startingWithKey: false)
         receiver.pass(until: .seconds(2))
         #expect(receiver.shown == Array(100..<120))
-        #expect(receiver.statistics.resynchronisations == 0)
+        #expect(receiver.statistics.resynchronizations == 0)
     }
 
     @Test mutating func `A long gap in the same stream is counted as loss`() {
@@ -100,7 +100,7 @@ import Testing
         insert(10, from: pause, startingWithKey: false)
         receiver.pass(until: pause + .seconds(2))
         #expect(receiver.shown == Array(100..<120))
-        #expect(receiver.statistics.resynchronisations == (seconds > 6 * 3600 ? 1 : 0))
+        #expect(receiver.statistics.resynchronizations == (seconds > 6 * 3600 ? 1 : 0))
         #expect(receiver.frames[10].time - pause == .milliseconds(100))
         #expect(receiver.requests.isEmpty)
     }
@@ -134,7 +134,7 @@ import Testing
         #expect(receiver.requests.isEmpty)
         // Nobody can know that it has paused: the packet that did not come is asked for twice, at either end.
         #expect(receiver.nacks.allSatisfy { $0.packets.count == 1 } && receiver.nacks.count <= 4, "\(receiver.nacks)")
-        #expect(receiver.statistics.resynchronisations == 1)
+        #expect(receiver.statistics.resynchronizations == 1)
         let pause = (receiver.frames.count > before ? receiver.frames[before].time : .distantFuture)
         let resumed = MediaTime.seconds(70.02)
         #expect(pause - resumed <= max(interval, bounds.minimum), "\(pause - resumed)")

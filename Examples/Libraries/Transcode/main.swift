@@ -44,6 +44,7 @@ low.rid = .low
 let (full, half) = (CodedBytes(), CodedBytes())
 let outputs: [Transcoder.Output] = [.encoded(.high(.vga, bitrate: .kilobits(600)), full), .encoded(low, half)]
 let report = try Transcoder(source: try FallingBar(), outputs: outputs).run()
-let isWhole = report.outputs.map(\.bytesEncoded) == [full.bytes.count, half.bytes.count]
+let isComplete = report.outputs.map(\.bytesEncoded) == [full.bytes.count, half.bytes.count]
 print(
-    "\(report.framesRead) frames to \(report.outputs.map(\.framesWritten)), \(report.duration), all bytes: \(isWhole)")
+    "\(report.framesRead) frames to \(report.outputs.map(\.framesWritten)), \(report.duration), all bytes: \(isComplete)"
+)

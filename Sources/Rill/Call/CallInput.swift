@@ -69,7 +69,7 @@ final class CallInput: Sendable {
     /// Whether such a packet may be the participant's. Without keys, only if their address is not known yet or is
     /// learned from packets. With keys, if their address is silent (a router may have given them a new one), or if
     /// this SSRC was heard from them before.
-    func mayCome(_ packet: Stranger, at now: MediaTime) -> Bool {
+    func mayBelong(_ packet: Stranger, at now: MediaTime) -> Bool {
         state.withLock { state in
             guard let isKnown = packet.ssrc.map({ state.unprotector?.isKnown($0) ?? false }) else { return false }
             if state.unprotector != nil { return isKnown || CallInput.isSilent(state.lastArrival, at: now) }

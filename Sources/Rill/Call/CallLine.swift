@@ -151,7 +151,7 @@ final class CallLine: Sendable {
             let (participant, address) = (members[place].participant, members[place].address)
             let packet = CallInput.Stranger(
                 ssrc: ssrc, isMedia: isMedia, isPlaced: address != nil, isOfSameHost: address?.ip == source.ip)
-            guard participant.input.mayCome(packet, at: now) else { continue }
+            guard participant.input.mayBelong(packet, at: now) else { continue }
             let opened = incoming.withBytes(at: index) { participant.input.tryToOpen(&$0, at: now) }
             guard let opened else { continue }
             if participant.input.moves(with: packet, at: now) {

@@ -18,10 +18,10 @@ extension CallParticipant {
         }
     }
 
-    private func setGone(_ areGone: Bool) {
+    private func setGone(_ hasLeftRemotely: Bool) {
         let isChange = state.withLock { state in
-            defer { state.areGone = areGone }
-            return state.areGone != areGone
+            defer { state.hasLeftRemotely = hasLeftRemotely }
+            return state.hasLeftRemotely != hasLeftRemotely
         }
         if isChange { noteWants() }
     }

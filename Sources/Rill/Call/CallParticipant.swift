@@ -61,7 +61,7 @@ public final class CallParticipant: Sendable, Identifiable {
         var hidden: [ShownLayer] = []
         var hiddenViews: [ParticipantView] = []
         /// They announced that they leave.
-        var areGone = false
+        var hasLeftRemotely = false
         var isLeaving = false
         /// Layers whose first frame, a key frame, was sent.
         var begun: Set<Int> = []
@@ -220,7 +220,7 @@ extension CallParticipant: LayerOutput {
         // The participant cannot decode frames before the first key frame.
         let isBegun = state.withLock { state in
             if frame.isKey { state.begun.insert(layer) }
-            return !state.isLeaving && !state.areGone && state.begun.contains(layer)
+            return !state.isLeaving && !state.hasLeftRemotely && state.begun.contains(layer)
         }
         guard isBegun else { return }
         let now = clock.now
@@ -233,7 +233,7 @@ extension CallParticipant: LayerOutput {
 
     /// Whether the participant wants a layer of ours.
     func wants(layer: Int) -> Bool {
-        guard let id = sending[layer], state.withLock({ !$0.isLeaving && !$0.areGone }) else { return false }
+        guard let id = sending[layer], state.withLock({ !$0.isLeaving && !$0.hasLeftRemotely }) else { return false }
         return session.look { !$0.isPaused(id) }
     }
 

@@ -7,7 +7,7 @@ import RillSend
 ///
 /// ```swift
 /// var settings = VideoCallSettings(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
-/// settings.send.protection = FECSettings(
+/// settings.send.fec = FECSettings(
 ///     percentage: 50, payloadType: PayloadType(125), redPayloadType: PayloadType(124))
 /// settings.statisticsInterval = .seconds(1)
 /// ```
@@ -68,8 +68,8 @@ public struct VideoCallSettings: Sendable {
             stream.repair.retransmission = send.retransmissionPayloadType.map {
                 RepairSettings.Retransmission(ssrc: nil, payloadType: $0)
             }
-            stream.repair.redPayloadType = send.protection?.redPayloadType
-            stream.repair.fecPayloadType = send.protection?.payloadType
+            stream.repair.redPayloadType = send.fec?.redPayloadType
+            stream.repair.fecPayloadType = send.fec?.payloadType
             stream.feedback = [.nack, .pictureLossIndication, .fullIntraRequest, .pause]
             stream.usesReducedSizeRTCP = true
             return stream

@@ -37,7 +37,7 @@ final class GroupOutput {
     ) -> ReceivedFrame? {
         defer { take(from: session) }
         while true {
-            switch session.pollBesideDatagrams(at: now, into: &payload) {
+            switch session.pollExceptDatagrams(at: now, into: &payload) {
             case .decode:
                 let frame = session.releasedFrame
                 note(.released(frame), at: now, for: observer)

@@ -19,7 +19,7 @@ struct StreamGroup: ~Copyable {
     /// When the decoding thread wakes, while it sleeps.
     private(set) var deadline = MediaTime.distantFuture
     /// Errors of streams that removed themselves, not yet reported.
-    private var untoldFailures: [any Error] = []
+    private var unreportedFailures: [any Error] = []
 
     /// A stream, in its own session: each may come from another endpoint.
     struct Stream {
@@ -162,7 +162,7 @@ struct StreamGroup: ~Copyable {
     }
 
     /// Keeps an error for the caller that stops the group.
-    mutating func note(_ failure: any Error) { untoldFailures.append(failure) }
+    mutating func note(_ failure: any Error) { unreportedFailures.append(failure) }
 
     mutating func setMuted(_ isMuted: Bool, at index: Int) {
         guard let stream = streams[index] else { return }
@@ -179,9 +179,9 @@ struct StreamGroup: ~Copyable {
 
     /// Returns the streams whose sinks must be finished now, in order; each is returned once.
     mutating func streamsToFinish() -> (streams: [Stream], failures: [any Error]) {
-        let result = (streams.compactMap(\.self), untoldFailures)
+        let result = (streams.compactMap(\.self), unreportedFailures)
         for index in streams.indices { streams[index]?.isFinished = true }
-        untoldFailures = []
+        unreportedFailures = []
         return result
     }
 }

@@ -7,11 +7,11 @@ import RillImage
 /// filter faces, show it to the taps, and compare it with the previous frame. One owner, one thread at a time; see
 /// ``SendPipeline``.
 final class FramePreparation {
-    private let isTurning: Bool
+    private let isRotating: Bool
     private let captured: (any FrameSink)?
     private let preprocessed: (any FrameSink)?
     private var colors: ColorConverter
-    private var turner: UprightTurner
+    private var turner: UprightRotator
     private var beauty: BeautyStage
     private var changes = PictureChangeCounter()
 
@@ -33,11 +33,11 @@ final class FramePreparation {
 
     init(_ settings: SendSettings, captured: (any FrameSink)?, preprocessed: (any FrameSink)?) {
         let (layerCount, capacity) = (
-            settings.layers.count, UprightTurner.capacity(layerCount: settings.layers.count)
+            settings.layers.count, UprightRotator.capacity(layerCount: settings.layers.count)
         )
-        isTurning = settings.orientation == .applied
+        isRotating = settings.orientation == .applied
         colors = ColorConverter(capacity: capacity)
-        turner = UprightTurner(layerCount: layerCount)
+        turner = UprightRotator(layerCount: layerCount)
         beauty = BeautyStage(
             settings.beauty, budget: settings.beautyBudget, modelledCost: settings.modelledBeautyCost,
             capacity: capacity)
@@ -56,7 +56,7 @@ final class FramePreparation {
     ) throws -> Output? {
         try self.captured?.consume(captured)
         guard var frame = try inLimitedRange(captured) else { return nil }
-        if isTurning, frame.rotation != .none {
+        if isRotating, frame.rotation != .none {
             guard let upright = try turner.upright(frame) else { return nil }
             frame = upright
         }

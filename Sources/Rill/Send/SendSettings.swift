@@ -30,7 +30,7 @@ public struct SendSettings: Sendable {
     /// The payload type of VP9.
     public var vp9PayloadType: PayloadType = PayloadType(98)
     /// The payload type of any other codec.
-    public var ownPayloadType: PayloadType = PayloadType(102)
+    public var customPayloadType: PayloadType = PayloadType(102)
     /// The payload format of any codec other than VP8 and VP9; the receiver must use the same
     /// (``RillReceive/JitterBufferSettings/payloadFormat``).
     public var payloadFormat = PayloadFormat.numbered
@@ -56,7 +56,7 @@ public struct SendSettings: Sendable {
     /// none was negotiated: packets are then retransmitted unchanged.
     public var retransmissionPayloadType: PayloadType? = PayloadType(97)
     /// How each layer's packets are protected (ULPFEC, RFC 5109); `nil` for no FEC.
-    public var protection: FECSettings?
+    public var fec: FECSettings?
 
     /// Creates settings for `layers`, with all random initial values drawn from `seed`, and everything else at its
     /// default.
@@ -75,7 +75,7 @@ public struct SendSettings: Sendable {
         switch codec {
         case .vp8: payloadType
         case .vp9: vp9PayloadType
-        default: ownPayloadType
+        default: customPayloadType
         }
     }
 
@@ -90,7 +90,7 @@ public struct SendSettings: Sendable {
         stream.headerExtensions = headerExtensions
         stream.payloadFormat = payloadFormat
         stream.vp9Mode = vp9Mode
-        stream.protection = protection
+        stream.fec = fec
         if let retransmissionPayloadType {
             stream.retransmission = RetransmissionSettings(payloadType: retransmissionPayloadType, using: &random)
         }

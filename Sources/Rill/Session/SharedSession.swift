@@ -146,7 +146,7 @@ extension RTPSession {
         at now: MediaTime, into bytes: inout [UInt8], _ note: (SessionAction) -> Void
     ) -> SharedSession.Step {
         while true {
-            switch pollBesideDatagrams(at: now, into: &bytes) {
+            switch pollExceptDatagrams(at: now, into: &bytes) {
             case .decode(let stream): return .decode(releasedFrame, of: stream)
             case .wait(let time): return .wait(until: time)
             case let action: note(action)

@@ -43,7 +43,7 @@ struct ReencodeCommand: ParsableCommand {
         var written: [OutputFile] = []
         var files: [StreamLayer.RID: any EncodedFrameSink] = [:]
         for (path, layer) in zip(outputs, trace.layers) {
-            guard let settings = layer.firstSettings else { continue }
+            guard let settings = layer.initialSettings else { continue }
             let file = OutputFile(path: path)
             written.append(file)
             files[layer.rid] = try IVFWriter(

@@ -15,7 +15,7 @@ struct FreezeCards {
     var html: [HTML] {
         let shown = timeline.picturedFreezes
         guard !shown.isEmpty else { return [] }
-        let count = timeline.freezes.count + timeline.freezesLeftOut
+        let count = timeline.freezes.count + timeline.omittedFreezes
         let title =
             count > shown.count
             ? "\(timeline.rid): the \(shown.count) longest of \(count)" : "\(timeline.rid): all \(count)"

@@ -165,7 +165,7 @@ struct LayerPlots {
 
     private var events: EventPlot {
         let freezes = timeline.freezes
-        let left = timeline.freezesLeftOut > 0 ? " (the \(freezes.count) longest drawn)" : ""
+        let left = timeline.omittedFreezes > 0 ? " (the \(freezes.count) longest drawn)" : ""
         var rows: [EventPlot.Row] = [
             .init(
                 "freezes, W3C's rule" + left, .red, stretches: freezes.filter(\.isFreeze).map(\.hinted),

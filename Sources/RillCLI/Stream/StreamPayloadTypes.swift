@@ -31,7 +31,7 @@ enum StreamPayloadTypes {
     static func apply(to send: inout SendSettings, isSimulcast: Bool, rtx isRTX: Bool, fec percentage: Percentage) {
         (send.payloadType, send.vp9PayloadType) = (vp8, vp9)
         send.retransmissionPayloadType = isRTX ? rtx : nil
-        send.protection =
+        send.fec =
             percentage > .zero
             ? FECSettings(percentage: percentage, payloadType: fec, redPayloadType: red) : nil
         if !isSimulcast { send.headerExtensions = HeaderExtensionMap() }

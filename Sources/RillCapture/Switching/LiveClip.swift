@@ -94,7 +94,7 @@ public final class LiveClip: FrameSource {
             try keepApart()
             return output
         case .pending: return output
-        case .end: return try continueDecoding()
+        case .end: return try clipEnded()
         }
     }
 
@@ -111,7 +111,7 @@ public final class LiveClip: FrameSource {
     }
 
     /// The clip has ended.
-    private func continueDecoding() throws -> SourceOutput {
+    private func clipEnded() throws -> SourceOutput {
         guard frameCount > 0, ending != .end else { return end() }
         if kept != nil {
             phase = .holding

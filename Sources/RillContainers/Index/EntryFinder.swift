@@ -98,7 +98,7 @@ struct EntryFinder {
         var (isIDR, isOther) = (false, false)
         var sets: [UInt8] = []
         var kinds: [UInt8] = []
-        let isWhole = NALUnits.forEach(in: bytes, lengthSize: lengthSize) { unit in
+        let isComplete = NALUnits.forEach(in: bytes, lengthSize: lengthSize) { unit in
             let type = kind(bytes[unit.lowerBound])
             if parameters.contains(type) {
                 kinds.append(type)
@@ -114,6 +114,6 @@ struct EntryFinder {
             parameterSets = parameterSets ?? sets
         }
         let knowsParameters = parameterSets == nil || needed.allSatisfy(kinds.contains)
-        return isWhole && isIDR && !isOther && knowsParameters
+        return isComplete && isIDR && !isOther && knowsParameters
     }
 }

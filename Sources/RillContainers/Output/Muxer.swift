@@ -89,12 +89,12 @@ final class Muxer {
         else { return nil }
         // No dates, no version numbers, no random numbers.
         unsafe context.pointee.flags |= AVFMT_FLAG_BITEXACT
-        var isWhole = unsafe addVideo(video, to: context)
+        var isComplete = unsafe addVideo(video, to: context)
         for track in 0..<(audio?.copied.count ?? 0) {
-            guard isWhole, let source = unsafe audio?.stream(track) else { break }
-            isWhole = unsafe addSound(source, to: context)
+            guard isComplete, let source = unsafe audio?.stream(track) else { break }
+            isComplete = unsafe addSound(source, to: context)
         }
-        guard isWhole else {
+        guard isComplete else {
             unsafe avformat_free_context(context)
             return nil
         }

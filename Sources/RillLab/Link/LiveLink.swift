@@ -79,7 +79,7 @@ public final class LiveLink: PacketSink, Sendable {
     }
 
     /// Whether nothing is in flight.
-    public var isIdle: Bool { state.withLock { $0.link.countOnTheWay == 0 && !$0.isDelivering } }
+    public var isIdle: Bool { state.withLock { $0.link.countInFlight == 0 && !$0.isDelivering } }
 
     /// The link's statistics so far.
     public var statistics: LinkStatistics { state.withLock { $0.link.statistics } }

@@ -15,12 +15,12 @@ extension Loopback {
         let capture = self.capture
         // Retransmissions use the forward link, which is created after the return link.
         let laid = Monitor<LiveLink?>(nil)
-        let wayBack = LiveLink(settings.wayBack, clock: clock) { datagram, now in
+        let returnPath = LiveLink(settings.returnPath, clock: clock) { datagram, now in
             capture?.add(datagram, .toSender, at: now)
             // Nothing arrives here before something was sent forward.
             if let way = laid.withLock({ $0 }) { sender.receive(datagram, at: now, retransmittingTo: way) }
         }
-        let receiver = LiveReceiver(feedback: wayBack, clock: clock)
+        let receiver = LiveReceiver(feedback: returnPath, clock: clock)
         for index in meters.indices {
             // Exclusive to the decoding thread until `stop` has joined it, before it is read here again.
             nonisolated(unsafe) let sink: any FrameSink = meters[index]
@@ -47,7 +47,7 @@ extension Loopback {
         // Whatever failed, no thread outlives the session.
         let failure = Result { try live.waitUntilFinished() }
         way.stop()
-        wayBack.stop()
+        returnPath.stop()
         try receiver.stop()
         try failure.get()
         try capture?.finish()

@@ -18,7 +18,7 @@ extension Loopback {
         }
         let call = VirtualCall(
             sender, source: source, encodeTime: settings.encodeTime, decodeTime: settings.decodeTime,
-            over: VirtualLink(settings.network), back: VirtualLink(settings.wayBack), taps
+            over: VirtualLink(settings.network), back: VirtualLink(settings.returnPath), taps
         ) { feedback in
             ReceivePipeline(
                 on: SharedSession(settings.receivingSession(seed: sender.settings.seed)), feedback: feedback)

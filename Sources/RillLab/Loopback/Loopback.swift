@@ -50,7 +50,7 @@ public final class Loopback {
         send.beauty = settings.beauty
         if !settings.usesRetransmissionStream { send.retransmissionPayloadType = nil }
         if settings.fec > .zero {
-            send.protection = FECSettings(
+            send.fec = FECSettings(
                 percentage: settings.fec, payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         }
         self.sender = try SendPipeline(send, taps: taps)
@@ -107,7 +107,8 @@ public final class Loopback {
         return LoopbackReport(
             mode: mode, duration: duration.seconds, framesCaptured: framesCaptured,
             network: settings.network.description,
-            returnNetwork: settings.wayBack == settings.network.forWayBack ? nil : settings.returnNetwork?.description,
+            returnNetwork: settings.returnPath == settings.network.forReturnPath
+                ? nil : settings.returnNetwork?.description,
             layers: settings.layers.indices.map { index in
                 LoopbackReport.Layer(
                     settings.layers[index], sent: sent[index], framesDropped: framesDropped[index],

@@ -51,10 +51,10 @@ public struct LoopbackSettings: Sendable {
     }
 
     /// The network of the return path, with its own random sequence.
-    var wayBack: LinkSettings { (returnNetwork ?? network).forWayBack }
+    var returnPath: LinkSettings { (returnNetwork ?? network).forReturnPath }
 }
 
 extension LinkSettings {
     /// The same settings with another seed, so that the two directions of one network do not lose the same datagrams.
-    var forWayBack: LinkSettings { seeded(seed ^ 0x5245_5455_524E) }
+    var forReturnPath: LinkSettings { seeded(seed ^ 0x5245_5455_524E) }
 }

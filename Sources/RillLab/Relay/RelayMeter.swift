@@ -72,7 +72,7 @@ package struct RelayMeter: Sendable {
     mutating func takeLink(_ link: EmulatedLink) {
         guard !isOver else { return }
         self.link = link.statistics
-        onTheWay = link.countOnTheWay
+        onTheWay = link.countInFlight
     }
 
     mutating func count(_ refusal: RelayRefusal) {

@@ -8,7 +8,7 @@ struct RelayPair {
     private let hasOutwardSocket: Bool
     private let forward: EmulatedLink
     private let back: EmulatedLink
-    private var envelopes = RelayEnvelopes()
+    private var envelopes = RelayRoutes()
     /// The last sender to the port that is not the target.
     private var lastSpeaker: UDPAddress?
     private var senders: RelaySenders?
@@ -77,7 +77,7 @@ struct RelayPair {
             envelopes.insert(route, number, direction, isDuplicated: copy != nil)
             if case .sender(_, let sender) = route.socket { senders?.addOnTheWay(1, of: sender) }
         }
-        meters[direction].count(outcome, byteCount: datagram.count, onTheWay: link.countOnTheWay, at: now)
+        meters[direction].count(outcome, byteCount: datagram.count, onTheWay: link.countInFlight, at: now)
         return RelayEntry(
             pair: index, direction: direction, number: number, byteCount: datagram.count, arrival: now, outcome: outcome
         )
@@ -139,7 +139,7 @@ struct RelayPair {
     func add(to progress: inout RelayProgress) {
         progress.forward.add(forward.statistics)
         progress.back.add(back.statistics)
-        progress.onTheWay += forward.countOnTheWay + back.countOnTheWay
+        progress.onTheWay += forward.countInFlight + back.countInFlight
         for late in [meters.forward.lateness.percentile(99), meters.back.lateness.percentile(99)] {
             progress.lateness = [progress.lateness, late].compactMap(\.self).max()
         }
@@ -159,7 +159,7 @@ struct RelayRoute {
 }
 
 /// The route of each datagram in flight; at most as many as the links hold.
-private struct RelayEnvelopes {
+private struct RelayRoutes {
     private struct Key: Hashable {
         var number: Int
         var direction: RelayDirection

@@ -80,7 +80,7 @@ package struct RelaySettings: Sendable {
         // other's.
         var seeds = SeededGenerator(seed: seed ^ 0x52_454C_4159)
         let base = pair == 0 ? seed : (0..<pair).reduce(seed) { _, _ in seeds.next() }
-        return direction == .forward ? base : LinkSettings.clean.seeded(base).forWayBack.seed
+        return direction == .forward ? base : LinkSettings.clean.seeded(base).forReturnPath.seed
     }
 }
 

@@ -31,7 +31,7 @@ public struct CallSettings: Sendable {
     }
 
     /// The network of the return path, with its own random sequence.
-    var wayBack: LinkSettings { (returnNetwork ?? network).forWayBack }
+    var returnPath: LinkSettings { (returnNetwork ?? network).forReturnPath }
 
     /// How the layers are sent.
     var send: SendSettings {

@@ -46,13 +46,13 @@ public final class CallSimulation {
         sending layers: [CodedLayer], answer: (layers: [CodedLayer], observer: any CallObserver)? = nil
     ) throws -> [InboundStatistics] {
         precondition(layers.count == settings.layers.count, "\(layers.count) layers for \(settings.layers.count)")
-        let (way, wayBack) = makeLinks()
+        let (way, returnPath) = makeLinks()
         let answerObserver = answer?.observer ?? observer
         let here = CodecFreeEnd(
             RTPSession(settings.session(0)), packets: way, decodeTime: settings.decodeTime, observer: observer,
             shownObserver: answerObserver)
         let there = CodecFreeEnd(
-            RTPSession(settings.session(1)), packets: wayBack, decodeTime: settings.decodeTime,
+            RTPSession(settings.session(1)), packets: returnPath, decodeTime: settings.decodeTime,
             observer: answerObserver, shownObserver: observer)
         try connect(layers, from: here, to: there, seed: settings.send.seed, observer)
         if let answer { try connect(answer.layers, from: there, to: here, seed: ~settings.send.seed, answer.observer) }
@@ -61,12 +61,12 @@ public final class CallSimulation {
             there.insert(datagram, at: now)
         }
         // Unowned: it holds the forward link, which holds the other end, and that holds the return link.
-        wayBack.connect { [observer, settings, unowned here] datagram, now in
+        returnPath.connect { [observer, settings, unowned here] datagram, now in
             observer.datagramArrived(datagram, .toSender, at: now)
             if !settings.isOpenLoop { here.insert(datagram, at: now) }
         }
-        try drive([here, way, wayBack, there], isSent: { here.isDone && there.isDone }) {
-            way.isIdle && wayBack.isIdle && here.isIdle && there.isIdle
+        try drive([here, way, returnPath, there], isSent: { here.isDone && there.isDone }) {
+            way.isIdle && returnPath.isIdle && here.isIdle && there.isIdle
         }
         return there.statistics
     }
@@ -94,7 +94,7 @@ public final class CallSimulation {
     public func run(
         encoding source: any FrameSource, sink: @escaping (Int, RTPTimestamp, VideoFrame) throws -> Void
     ) throws {
-        let (way, wayBack) = makeLinks()
+        let (way, returnPath) = makeLinks()
         let pipeline = try SendPipeline(settings.send, on: SharedSession(settings.session(0)))
         observer.callBegan(streams: pipeline.layers.map(\.streamSettings))
         for (index, layer) in pipeline.layers.enumerated() {
@@ -108,9 +108,9 @@ public final class CallSimulation {
         }
         var taps = VirtualCall.Taps()
         taps.arrived = { [observer] in observer.datagramArrived($1, $0, at: $2) }
-        taps.isHeard = !settings.isOpenLoop
+        taps.deliversFeedback = !settings.isOpenLoop
         let call = VirtualCall(
-            pipeline, source: source, decodeTime: settings.decodeTime, over: way, back: wayBack, taps
+            pipeline, source: source, decodeTime: settings.decodeTime, over: way, back: returnPath, taps
         ) { feedback in ReceivePipeline(on: SharedSession(settings.session(1)), feedback: feedback) }
         for (index, layer) in pipeline.layers.enumerated() {
             let screen = FrameTap { [observer] picture in
@@ -126,8 +126,8 @@ public final class CallSimulation {
         try call.run(settlingWithin: Self.drainTime)
     }
 
-    private func makeLinks() -> (way: VirtualLink, wayBack: VirtualLink) {
-        (link(settings.network, .toReceiver), link(settings.wayBack, .toSender))
+    private func makeLinks() -> (way: VirtualLink, returnPath: VirtualLink) {
+        (link(settings.network, .toReceiver), link(settings.returnPath, .toSender))
     }
 
     private func link(_ settings: LinkSettings, _ direction: LinkDirection) -> VirtualLink {

@@ -88,7 +88,7 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
 
     private func poll() {
         while true {
-            let action = session.pollBesideDatagrams(at: now, into: &payload)
+            let action = session.pollExceptDatagrams(at: now, into: &payload)
             session.transmit(to: packets)
             switch action {
             case .decode(let stream):

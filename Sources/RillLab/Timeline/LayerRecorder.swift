@@ -13,7 +13,7 @@ final class LayerRecorder: Sendable {
         var gallery = FreezeGallery()
         /// The longest freezes, in chronological order.
         var freezes: [Freeze] = []
-        var freezesLeftOut = 0
+        var omittedFreezes = 0
         var firstShown: MediaTime?
         var lastShown: MediaTime?
         var lastSent: MediaTime?
@@ -104,7 +104,7 @@ final class LayerRecorder: Sendable {
         try state.withLock { state in
             LayerTimeline(
                 rid: rid, intervalLength: state.log.length, intervals: state.log.intervals, freezes: state.freezes,
-                freezesLeftOut: state.freezesLeftOut, picturedFreezes: try state.gallery.pictured(),
+                omittedFreezes: state.omittedFreezes, picturedFreezes: try state.gallery.pictured(),
                 firstShown: state.firstShown, lastShown: state.lastShown, lastSent: state.lastSent)
         }
     }
@@ -114,7 +114,7 @@ extension LayerRecorder.State {
     fileprivate mutating func add(_ freeze: Freeze) {
         freezes.append(freeze)
         guard freezes.count > LayerRecorder.freezeCapacity else { return }
-        freezesLeftOut += 1
+        omittedFreezes += 1
         if let shortest = freezes.indices.min(by: { freezes[$0].duration < freezes[$1].duration }) {
             freezes.remove(at: shortest)
         }

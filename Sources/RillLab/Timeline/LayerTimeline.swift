@@ -14,7 +14,7 @@ public struct LayerTimeline: Sendable {
     /// Freezes by either rule, in chronological order; at most the longest 512.
     public var freezes: [Freeze]
     /// The number of further freezes, all shorter.
-    public var freezesLeftOut: Int
+    public var omittedFreezes: Int
     /// The longest freezes, at most a dozen, with the pictures before and after.
     public var picturedFreezes: [PicturedFreeze]
     /// When the first picture was shown.

@@ -17,7 +17,7 @@ public struct SendTrace: Sendable {
         /// Frames that were encoded.
         public var frameCount: Int { entries.count }
         /// The initial settings of the layer; `nil` if no frame of it was encoded.
-        public var firstSettings: LayerSettings? { entries.isEmpty ? nil : settings[0] }
+        public var initialSettings: LayerSettings? { entries.isEmpty ? nil : settings[0] }
 
         fileprivate var settings: [LayerSettings] = []
         fileprivate var entries: [Entry] = []

@@ -47,7 +47,7 @@ public final class TraceReplay {
         for layer in trace.layers {
             layers.append(
                 (
-                    try layer.firstSettings.map { (settings) throws(CodecError) in
+                    try layer.initialSettings.map { (settings) throws(CodecError) in
                         try LayerEncoder(settings, make: makeEncoder)
                     }, 0
                 ))

@@ -34,7 +34,7 @@ package final class VirtualCall {
         /// Is called with each datagram after the receiver inserted it.
         package var taken: (Span<UInt8>, MediaTime) -> Void = { _, _ in }
         /// Whether the receiver's feedback reaches the sender.
-        package var isHeard = true
+        package var deliversFeedback = true
         /// Whether NACKed packets are retransmitted.
         package var retransmits = true
 
@@ -76,7 +76,7 @@ package final class VirtualCall {
         // Unowned: the forward link holds the receiver, and that holds the return path.
         returnPath.connect { [unowned way] datagram, now in
             taps.arrived(.toSender, datagram, now)
-            guard taps.isHeard else { return }
+            guard taps.deliversFeedback else { return }
             if taps.retransmits {
                 pipeline.receive(datagram, at: now, retransmittingTo: way)
             } else {

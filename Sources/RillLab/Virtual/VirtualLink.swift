@@ -40,7 +40,7 @@ public final class VirtualLink: TimedStage, PacketSink {
     }
 
     /// Whether nothing is in flight.
-    public var isIdle: Bool { link.countOnTheWay == 0 }
+    public var isIdle: Bool { link.countInFlight == 0 }
 
     /// When the next datagram arrives.
     public var wakeTime: MediaTime { link.nextArrival ?? .distantFuture }

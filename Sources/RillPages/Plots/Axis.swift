@@ -13,7 +13,7 @@ public struct Axis: Sendable, Equatable {
     /// Places go with the logarithms: twice as much lies everywhere as far away.
     private(set) var isLogarithmic = false
     /// Nothing lies between one whole number and the next.
-    private(set) var isWhole = false
+    private(set) var isInteger = false
 
     /// An axis over a range, which has to be finite; one without any length is made longer.
     public init(_ title: String, unit: String = "", _ range: ClosedRange<Double>) {
@@ -52,7 +52,7 @@ public struct Axis: Sendable, Equatable {
     /// Things that are counted: no tick is a part of one.
     public static func count(_ title: String, _ range: ClosedRange<Double>) -> Axis {
         var axis = Axis(title, range)
-        axis.isWhole = true
+        axis.isInteger = true
         return axis
     }
 
@@ -78,7 +78,7 @@ public struct Axis: Sendable, Equatable {
     /// At most that many ticks.
     func ticks(atMost count: Int) -> Ticks {
         if isLogarithmic { return Ticks(logarithmic: range) }
-        let most = isWhole ? min(count, max(2, Int(range.upperBound - range.lowerBound) + 1)) : count
+        let most = isInteger ? min(count, max(2, Int(range.upperBound - range.lowerBound) + 1)) : count
         return clock == nil ? Ticks(range, atMost: most) : Ticks(time: range, atMost: most)
     }
 

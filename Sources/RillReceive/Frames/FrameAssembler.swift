@@ -59,7 +59,7 @@ struct FrameAssembler: ~Copyable, Sendable {
     }
 
     /// Notes the rotation of the newest frame's picture, if its packet carries one.
-    mutating func turnNewest(_ rotation: Rotation?) {
+    mutating func rotateNewest(_ rotation: Rotation?) {
         frames[frames.count - 1].turn(rotation)
     }
 
@@ -116,7 +116,7 @@ struct FrameAssembler: ~Copyable, Sendable {
     var firstWholeKey: Int? {
         guard wholeKeyCount > 0 else { return nil }
         var index = 0
-        while !(frames[index].isKey && frames[index].isWhole) { index += 1 }
+        while !(frames[index].isKey && frames[index].isComplete) { index += 1 }
         return index
     }
 
@@ -124,7 +124,7 @@ struct FrameAssembler: ~Copyable, Sendable {
     @inline(__always)
     mutating func removeFirst() -> PendingFrame {
         let frame = frames.removeFirst()
-        if frame.isKey && frame.isWhole { wholeKeyCount -= 1 }
+        if frame.isKey && frame.isComplete { wholeKeyCount -= 1 }
         return frame
     }
 

@@ -159,7 +159,7 @@ struct PendingFrame: BitwiseCopyable {
     }
 
     /// Every packet has arrived.
-    var isWhole: Bool { assembly != nil }
+    var isComplete: Bool { assembly != nil }
 
     /// Sets when the frame became complete, and when to release it.
     mutating func complete(at now: MediaTime, playout: MediaTime) {

@@ -113,7 +113,7 @@ struct ReferenceFinder: Sendable {
     mutating func timestampStep(
         to frame: PendingFrame, from previous: PendingFrame, _ packets: inout PacketBuffer
     ) -> Int64? {
-        guard previous.isWhole, follows(frame, Link(previous), &packets) else { return nil }
+        guard previous.isComplete, follows(frame, Link(previous), &packets) else { return nil }
         return frame.timestamp - previous.timestamp
     }
 

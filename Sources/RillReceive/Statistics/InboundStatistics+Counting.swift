@@ -18,7 +18,7 @@ extension InboundStatistics {
     ///
     /// Always inlined, like other code that reads a few fields of a frame: a call would copy the frame.
     @inline(__always)
-    mutating func noteWhole(_ frame: PendingFrame, at now: MediaTime) {
+    mutating func noteComplete(_ frame: PendingFrame, at now: MediaTime) {
         framesReceived += 1
         if frame.isRepaired { framesRepaired += 1 }
         if frame.isKey { keyFramesReceived += 1 }

@@ -21,7 +21,7 @@ public struct InboundStatistics: Codable, Equatable, Sendable {
     /// Packets that did not fit the stream and were set aside; two that fit each other are a jump.
     public internal(set) var packetsOnProbation = 0
     /// Jumps of sequence numbers or timestamps after which the buffer restarted.
-    public internal(set) var resynchronisations = 0
+    public internal(set) var resynchronizations = 0
     /// Packets of other SSRCs or payload types. No other counter includes them.
     public internal(set) var foreignPackets = 0
     /// Payload bytes, without headers and padding.
@@ -63,7 +63,7 @@ public struct InboundStatistics: Codable, Equatable, Sendable {
         /// The buffer was full.
         public internal(set) var overflow = 0
         /// The stream jumped.
-        public internal(set) var resynchronised = 0
+        public internal(set) var resynchronized = 0
         /// Complete, but its bytes are not a frame of the codec.
         public internal(set) var malformed = 0
         /// The stream was paused because it was not wanted.
@@ -71,7 +71,7 @@ public struct InboundStatistics: Codable, Equatable, Sendable {
 
         /// The sum of all reasons.
         public var total: Int {
-            incomplete + undecodable + notNeeded + overflow + resynchronised + malformed + paused
+            incomplete + undecodable + notNeeded + overflow + resynchronized + malformed + paused
         }
     }
 

@@ -56,7 +56,8 @@ extension SRTPUnprotector {
             packet.rolloverCounter = counter
             return unsafe key.context.unprotect(.rtp, base, &packet.byteCount)
         }
-        for counter in [likely &+ 1, likely &- 1] where counter > settings.maximumSearchedRolloverCounter && likely > 0 {
+        for counter in [likely &+ 1, likely &- 1] where counter > settings.maximumSearchedRolloverCounter && likely > 0
+        {
             let status = attempt(counter)
             if status == .done { return status }
         }

@@ -16,7 +16,7 @@ struct PacketOutput: Sendable {
 
     init(_ settings: RTPStreamSettings) {
         retransmission = settings.retransmission
-        redPayloadType = settings.protection?.redPayloadType
+        redPayloadType = settings.fec?.redPayloadType
         extensions = settings.headerExtensions
         nextNumber = settings.retransmission?.firstSequenceNumber ?? SequenceNumber(0)
         if redPayloadType != nil { red.reserveCapacity(settings.maximumPacketByteCount) }

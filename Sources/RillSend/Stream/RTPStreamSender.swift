@@ -65,7 +65,7 @@ public struct RTPStreamSender: ~Copyable, Sendable {
             capacity: settings.historyCapacity, slotByteCount: settings.maximumPacketByteCount,
             firstSequenceNumber: settings.firstSequenceNumber)
         outlet = PacketOutput(settings)
-        protector = settings.protection.map {
+        protector = settings.fec.map {
             FECProtector($0, maximumPacketByteCount: settings.maximumPacketByteCount)
         }
         budget = RetransmissionBudget(

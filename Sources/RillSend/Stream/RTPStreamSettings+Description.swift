@@ -29,7 +29,7 @@ extension RTPStreamSettings {
             if ssrc == again.ssrc { ssrc = SSRC(ssrc.rawValue ^ 1) }
         }
         if let red = description.repair.redPayloadType, let fec = description.repair.fecPayloadType {
-            protection = FECSettings(percentage: .zero, payloadType: fec, redPayloadType: red)
+            self.fec = FECSettings(percentage: .zero, payloadType: fec, redPayloadType: red)
         }
     }
 }
@@ -47,8 +47,8 @@ extension StreamDescription {
         repair.retransmission = stream.retransmission.map {
             RepairSettings.Retransmission(ssrc: $0.ssrc, payloadType: $0.payloadType)
         }
-        repair.redPayloadType = stream.protection?.redPayloadType
-        repair.fecPayloadType = stream.protection?.payloadType
+        repair.redPayloadType = stream.fec?.redPayloadType
+        repair.fecPayloadType = stream.fec?.payloadType
         headerExtensions = stream.headerExtensions
         feedback = [.nack, .pictureLossIndication, .fullIntraRequest]
     }

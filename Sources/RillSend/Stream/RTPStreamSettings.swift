@@ -56,7 +56,7 @@ public struct RTPStreamSettings: Sendable {
     /// The stream for retransmissions; `nil` if none was negotiated: packets are then retransmitted unchanged.
     public var retransmission: RetransmissionSettings?
     /// The protection of packets by FEC; `nil` for none. It needs a history of at least 96 packets.
-    public var protection: FECSettings?
+    public var fec: FECSettings?
     /// The round-trip time from which on requested packets are retransmitted twice: all of them, and then all of them
     /// again.
     ///
@@ -109,8 +109,8 @@ public struct RTPStreamSettings: Sendable {
     /// The bytes to leave free in each packet for repair overhead.
     var repairOverhead: RepairOverhead {
         RepairOverhead(
-            usesRTX: retransmission != nil, usesRED: protection != nil,
-            usesULPFEC: protection.map { $0.percentage > .zero } ?? false)
+            usesRTX: retransmission != nil, usesRED: fec != nil,
+            usesULPFEC: fec.map { $0.percentage > .zero } ?? false)
     }
 
     func validate() throws(SendError) {
@@ -125,7 +125,7 @@ public struct RTPStreamSettings: Sendable {
         try require(.canonicalName, canonicalName.utf8.count, in: 1...255)
         try require(
             .historyCapacity, historyCapacity,
-            in: (protection == nil ? 1 : FECProtector.minimumHistoryCapacity)...PacketHistory.maximumCapacity)
+            in: (fec == nil ? 1 : FECProtector.minimumHistoryCapacity)...PacketHistory.maximumCapacity)
         try require(.temporalLayerCount, temporalLayerCount, in: 1...(vp9Mode == .flexible ? 4 : 3))
         try require(.reportInterval, Int(reportInterval.nanoseconds / 1_000_000), in: 10...3_600_000)
     }
@@ -137,7 +137,7 @@ public struct RTPStreamSettings: Sendable {
             precondition(retransmission.ssrc != ssrc, "the retransmission stream needs its own SSRC, not \(ssrc)")
             types.append(retransmission.payloadType)
         }
-        if let protection { types += [protection.payloadType, protection.redPayloadType] }
+        if let fec { types += [fec.payloadType, fec.redPayloadType] }
         precondition(Set(types).count == types.count, "each format needs its own payload type: \(types)")
     }
 }

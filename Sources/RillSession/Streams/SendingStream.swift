@@ -18,7 +18,7 @@ final class SendingStream {
     /// The remote side's pause requests in RTCP.
     var pauses = PauseAnswerer()
     /// Whether its silence was not reported yet.
-    var isSilenceUntold = false
+    var isSilenceUnreported = false
     /// Whether a request was refused, and that was not reported yet.
     var isRefusalDue = false
     /// Set while it resumes; `nil` if it never paused.
@@ -42,7 +42,7 @@ final class SendingStream {
     /// Whether nothing is sent on it.
     var isSilent: Bool { isMuted || isPaused }
     /// Whether the remote side is notified in RTCP that it is silent. A pause by signaling needs no message.
-    var isSilenceTold: Bool { isMuted || pauses.isPaused }
+    var isSilenceReported: Bool { isMuted || pauses.isPaused }
 
     /// Whether to send a frame: after a silence the first one must be a key frame.
     func takes(_ frame: EncodedFrame) -> Bool {

@@ -32,10 +32,10 @@ import Testing
             ], limit: 60)
         _ = try await peer.finished()
         let count = Self.frameCount
-        let isWhole = try await end.eventually { $0.count == count }
+        let isComplete = try await end.eventually { $0.count == count }
         let statistics = end.participant.statistics
         await end.call.end()
-        #expect(isWhole, "\(end.recorder.count) frames; \(statistics)")
+        #expect(isComplete, "\(end.recorder.count) frames; \(statistics)")
         #expect(try Array(end.recorder.frames.joined()) == read(path), "the bytes of all frames")
         #expect(statistics.unprotected?.refused == 0)
     }
@@ -103,10 +103,10 @@ import Testing
         let end = try PeerEnd(settings, over: socket)
         _ = try await peer.finished()
         let count = Self.frameCount
-        let isWhole = try await end.eventually { $0.count >= count - 1 }
+        let isComplete = try await end.eventually { $0.count >= count - 1 }
         let statistics = end.participant.statistics
         await end.call.end()
-        #expect(isWhole, "\(end.recorder.count) frames; \(statistics)")
+        #expect(isComplete, "\(end.recorder.count) frames; \(statistics)")
         #expect(statistics.unprotected?.refused == 0 && (statistics.unprotected?.rtcpPackets ?? 0) > 0)
     }
 

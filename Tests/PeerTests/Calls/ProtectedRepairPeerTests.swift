@@ -161,7 +161,7 @@ struct ProtectedRepairPeerTests {
     @Test(arguments: profiles)
     func `Our FEC packets restore what it misses`(profile: SRTPProfile) async throws {
         let got = try await send("fec", (MediaOnTheWire.red, MediaOnTheWire.fec), under: profile) { settings in
-            settings.send.protection = FECSettings(
+            settings.send.fec = FECSettings(
                 percentage: .percent(50), payloadType: MediaOnTheWire.fec, redPayloadType: MediaOnTheWire.red)
             // Its rtpreddec drops header extensions, which FEC packets protect: what it restores with them is wrong.
             settings.send.headerExtensions = HeaderExtensionMap()

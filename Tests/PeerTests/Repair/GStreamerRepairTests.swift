@@ -93,7 +93,7 @@ struct GStreamerRepairTests {
     func `It restores what our fecPackets protect`(codec: VideoCodec) throws {
         let clip = try PeerClip(codec, in: folder)
         let packets = try clip.packets { settings in
-            settings.protection = FECSettings(
+            settings.fec = FECSettings(
                 percentage: .percent(20), payloadType: fec, redPayloadType: red)
         }
         // The second packet of each frame is lost; of those of one packet, this is the FEC packet.

@@ -70,8 +70,8 @@ import Testing
             made["jobs.txt"] = nil
             let parts = made.keys.filter { $0.hasSuffix(".part") }
             for (path, bytes) in made where !parts.contains(path) {
-                let isWhole = bytes == expected[path]
-                #expect(isWhole, "after kill \(kills): \(path) is not whole")
+                let isComplete = bytes == expected[path]
+                #expect(isComplete, "after kill \(kills): \(path) is not whole")
             }
             switch outcome.status {
             case 137:

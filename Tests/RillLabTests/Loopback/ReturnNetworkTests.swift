@@ -21,12 +21,12 @@ import Testing
     @Test func `Left out, it is as the way there, with chance of its own`() throws {
         let network = try LinkSettings(notation: "loss=5%,blackout=1s@2s,rate=1M/500k@1s,wifi=1ms/9ms,seed=8")
         var settings = LoopbackSettings(layers: [.low], network: network)
-        #expect(settings.wayBack.seed != network.seed && settings.wayBack.seeded(8) == network)
-        let byDefault = settings.wayBack
+        #expect(settings.returnPath.seed != network.seed && settings.returnPath.seeded(8) == network)
+        let byDefault = settings.returnPath
         settings.returnNetwork = network
-        #expect(settings.wayBack == byDefault, "the same settings, said in full, are the same")
+        #expect(settings.returnPath == byDefault, "the same settings, said in full, are the same")
         settings.returnNetwork = .clean
-        #expect(settings.wayBack == LinkSettings.clean.seeded(settings.wayBack.seed))
+        #expect(settings.returnPath == LinkSettings.clean.seeded(settings.returnPath.seed))
     }
 
     @Test func `It is named in the report where it differs, and a simulated call takes it alike`() throws {
@@ -37,9 +37,9 @@ import Testing
         #expect(named == [nil, nil, try LinkSettings(notation: "delay=20ms").description])
         var call = CallSettings(layers: [.low], network: network)
         var loopback = LoopbackSettings(layers: [.low], network: network)
-        #expect(call.wayBack == loopback.wayBack)
+        #expect(call.returnPath == loopback.returnPath)
         (call.returnNetwork, loopback.returnNetwork) = (.clean, .clean)
-        #expect(call.wayBack == loopback.wayBack && call.wayBack != .clean)
+        #expect(call.returnPath == loopback.returnPath && call.returnPath != .clean)
     }
 
     @Test func `What is asked for travels back through it`() throws {

@@ -150,7 +150,7 @@ import Testing
         recorder.shown(picture(pictures, at: now))
         let timeline = try recorder.timeline()
         #expect(timeline.freezes.count == LayerRecorder.freezeCapacity)
-        #expect(timeline.freezesLeftOut == 700 - LayerRecorder.freezeCapacity)
+        #expect(timeline.omittedFreezes == 700 - LayerRecorder.freezeCapacity)
         #expect(timeline.freezes.allSatisfy { $0.isLongGap && $0.duration >= .milliseconds(600 + 188) })
         #expect(timeline.picturedFreezes.map(\.freeze.duration) == (688..<700).map { .milliseconds(600 + $0) })
         #expect(zip(timeline.freezes, timeline.freezes.dropFirst()).allSatisfy { $0.end <= $1.start })

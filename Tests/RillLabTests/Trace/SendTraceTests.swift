@@ -88,7 +88,7 @@ struct SendTraceTests {
         try writer.finish()
 
         let trace = try SendTrace(path: path)
-        #expect(trace.layers.map(\.rid) == [.high, .low, "idle"] && trace.layers[2].firstSettings == nil)
+        #expect(trace.layers.map(\.rid) == [.high, .low, "idle"] && trace.layers[2].initialSettings == nil)
         let high = trace.layers[0]
         #expect(high.frameCount == 3 && high.framesDropped == 1 && high.adaptations == 1)
         #expect((0..<3).map { high[$0].task } == [first, second, third])

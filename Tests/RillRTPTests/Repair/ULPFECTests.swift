@@ -76,7 +76,7 @@ import Testing
         #expect(first.count == 84 && second.count == 84 + 4 + 90)
 
         // B, of 140 bytes, comes back whole from both; of A, of 200, 160 bytes do, which is not enough.
-        for (index, isWhole) in [(1, true), (0, false)] {
+        for (index, isComplete) in [(1, true), (0, false)] {
             var buffer = [UInt8](repeating: 0xEE, count: 1000)
             var memory = buffer.mutableSpan
             var recovery = ULPFECRecovery(of: SequenceNumber(UInt16(8 + index)), ssrc: SSRC(2))
@@ -88,9 +88,9 @@ import Testing
             do throws(RTPError) {
                 let count = try recovery.finish(in: &memory)
                 let bytes = memory.span.extracting(first: count).array
-                #expect(isWhole && bytes == packets[index])
+                #expect(isComplete && bytes == packets[index])
             } catch {
-                #expect(!isWhole && error == .notRestored(byteCount: 200, restored: 160))
+                #expect(!isComplete && error == .notRestored(byteCount: 200, restored: 160))
                 let bytes = memory.span.extracting(12..<172).array
                 #expect(bytes[...] == packets[index][12..<172])
             }

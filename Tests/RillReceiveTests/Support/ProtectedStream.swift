@@ -31,7 +31,7 @@ struct ProtectedStream {
         settings.firstSequenceNumber = SequenceNumber(start)
         settings.retransmissionShare = .all
         settings.retransmission = RetransmissionSettings(ssrc: Self.rtxSSRC, payloadType: Self.rtx)
-        settings.protection = FECSettings(
+        settings.fec = FECSettings(
             percentage: .percent(percent), payloadType: Self.fec, redPayloadType: Self.red)
         var sender = try RTPStreamSender(settings)
         var random = SeededGenerator(seed: seed)

@@ -61,7 +61,7 @@ import Testing
                 $0.historyCapacity = 200
                 $0.temporalLayerCount = 3
                 $0.retransmission = RetransmissionSettings(ssrc: SSRC(9), payloadType: PayloadType(97))
-                $0.protection = FECSettings(
+                $0.fec = FECSettings(
                     percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
             }
             var sender = try RTPStreamSender(settings)
@@ -128,7 +128,7 @@ import Testing
         let (red, fec) = (PayloadType(99), PayloadType(98))
         let settings = try settings {
             $0.historyCapacity = 100
-            $0.protection = FECSettings(percentage: .percent(20), payloadType: fec, redPayloadType: red)
+            $0.fec = FECSettings(percentage: .percent(20), payloadType: fec, redPayloadType: red)
         }
         var sender = try RTPStreamSender(settings)
         let sink = CollectingSink()

@@ -8,7 +8,7 @@ import Testing
     private func settings(isApart: Bool) -> RTPStreamSettings {
         var settings = sampleSettings()
         settings.historyCapacity = 200
-        settings.protection = FECSettings(
+        settings.fec = FECSettings(
             percentage: .percent(50), payloadType: PayloadType(101), redPayloadType: PayloadType(100))
         if isApart {
             settings.retransmission = RetransmissionSettings(ssrc: SSRC(0xF00D), payloadType: PayloadType(97))

@@ -23,7 +23,7 @@ import Testing
         let agreed = try description()
         let settings = try RTPStreamSettings(agreed, using: &random)
         #expect(StreamDescription(of: settings, codec: .vp8) == agreed)
-        #expect(settings.protection?.percentage == .zero)
+        #expect(settings.fec?.percentage == .zero)
         _ = try RTPStreamSender(settings)
     }
 

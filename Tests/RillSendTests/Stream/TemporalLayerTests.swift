@@ -44,10 +44,10 @@ import Testing
         var pictures: [UInt32: [UInt8]] = [:]
         for bytes in packets {
             let packet = try RTPPacket(parsing: bytes.span)
-            let isWhole =
+            let isComplete =
                 codec == .vp8
                 ? vp8.insert(packet, into: &frame) == .completed : vp9.insert(packet, into: &frame) == .completed
-            guard isWhole else { continue }
+            guard isComplete else { continue }
             let timestamp = packet.header.timestamp.rawValue
             let outcome = try decoder.decode(frame.span, captureTime: .zero)
             guard case .picture(let picture) = outcome else {

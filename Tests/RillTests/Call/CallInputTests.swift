@@ -14,24 +14,24 @@ import Testing
         let input = try CallInput(nil, isAddressKnown: true)
         for isMedia in [true, false] {
             let other = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: true)
-            #expect(!input.mayCome(other, at: .zero))
+            #expect(!input.mayBelong(other, at: .zero))
         }
     }
 
     @Test func `The first RTP packet says where they are, whatever RTCP came before`() throws {
         let input = try CallInput(nil, isAddressKnown: false)
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
-        #expect(input.mayCome(first, at: .zero) && input.moves(with: first, at: .zero))
+        #expect(input.mayBelong(first, at: .zero) && input.moves(with: first, at: .zero))
         // RTCP placed them at one port, and RTP comes from another of the same machine.
         let media = packet(isMedia: true, isPlaced: true, isOfSameHost: true)
-        #expect(input.mayCome(media, at: .zero) && input.moves(with: media, at: .zero))
+        #expect(input.mayBelong(media, at: .zero) && input.moves(with: media, at: .zero))
         // From now on they stay.
-        #expect(!input.mayCome(media, at: .zero))
+        #expect(!input.mayBelong(media, at: .zero))
         let report = packet(isMedia: false, isPlaced: true, isOfSameHost: true)
-        #expect(input.mayCome(report, at: .zero) && !input.moves(with: report, at: .zero))
+        #expect(input.mayBelong(report, at: .zero) && !input.moves(with: report, at: .zero))
         for isMedia in [true, false] {
             let stranger = packet(isMedia: isMedia, isPlaced: true, isOfSameHost: false)
-            #expect(!input.mayCome(stranger, at: .zero))
+            #expect(!input.mayBelong(stranger, at: .zero))
         }
     }
 
@@ -40,6 +40,6 @@ import Testing
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
         #expect(input.moves(with: first, at: .zero))
         let stranger = packet(isMedia: true, isPlaced: true, isOfSameHost: false)
-        #expect(!input.mayCome(stranger, at: .zero))
+        #expect(!input.mayBelong(stranger, at: .zero))
     }
 }

@@ -60,7 +60,7 @@ import Testing
         let plain = try SendPipeline(settings { _ in })
         let protected = try SendPipeline(
             settings {
-                $0.protection = FECSettings(
+                $0.fec = FECSettings(
                     percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
             })
         #expect(plain.layers.map(\.ssrc) == protected.layers.map(\.ssrc))
@@ -80,7 +80,7 @@ import Testing
                     $0.retransmissionPayloadType = nil
                     return
                 }
-                $0.protection = FECSettings(
+                $0.fec = FECSettings(
                     percentage: .percent(20), payloadType: PayloadType(98), redPayloadType: PayloadType(99))
             })
         let session = pipeline.description(of: .low, to: UDPAddress(.loopback, port: 5004))

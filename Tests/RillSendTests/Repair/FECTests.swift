@@ -4,7 +4,7 @@ import RillRTP
 import RillSend
 import Testing
 
-@Suite struct ProtectionTests {
+@Suite struct FECTests {
     private let fec = PayloadType(101)
     private let red = PayloadType(100)
 
@@ -13,7 +13,7 @@ import Testing
         settings.maximumPacketByteCount = limit
         settings.historyCapacity = 200
         settings.firstSequenceNumber = SequenceNumber(start)
-        settings.protection = FECSettings(
+        settings.fec = FECSettings(
             percentage: .percent(percent), payloadType: fec, redPayloadType: red)
         return settings
     }

@@ -3,7 +3,7 @@ import RillCore
 import RillImage
 
 /// Rotates pictures upright before they are encoded, into its own buffers.
-struct UprightTurner: Sendable {
+struct UprightRotator: Sendable {
     private var pictures: FittingPool
     /// Pictures that could not be rotated because every buffer was in use.
     private(set) var picturesWithoutBuffer = 0
@@ -11,7 +11,7 @@ struct UprightTurner: Sendable {
     /// Creates one for `layerCount` layers. Each may have a current picture and some that wait. Four more are for the
     /// one being admitted, the one that the next is compared with, and two for a preview.
     init(layerCount: Int) {
-        pictures = FittingPool(capacity: UprightTurner.capacity(layerCount: layerCount))
+        pictures = FittingPool(capacity: UprightRotator.capacity(layerCount: layerCount))
     }
 
     /// The most pictures of one stage that are in use at once.
