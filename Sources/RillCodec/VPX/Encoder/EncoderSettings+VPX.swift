@@ -84,7 +84,7 @@ extension EncoderSettings {
         }
         guard dropThreshold == 0 || vpx == .vp9 || temporalPattern == .l1t1 else {
             throw .invalidSettings(
-                "libvpx produces undecodable VP8 if it drops frames of temporal layers")
+                "libvpx produces VP8 that cannot be decoded if it drops frames of temporal layers")
         }
         guard (0...100_000).contains(maximumKeyFramePercentage) else {
             throw .invalidSettings(

@@ -17,7 +17,7 @@ struct JPEGHuffmanTable: Sendable {
     ///
     /// - Parameters:
     ///   - counts: the number of codes of each length from 1 to 16.
-    ///   - symbols: their symbols in the order of the codes, at least one per code.
+    ///   - source: their symbols in the order of the codes, at least one per code.
     /// - Returns: `nil` if there are more codes than fit their lengths.
     init?(counts: Span<UInt8>, symbols source: Span<UInt8>) {
         symbols = [UInt8](capacity: source.count) { output in
