@@ -1,55 +1,58 @@
 public import RillCore
 
-/// Smooths, lightens and reddens skin, and sharpens what is not: what call SDKs call beauty.
+/// Smooths, lightens and reddens skin, and sharpens everything else: the beauty filter of call SDKs.
 ///
-///     var filter = BeautyFilter(.natural)
-///     guard let beautiful = filter.apply(to: frame, into: pool) else { return }  // the pool was dry
+/// ```swift
+/// var filter = BeautyFilter(.natural)
+/// guard let beautiful = filter.apply(to: frame, into: pool) else { return }  // no free buffer
+/// ```
 ///
-/// Skin is found by its colour (all tones of the Monk scale), and told from wood, walls and hair by its texture, as far as
-/// that goes, in blocks of four by four pixels; the mask is soft, steady in time, and takes in the eyes and lips that skin
-/// surrounds. Inside it luma goes towards what a diffusion leaves of it that stops at edges (see `DiffusionKernel`); where
-/// cells of two by two pixels differ from what surrounds them by more than pores do, it stays. Only the last step looks at
-/// every pixel.
+/// Skin is detected by its color (all tones of the Monk scale) in blocks of four by four pixels. Texture separates
+/// it, as far as possible, from wood, walls and hair. The mask is soft and steady over time, and includes the eyes
+/// and lips that skin surrounds. Inside the mask, luma moves toward the result of an edge-preserving diffusion (see
+/// `DiffusionKernel`). Where cells of two by two pixels differ from their surroundings by more than pores do, luma
+/// stays. Only the last step processes every pixel.
 ///
-/// Deterministic: the same frames with the same options give the same bytes, on any machine. With all four amounts at 0 the
-/// very frame is handed on.
+/// Deterministic: the same frames with the same options produce the same bytes on any machine. If all four amounts
+/// are 0, the frame itself is returned.
 ///
-/// One owner, one thread at a time. Options may change between any two frames; a change takes eight frames, so that nothing
-/// pops. Memory: some three bytes for each pixel, allocated with the first frame of a size; nothing afterwards. Cost: see
-/// Benchmarks; about a millisecond for a frame of 1280x720.
+/// One owner, one thread at a time. Options may change between any two frames. A change takes eight frames, so that
+/// the picture does not jump. Memory: about three bytes per pixel, allocated with the first frame of a size; nothing
+/// afterwards. Cost: see Benchmarks; about a millisecond for a frame of 1280x720.
 public struct BeautyFilter: ~Copyable {
-    /// What is done, from the next frame on.
+    /// The options from the next frame on.
     public var options: BeautyOptions {
         didSet { ramp.aim(at: BeautyAmounts(options)) }
     }
 
-    /// Counts since the filter was made.
+    /// Counts since the filter was created.
     public private(set) var statistics = BeautyStatistics()
 
     private var ramp: BeautyRamp
     private var planes: SkinPlanes?
-    /// Whether the mask is that of the frame before.
+    /// Whether the mask is that of the previous frame.
     private var hasMask = false
     private var framesSinceMask = 0
 
-    /// The smallest picture, in both directions.
+    /// The smallest width and height of a picture.
     public static let smallestSide = 16
 
-    /// A filter whose first frame has these options in full.
+    /// Creates a filter whose first frame has these options in full.
     public init(_ options: BeautyOptions = .natural) {
         self.options = options
         ramp = BeautyRamp(BeautyAmounts(options))
     }
 
-    /// The frame made beautiful, in a frame of `pool`; itself, without a copy, where nothing is to be done.
+    /// Filters a frame into a frame of `pool`. Returns the frame itself, without a copy, if there is nothing to do.
     ///
-    /// Time, colour space, rotation and stamps stay. Code values are taken for BT.601 in limited range.
+    /// Time, color space, rotation and timestamps are kept. Samples are treated as BT.601 in limited range.
     ///
     /// - Parameters:
     ///   - frame: I420 in limited range, at least 16x16, any size and stride.
-    ///   - pool: I420 frames of the same size; another size or format is the caller's mistake.
-    ///   - level: what a ``BeautyDeadline`` allows.
-    /// - Returns: `nil` when the pool has run dry; the filter is then as it was before.
+    ///   - pool: a pool of I420 frames of the same size; another size or format traps.
+    ///   - level: the level that a ``BeautyDeadline`` allows.
+    /// - Returns: the filtered frame, or `nil` if the pool has no free buffer; the filter is then unchanged.
+    /// - Throws: ``BeautyError/unsupportedPicture(format:width:height:)``.
     public mutating func apply(
         to frame: VideoFrame, into pool: FramePool, level: BeautyLevel = .full
     ) throws(BeautyError) -> VideoFrame? {
@@ -82,7 +85,7 @@ public struct BeautyFilter: ~Copyable {
         return BeautyFilter.finished(target, as: frame)
     }
 
-    /// Whether the next frame would be handed on as it is: all amounts are 0, and none is on its way there.
+    /// Whether the next frame would be returned unchanged: all amounts are 0 and no change is in progress.
     public var isIdle: Bool { options.isOff && ramp.isDone }
 
     private mutating func planes(for size: Resolution) -> SkinPlanes {
@@ -107,7 +110,8 @@ public struct BeautyFilter: ~Copyable {
             framesSinceMask = 0
             planes.makeMask(isFirst: !hasMask)
         }
-        // Sharpening leaves smooth skin alone: flatness is needed without smoothing too, and lasts as long as its mask then.
+        // Sharpening excludes smooth skin, so flatness is needed without smoothing too. It then lasts as long as its
+        // mask.
         if isMaskDue || level.smooths { planes.findFlatness() }
         if level.smooths {
             planes.smooth(coarsely: level.isCoarse)
@@ -139,7 +143,7 @@ public struct BeautyFilter: ~Copyable {
         return result
     }
 
-    /// The mask of the last frame that was filtered: 0 to 255 for each sample of chroma, row by row; `nil` before the first.
+    /// The mask of the last filtered frame: 0 to 255 for each chroma sample, row by row; `nil` before the first.
     public var mask: [UInt8]? {
         guard let planes, hasMask else { return nil }
         var mask: [UInt8] = []
@@ -152,18 +156,18 @@ public struct BeautyFilter: ~Copyable {
     }
 }
 
-/// What a ``BeautyFilter`` has done.
+/// Counts of a ``BeautyFilter``.
 public struct BeautyStatistics: Codable, Hashable, Sendable {
-    /// Frames that were filtered.
+    /// Filtered frames.
     public var framesFiltered = 0
-    /// Frames that were handed on as they were, since all amounts were 0.
+    /// Frames returned unchanged because all amounts were 0.
     public var framesUnfiltered = 0
-    /// How many of the filtered frames each level had, in the order of ``BeautyLevel/allCases``.
+    /// The number of filtered frames at each level, in the order of `BeautyLevel.allCases`.
     public var framesAtLevel = [Int](repeating: 0, count: BeautyLevel.allCases.count)
     /// The level of the last frame.
     public var level = BeautyLevel.full
 
-    /// Nothing counted yet.
+    /// Creates zero counts.
     public init() {}
 
     mutating func count(_ level: BeautyLevel) {
@@ -174,6 +178,6 @@ public struct BeautyStatistics: Codable, Hashable, Sendable {
 }
 
 extension BeautyStatistics: CustomStringConvertible {
-    /// What is not zero, by name: `framesFiltered 120, framesAtLevel [120, 0, 0, 0], level full`.
+    /// The counts that are not zero, by name: `framesFiltered 120, framesAtLevel [120, 0, 0, 0], level full`.
     public var description: String { countedText(self) }
 }

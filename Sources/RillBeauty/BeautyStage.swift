@@ -1,17 +1,20 @@
 package import RillCore
 
-/// Makes pictures beautiful before they are split into layers, into buffers of its own, and keeps the deadline.
+/// Filters pictures before they are split into layers, into its own buffers and within a deadline.
 package struct BeautyStage: ~Copyable {
     private var filter: BeautyFilter
     private var deadline: BeautyDeadline?
     private var pictures: FittingPool
     private let modelledCost: MediaDuration?
-    /// Pictures that could not be made beautiful, because every buffer was in use.
+    /// Pictures that were not filtered because every buffer was in use.
     package private(set) var picturesWithoutBuffer = 0
 
+    /// Creates a stage.
+    ///
     /// - Parameters:
-    ///   - budget: what a frame may cost; `nil` for whatever it does.
-    ///   - modelledCost: what a frame is taken to cost; `nil` where the clock says it.
+    ///   - options: the filter's initial options.
+    ///   - budget: the time that a frame may take; `nil` for no limit.
+    ///   - modelledCost: the assumed cost of a frame; `nil` to measure it with the clock.
     ///   - capacity: pictures that may be in use at once.
     package init(
         _ options: BeautyOptions, budget: MediaDuration? = nil, modelledCost: MediaDuration? = nil, capacity: Int
@@ -24,11 +27,14 @@ package struct BeautyStage: ~Copyable {
 
     package var statistics: BeautyStatistics { filter.statistics }
 
-    /// The mask of the last picture; see ``RillBeauty/BeautyFilter/mask``.
+    /// The mask of the last picture; see ``BeautyFilter/mask``.
     package var mask: [UInt8]? { filter.mask }
 
-    /// The picture with `options`; itself where nothing is to be done, or where it is too small; `nil` (counted) when
-    /// every buffer is in use. What it costs is told to the deadline, which says at which level the next one is done.
+    /// Filters a picture with `options`, and reports the cost to the deadline, which sets the level of the next
+    /// picture.
+    ///
+    /// Returns the picture itself if there is nothing to do or it is too small, and `nil` (counted) if every buffer
+    /// is in use.
     package mutating func apply(
         _ options: BeautyOptions, to frame: VideoFrame, clock: () -> MediaTime
     ) throws -> VideoFrame? {
@@ -39,15 +45,15 @@ package struct BeautyStage: ~Copyable {
         return result
     }
 
-    /// The level at which the next picture is done.
+    /// The level of the next picture.
     package var level: BeautyLevel { deadline?.level ?? .full }
 
-    /// The same at a level that was chosen elsewhere.
+    /// Filters a picture at a level that was chosen elsewhere.
     package mutating func apply(_ options: BeautyOptions, to frame: VideoFrame, level: BeautyLevel) throws
         -> VideoFrame?
     {
         if filter.options != options { filter.options = options }
-        // No buffers for what is off, and no refusal of what an encoder would take.
+        // Options that are off need no buffers, and must not reject what an encoder would accept.
         let smallest = min(frame.resolution.width, frame.resolution.height)
         guard !filter.isIdle, frame.format == .i420, smallest >= BeautyFilter.smallestSide else { return frame }
         let pool = try pictures.pool(for: frame.resolution)

@@ -1,34 +1,34 @@
 public import RillCore
 
-/// What can go wrong with a codec.
+/// Errors of encoders and decoders.
 public enum CodecError: Error, Equatable, Sendable {
-    /// A setting lies outside what the codec takes; the text names it and its range.
+    /// A setting is out of range. The text has its name and range.
     case invalidSettings(String)
-    /// libvpx refused a call; its own words and code follow.
+    /// libvpx refused a call, with its error code and message.
     case libvpx(call: String, code: Int, detail: String)
-    /// A frame of another size than the encoder was made for.
+    /// A frame has a different size than the encoder expects.
     case wrongResolution(expected: Resolution, actual: Resolution)
-    /// A frame whose samples do not lie as I420; convert it first.
+    /// A frame is not I420. Convert it first.
     case unsupportedFormat(PixelFormat)
-    /// A frame whose black and white stand where coded frames do not have them; convert it first (`ColorConverter`).
+    /// A frame is in a range that coded frames do not have. Convert it first (`ColorConverter`).
     case unsupportedRange(ColorSpace.Range)
-    /// The bytes are no frame of the codec, or it was cut or damaged.
+    /// The bytes are not a frame of the codec, or the frame is truncated or damaged.
     case corruptFrame(byteCount: Int, detail: String)
-    /// A frame that claims a picture of more pixels than the decoder takes, or of more than 16383 a side; no memory was
-    /// taken for it.
+    /// A frame declares more pixels than the decoder allows, or a side above 16383 pixels. No memory was allocated
+    /// for it.
     case pictureTooLarge(width: Int, height: Int, maximumPixelCount: Int)
-    /// A frame of a profile that is not decoded: VP9's 1 to 3, which have more colour or more bits a sample.
+    /// A frame has a profile that is not supported: VP9's 1 to 3, which have more color or more bits per sample.
     case unsupportedProfile(VideoCodec, profile: Int)
-    /// libvpx has no such codec, and the app gave no encoder or decoder of its own.
+    /// libvpx does not have the codec, and the app provided no encoder or decoder for it.
     case unsupportedCodec(VideoCodec)
-    /// An encoder or decoder that is not Rill's could not be made, or changed; its own words follow.
+    /// An app's encoder or decoder could not be created or changed, with its error message.
     case own(VideoCodec, detail: String)
-    /// No memory for the decoded pictures.
+    /// There is no memory for the decoded pictures.
     case frames(FrameError)
 }
 
 extension CodecError: CustomStringConvertible {
-    /// The case with its numbers and names in one line, for a log or a person.
+    /// One line with the case and its values, for a log or a person.
     public var description: String {
         switch self {
         case .invalidSettings(let detail):
@@ -49,7 +49,7 @@ extension CodecError: CustomStringConvertible {
         case .unsupportedProfile(let codec, let profile):
             "\(codec.rawValue) of profile \(profile) is not decoded: only profile 0 is, 8 bits a sample in 4:2:0"
         case .unsupportedCodec(let codec):
-            "libvpx knows no \(codec.rawValue): give the pipeline an encoder and a decoder of it"
+            "libvpx does not support \(codec.rawValue): give the pipeline an encoder and a decoder for it"
         case .own(let codec, let detail):
             "the app's own codec for \(codec.rawValue) refused: \(detail)"
         case .frames(let error):

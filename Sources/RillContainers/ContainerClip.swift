@@ -1,35 +1,41 @@
 internal import CFFmpeg
 public import RillCore
 
-/// A file that ``ContainerSource`` reads, to be opened for ranges of its frames: several threads can decode it side by
-/// side, each its own part.
+/// A container file that can be opened for ranges of its frames, so that several threads can decode it in parallel.
 ///
-///     let clip = try ContainerClip(path: "clip.mp4")
-///     let middle = clip.entry(for: clip.format.frameCount! / 2)
-///     let halves = [try clip.open(frames: 0..<middle), try clip.open(frames: middle..<Int.max)]
+/// ```swift
+/// let clip = try ContainerClip(path: "clip.mp4")
+/// let middle = clip.entry(for: clip.format.frameCount! / 2)
+/// let halves = [try clip.open(frames: 0..<middle), try clip.open(frames: middle..<Int.max)]
+/// ```
 ///
-/// Making it reads the file's packets once and decodes only the first picture. Where decoding can begin is decided by the
-/// packets' own bytes, for H.264, HEVC, VP8, VP9, AV1, MPEG-1 and -2, Motion JPEG, ProRes and some others that code
-/// each picture by itself; of all other codecs (MPEG-4 part 2, GIF; FFV1, which patches damage up without a word), and of streams without true key frames, a range is
-/// decoded from the beginning. A reading that began in the middle holds every picture against the index; at the first
-/// inexactness (damage, a stamp that is not expected) it begins anew from the beginning. So a range is slow at worst.
+/// Creating it reads the file's packets once and decodes only the first picture. The packets' own bytes determine
+/// where decoding can start. This is supported for H.264, HEVC, VP8, VP9, AV1, MPEG-1 and -2, Motion JPEG, ProRes and
+/// some others that code each picture independently. A range is decoded from the start of the file for all other
+/// codecs (MPEG-4 part 2, GIF; FFV1, which conceals damage silently), and for streams without true key frames.
+///
+/// A reading that starts in the middle compares every picture with the index. At the first mismatch (damage, an
+/// unexpected timestamp) it restarts from the start of the file. So at worst a range is slow.
 public struct ContainerClip: RangedSource {
     /// The file.
     public let path: String
-    /// Size of the first picture, the rate that most of the clip has, and how many frames the index knows.
+    /// The size of the first picture, the typical frame rate, and the number of frames in the index.
     public let format: SourceFormat
-    /// Why the file's frames are not known beforehand, and each range is found by decoding from the beginning and
-    /// counting; `nil` where they are known.
+    /// Why the file's frames are not known in advance, so that each range is found by decoding from the start and
+    /// counting; `nil` if they are known.
     public var inexactness: String? { index.inexactness?.description }
 
     private let index: FrameIndex
     private let track: ContainerInput.VideoTrack
     private let threadCount: Int
 
-    /// Opens a file, decodes its first picture, and reads through its packets.
+    /// Opens a file, decodes its first picture, and reads its packets.
     ///
-    /// - Parameter threadCount: threads of each decoder; 0 takes one for each core. With more than one, whether a decoder
-    ///   notices damage is left to chance, and ranges of a damaged clip may differ; ranges run beside each other anyway.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - threadCount: the number of threads per decoder; 0 uses one per core. With more than one, it is up to
+    ///     chance whether a decoder notices damage, and ranges of a damaged clip may differ. Ranges are read in
+    ///     parallel anyway.
     /// - Throws: ``ContainerError``.
     public init(path: String, threadCount: Int = 1) throws(ContainerError) {
         self.path = path
@@ -43,10 +49,10 @@ public struct ContainerClip: RangedSource {
         self.format = format
     }
 
-    /// The nearest frame before, or `frame` itself, at which a decoder can begin.
+    /// Returns the last frame at or before `frame` at which a decoder can start.
     public func entry(for frame: Int) -> Int { index.entry(for: frame).frame }
 
-    /// When a frame is shown, counted from the container's beginning.
+    /// Returns when a frame is shown, relative to the start of the container.
     public func time(ofFrame frame: Int) -> MediaTime? {
         guard index.stamps.indices.contains(frame) else { return nil }
         return track.time(ofStamp: index.stamps[frame])
@@ -54,6 +60,9 @@ public struct ContainerClip: RangedSource {
 
     /// Opens the file for a range of its frames.
     ///
+    /// - Parameters:
+    ///   - frames: the range. It may be empty but not negative; frames beyond the end are left out.
+    ///   - capacity: how many pictures may be in use downstream at once.
     /// - Throws: ``ContainerError``.
     public func open(frames: Range<Int>, capacity: Int) throws -> any FrameSource {
         precondition(frames.lowerBound >= 0, "frames count from 0, not from \(frames.lowerBound)")
@@ -63,20 +72,20 @@ public struct ContainerClip: RangedSource {
 }
 
 extension FrameIndex {
-    /// The rate that most of the pictures have; where the index does not know them, the one that the container claims.
+    /// Returns the typical rate of the pictures, or the container's rate if the index does not know the pictures.
     func typicalFrameRate(_ track: ContainerInput.VideoTrack) -> FrameRate? {
         .typical(of: stamps.map(track.time(ofStamp:)), claimed: track.frameRate) ?? track.frameRate
     }
 
-    /// More packets are not indexed: a day at 46 frames a second, 64 MiB.
+    /// The maximum number of indexed packets: a day at 46 frames per second, 64 MiB.
     private static let packetLimit = 4_000_000
 
-    /// Reads all packets of a file that was just opened. Where it cannot be read on, it ends.
+    /// Reads all packets of a file that was just opened. The index ends where the file cannot be read further.
     init(of input: ContainerInput) {
         var finder = EntryFinder(unsafe EntryFinder.Codec(input.parameters))
         var packets: [Packet] = []
         var isFirst = true
-        // Each packet is the input's until the closure returns.
+        // Each packet belongs to the input until the closure returns.
         while packets.count <= Self.packetLimit,
             case .packet = unsafe input.next({ packet in
                 unsafe packets.append(Packet(packet, &finder, isFirst: isFirst))
@@ -105,7 +114,7 @@ extension FrameIndex.Packet {
     }
 }
 
-/// Whether the container gives the decoder something with a packet that those behind it need too.
+/// Whether a packet carries decoder parameters from the container that later packets also need.
 @unsafe
 private func changesParameters(_ packet: UnsafeMutablePointer<AVPacket>) -> Bool {
     let kinds = [AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE, AV_PKT_DATA_PALETTE]
@@ -117,7 +126,8 @@ extension EntryFinder.Codec {
     fileprivate init(_ parameters: UnsafeMutablePointer<AVCodecParameters>) {
         let size = unsafe Int(parameters.pointee.extradata_size)
         let data = unsafe parameters.pointee.extradata
-        /// The byte of an avcC or hvcC box that says how long lengths are; without a box start codes part the units.
+        /// Returns the length size from an avcC or hvcC box; `nil` without a box, where start codes separate the
+        /// units.
         func lengthSize(at index: Int) -> Int? {
             guard let data = unsafe data, index < size, unsafe data[0] == 1 else { return nil }
             return unsafe Int(data[index] & 3) + 1
@@ -142,8 +152,8 @@ extension EntryFinder.Codec {
 extension FrameIndex.Inexactness: CustomStringConvertible {
     var description: String {
         switch self {
-        case .missingStamp(let packet): "packet \(packet) does not say when it is shown"
-        case .equalStamps(let stamp): "two packets are shown at the same time, \(stamp)"
+        case .missingStamp(let packet): "packet \(packet) has no timestamp"
+        case .equalStamps(let stamp): "two packets have the same timestamp, \(stamp)"
         case .tooManyPackets(let limit): "there are more than \(limit) packets"
         }
     }

@@ -1,59 +1,59 @@
 public import RillCore
 public import RillFiles
 
-/// Why a file in a container could not be read or written.
+/// Errors of reading or writing a container file.
 public enum ContainerError: Error, Equatable, Sendable {
-    /// No file, no container that is known, or one that is damaged at its beginning; `reason` in libavformat's words.
+    /// There is no such file, or its container is unknown or damaged at the start; `reason` is libavformat's message.
     case cannotOpen(path: String, reason: String)
-    /// What the path names is no regular file: a folder, or a pipe or device, whose end nobody knows.
+    /// The path is not a regular file but a folder, or a pipe or device, which has no known end.
     case notAFile(path: String, kind: NonFile)
     /// The file has no video, or only a cover picture.
     case noVideo(path: String)
-    /// Nothing here decodes that codec.
+    /// There is no decoder for that codec.
     case unknownCodec(path: String, codec: String)
-    /// The decoder refused the stream's parameters; `reason` in libavcodec's words.
+    /// The decoder rejected the stream's parameters; `reason` is libavcodec's message.
     case cannotDecode(path: String, codec: String, reason: String)
-    /// The pictures' size is none that Rill has pictures of.
+    /// Rill does not support the pictures' size.
     case sizeOutOfRange(path: String, width: Int, height: Int)
-    /// The file could not be read on behind its frame number `frame`, which counts from 0.
+    /// The file could not be read after frame number `frame`, which counts from 0.
     case readFailed(path: String, frame: Int, reason: String)
-    /// A picture of format `format` could not be brought to 4:2:0.
+    /// A picture of format `format` could not be converted to 4:2:0.
     case cannotConvert(path: String, format: String)
-    /// There is no memory for that.
+    /// There is not enough memory.
     case outOfMemory(path: String)
-    /// The file that is written could not be.
+    /// The output file failed.
     case fileFailed(FileError)
-    /// The writer of the container refused; `reason` in libavformat's words.
+    /// The muxer failed; `reason` is libavformat's message.
     case cannotWrite(path: String, reason: String)
-    /// A writer was given a frame of another codec than it was made for.
+    /// A writer got a frame of another codec than it was created for.
     case unexpectedCodec(path: String, expected: VideoCodec, given: VideoCodec)
 
-    /// What stands where a file is wanted.
+    /// What a path leads to instead of a file.
     public enum NonFile: Equatable, Sendable {
         case folder, endless
     }
 }
 
 extension ContainerError: CustomStringConvertible {
-    /// The path, and what is wrong: one line for a person.
+    /// One line for a person: the path, and what is wrong.
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "\(path) cannot be opened as a clip: \(reason)"
         case .noVideo(let path): "\(path) has no video"
-        case .unknownCodec(let path, let codec): "\(path): nothing here decodes \(codec)"
-        case .cannotDecode(let path, let codec, let reason): "\(path): the decoder of \(codec) refused it: \(reason)"
+        case .unknownCodec(let path, let codec): "\(path): no decoder for \(codec)"
+        case .cannotDecode(let path, let codec, let reason): "\(path): the \(codec) decoder rejected it: \(reason)"
         case .sizeOutOfRange(let path, let width, let height):
-            "\(path): pictures of \(width)x\(height) are out of range; both sides go from 1 to 16383"
-        case .readFailed(let path, let frame, let reason): "\(path) cannot be read behind frame \(frame): \(reason)"
+            "\(path): pictures of \(width)x\(height) are not supported; sides go from 1 to 16383"
+        case .readFailed(let path, let frame, let reason): "\(path) cannot be read after frame \(frame): \(reason)"
         case .cannotConvert(let path, let format): "\(path): pictures of format \(format) cannot be converted"
         case .notAFile(let path, .folder):
-            "\(path) is a folder; a sequence of pictures is named as \(path)/*.png or \(path)/frame%03d.png"
+            "\(path) is a folder; for a sequence of pictures, use \(path)/*.png or \(path)/frame%03d.png"
         case .notAFile(let path, .endless):
-            "\(path) is a pipe or a device; a clip in a container is read from a file"
+            "\(path) is a pipe or a device; a container is only read from a file"
         case .fileFailed(let error): error.description
         case .cannotWrite(let path, let reason): "\(path) cannot be written: \(reason)"
         case .unexpectedCodec(let path, let expected, let given):
-            "\(path) was opened for \(expected.rawValue) and was given \(given.rawValue)"
+            "\(path) was opened for \(expected.rawValue) but got \(given.rawValue)"
         case .outOfMemory(let path): "\(path): not enough memory"
         }
     }

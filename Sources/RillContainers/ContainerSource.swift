@@ -2,51 +2,55 @@ internal import CFFmpeg
 public import RillCore
 import RillImage
 
-/// The video of any container and codec that FFmpeg's libraries read (MP4, MKV, WebM, MOV, AVI, TS, GIF, …) as a source of
-/// I420 pictures.
+/// A source of I420 pictures from the video of any container and codec that FFmpeg's libraries read (MP4, MKV, WebM,
+/// MOV, AVI, TS, GIF, …).
 ///
-///     let source = try ContainerSource(path: "clip.mp4")
-///     let report = try Transcoder(source: source, outputs: […]).run()
+/// ```swift
+/// let source = try ContainerSource(path: "clip.mp4")
+/// let report = try Transcoder(source: source, outputs: […]).run()
+/// ```
 ///
-/// Every picture comes with the container's own time, counted from the container's beginning; rates may vary. Pictures are
-/// turned upright as the container says. 10 bits become 8, 4:2:2 and 4:4:4 become 4:2:0, alpha is dropped; the matrix stays,
-/// but RGB becomes BT.601 and BT.2020 becomes BT.709. What is converted is in limited range then; 4:2:0 of 8 bits keeps its
-/// range, which each picture says, and what takes the pictures (`SendPipeline`, `Transcoder`) converts it, as it does that
-/// of all sources. ``changes`` says what was done.
+/// Each picture has the container's own time, relative to the start of the container; frame rates may vary. Pictures
+/// are rotated upright as the container specifies. 10 bits become 8, 4:2:2 and 4:4:4 become 4:2:0, and alpha is
+/// dropped. The matrix is kept, except that RGB becomes BT.601 and BT.2020 becomes BT.709. Converted pictures are in
+/// limited range. 8-bit 4:2:0 pictures keep their range, which each picture declares; the consumer (`SendPipeline`,
+/// `Transcoder`) converts it, as for all sources. ``changes`` lists the conversions.
 ///
-/// Pictures in files of their own are a clip, too: `frame%03d.png`, numbered from a number below 5 on, or `frames/*.png`.
+/// Pictures in separate files are also a clip: `frame%03d.png`, numbered from below 5, or `frames/*.png`.
 ///
-/// What a decoder refuses is left out and counted. The pictures do not depend on the machine or on its number of cores:
-/// at the first damage the file is opened anew and decoded by one thread, whose way of patching is always the same.
+/// Packets that the decoder rejects are dropped and counted. The pictures depend neither on the machine nor on its
+/// number of cores: at the first damage the file is reopened and decoded by a single thread, whose error concealment
+/// is deterministic.
 ///
 /// One owner, one thread at a time.
 public final class ContainerSource: FrameSource {
-    /// Size of the first picture, upright; the rate that the container names, or that its first stamps make likely, which
-    /// ``typicalFrameRate(ofFile:)`` knows better.
+    /// The size of the first picture, upright, and the frame rate. The rate is the container's, or a guess from the
+    /// first timestamps; ``typicalFrameRate(ofFile:)`` is more reliable.
     public private(set) var format: SourceFormat
-    /// What the video is coded with, in FFmpeg's words.
+    /// FFmpeg's name of the codec.
     public let codecName: String
-    /// The format of the first picture before it was converted, in FFmpeg's words.
+    /// FFmpeg's name of the first picture's format before conversion.
     public private(set) var pictureFormat = ""
-    /// How the numbers of the first picture are to be read. Each picture says it for itself: it may change.
+    /// The color space of the first picture. Each picture has its own, since it may change.
     public private(set) var colorSpace = ColorSpace.bt601
-    /// Whether the clip itself names its matrix. Else it is taken for what its size makes likely.
+    /// Whether the clip declares its matrix. Otherwise a likely one is chosen by size.
     public private(set) var namesMatrix = false
-    /// The lines of the first picture, upright; as they are, none is made of another.
+    /// The field order of the first picture, upright. Pictures are not deinterlaced.
     public private(set) var fieldOrder = FieldOrder.progressive
-    /// Width and height of a pixel as it is to be shown, upright.
+    /// The pixel aspect ratio, upright.
     public let pixelAspect: PixelAspect
-    /// The codecs of the tracks of sound, in FFmpeg's words. ``AudioTracks`` copies them.
+    /// FFmpeg's names of the audio tracks' codecs. ``AudioTracks`` copies the tracks.
     public let soundCodecNames: [String]
-    /// What is done to the pictures so that they are I420 and upright, as the first has it: "10 bits to 8", "alpha dropped",
-    /// "rotated by 90 degrees".
+    /// The conversions to upright I420, judged by the first picture: "10 bits to 8", "alpha dropped", "rotated by 90
+    /// degrees".
     public private(set) var changes: [String] = []
-    /// Packets that the decoder refused: what was in them is missing. In a range, those that were met on the way count too.
+    /// The number of packets that the decoder rejected; their pictures are missing. In a range, packets on the way to
+    /// it also count.
     public var packetsRefused: Int { reader.packetsRefused }
-    /// Pictures that were given though the decoder says that something is missing in them, and it has patched them up.
+    /// The number of returned pictures with concealed errors.
     public private(set) var picturesPatched = 0
-    /// How much earlier the pictures end than the container says, once all were read: a sign that it was cut short. `nil`
-    /// for less than a second, in a range, and where the container says nothing.
+    /// How much earlier the pictures end than the container declares, after all were read: a sign of truncation.
+    /// `nil` below one second, in a range, or if the container declares no duration.
     public var missingDuration: MediaDuration? {
         guard hasEnded, window.isEverything, let claimed = reader.input.claimedDuration, let lastTime else {
             return nil
@@ -54,7 +58,7 @@ public final class ContainerSource: FrameSource {
         let missing = claimed - (lastTime - MediaTime.zero)
         return missing > .milliseconds(1000) + (format.frameRate?.interval ?? .zero) ? missing : nil
     }
-    /// Why it refused the first, in its words.
+    /// The decoder's message for the first rejected packet.
     public var firstRefusal: String? { reader.firstRefusal }
 
     private let path: String
@@ -63,24 +67,25 @@ public final class ContainerSource: FrameSource {
     private var times: TrackTimes
     private var pools: FittingPool
     private var turnedPools: FittingPool
-    /// The frames that are wanted.
+    /// The requested frames.
     private var window: FrameWindow
-    /// A picture that was decoded and not given yet, upright or still to be turned.
+    /// A decoded picture that was not returned yet, possibly still to be rotated.
     private var waiting: VideoFrame?
     private var framesRead = 0
-    /// How often the short way was given up.
+    /// How often decoding restarted from the start of the file.
     private(set) var timesBegunAnew = 0
     private var lastTime: MediaTime?
-    /// There are no more pictures.
+    /// Whether there are no more pictures.
     private var hasEnded = false
-    /// The range was left behind.
+    /// Whether the range has been passed.
     private var isOver = false
 
     /// Opens a file and decodes its first picture.
     ///
     /// - Parameters:
+    ///   - path: the file.
     ///   - capacity: how many pictures may be in use downstream at once.
-    ///   - threadCount: threads of the decoder; 0 takes one for each core.
+    ///   - threadCount: the number of decoder threads; 0 uses one per core.
     /// - Throws: ``ContainerError``.
     public convenience init(path: String, capacity: Int = 8, threadCount: Int = 0) throws(ContainerError) {
         try self.init(PictureReader(path: path, .strict(threadCount: threadCount)), FrameWindow(), capacity)
@@ -90,11 +95,16 @@ public final class ContainerSource: FrameSource {
         format.resolution = reader.input.track.rotation.applied(to: first.resolution)
     }
 
-    /// Opens a file for a range of its frames; nothing is decoded yet.
+    /// Opens a file for a range of its frames. Nothing is decoded yet.
     ///
     /// - Parameters:
-    ///   - index: the file's.
-    ///   - format: what a reading of the whole says of itself.
+    ///   - path: the file.
+    ///   - frames: the range.
+    ///   - index: the file's index.
+    ///   - format: the format of the whole file.
+    ///   - capacity: how many pictures may be in use downstream at once.
+    ///   - threadCount: the number of decoder threads.
+    /// - Throws: ``ContainerError``.
     convenience init(
         path: String, frames: Range<Int>, _ index: FrameIndex, _ format: SourceFormat, capacity: Int, threadCount: Int
     ) throws(ContainerError) {
@@ -123,20 +133,22 @@ public final class ContainerSource: FrameSource {
             resolution: .vga, frameRate: reader.input.track.frameRate, frameCount: reader.input.track.frameCount)
     }
 
-    /// The rate that most of a file has (``RillCore/FrameRate/typical(of:claimed:)``), whatever its container names; that
-    /// where packets do not say when they are shown.
+    /// Returns the typical frame rate of a file (``/RillCore/FrameRate/typical(of:claimed:)``), whatever its
+    /// container declares. If packets lack timestamps, it is the container's rate.
     ///
-    /// Cost: the file's packets are read through; nothing is decoded.
+    /// Cost: all packets are read, nothing is decoded.
     ///
+    /// - Parameter path: the file.
     /// - Throws: ``ContainerError``.
     public static func typicalFrameRate(ofFile path: String) throws(ContainerError) -> FrameRate? {
         let input = try ContainerInput(path: path)
         return FrameIndex(of: input).typicalFrameRate(input.track)
     }
 
-    /// The next picture, upright, at its time in the container.
+    /// Returns the next picture, upright, with its time in the container.
     ///
-    /// - Throws: ``ContainerError`` where the file cannot be read on; what the decoder had until then was given before.
+    /// - Throws: ``ContainerError`` if the file cannot be read further. All pictures decoded until then were returned
+    ///   before.
     public func next() throws -> SourceOutput {
         if waiting == nil {
             switch try decode() {
@@ -175,20 +187,20 @@ public final class ContainerSource: FrameSource {
         case picture, noBuffer, end
     }
 
-    /// What became of a picture of the decoder's.
+    /// The outcome of a decoded picture.
     private enum Taken {
         case frame(VideoFrame)
         case place(FrameWindow.Place)
         case failed(ContainerError)
     }
 
-    /// Decodes until there is a picture that is wanted, which is then `waiting`.
+    /// Decodes until there is a requested picture, which is then in `waiting`.
     private func decode() throws(ContainerError) -> Step {
         while true {
             if isOver || window.isDone { return .end }
             guard pools.hasBuffer else { return .noBuffer }
             var taken = Taken.place(.before)
-            // The picture is the decoder's until the closure returns.
+            // The picture belongs to the decoder until the closure returns.
             let step = unsafe reader.next({ unsafe taken = take($0) })
             switch (step, taken) {
             case (.end, _):
@@ -205,8 +217,8 @@ public final class ContainerSource: FrameSource {
         }
     }
 
-    /// The short way has led to damage, or to other pictures than the index knows: the long way leads to the right ones,
-    /// from the beginning, and with one thread.
+    /// Restarts from the start of the file with a single thread, after damage or a picture that the index does not
+    /// expect. This yields the right pictures.
     private func beginAnew() throws(ContainerError) {
         timesBegunAnew += 1
         reader = try PictureReader(path: path, .tolerant)
@@ -214,7 +226,7 @@ public final class ContainerSource: FrameSource {
         window = window.fromTheBeginning(given: framesRead)
     }
 
-    /// The decoder's picture as a frame of ours, if it is wanted.
+    /// Converts the decoder's picture to a frame, if it is requested.
     @unsafe
     private func take(_ picture: UnsafeMutablePointer<AVFrame>) -> Taken {
         let (width, height) = unsafe (Int(picture.pointee.width), Int(picture.pointee.height))
@@ -244,7 +256,7 @@ public final class ContainerSource: FrameSource {
         colorSpace = reading.colorSpace
         namesMatrix = unsafe picture.pointee.colorspace != AVCOL_SPC_UNSPECIFIED
         changes = unsafe PictureConverter.changes(to: picture, reading)
-        // Of VP8 and VP9 the decoder knows nothing of it: their alpha is a stream beside that of the pictures.
+        // The decoders of VP8 and VP9 do not report it: their alpha is a separate stream.
         if reader.input.track.hasAlpha, !changes.contains(PictureConverter.alphaChange) {
             changes.append(PictureConverter.alphaChange)
         }
@@ -253,7 +265,7 @@ public final class ContainerSource: FrameSource {
         if rotation != .none { changes.append("rotated by \(rotation.degrees) degrees") }
     }
 
-    /// Where a picture lies to the range.
+    /// Returns the position of a picture relative to the range.
     @unsafe
     private func place(of picture: UnsafeMutablePointer<AVFrame>) -> FrameWindow.Place {
         if reader.manner != .tolerant, reader.hasSeenDamage { return .unexpected }

@@ -1,2 +1,2 @@
-// What this room's signatures speak of comes with it.
+// Re-exported because this module's signatures use it.
 @_exported public import RillBytes

@@ -1,6 +1,6 @@
 extension VideoFileFormat {
-    /// The format of a file that begins with `bytes` (16 are enough); `nil` for raw video, which has no mark of its own,
-    /// and for everything else.
+    /// Detects the format of a file by its first bytes (16 are enough). Returns `nil` for raw video, which has no
+    /// magic number, and for everything else.
     public init?(firstBytes bytes: Span<UInt8>) {
         for format in VideoFileFormat.allCases {
             guard format.magics.contains(where: { bytes.starts(with: $0) }) else { continue }
@@ -10,7 +10,7 @@ extension VideoFileFormat {
         return nil
     }
 
-    /// What files of this kind begin with; none where they have no mark.
+    /// The magic numbers of the format; empty if it has none.
     private var magics: [[UInt8]] {
         switch self {
         case .y4m: [[UInt8](Y4MHeader.magic.utf8)]
@@ -25,8 +25,8 @@ extension VideoFileFormat {
 }
 
 extension ByteInput {
-    /// What the next bytes look like, without consuming them: so that standard input, too, is opened once, looked at,
-    /// and handed to the right reader.
+    /// Detects the format of the next bytes without consuming them. So standard input, too, can be opened once,
+    /// inspected, and passed to the right reader.
     package mutating func sniffFormat() throws(FileError) -> VideoFileFormat? {
         _ = try fill(16)
         return VideoFileFormat(firstBytes: buffered)

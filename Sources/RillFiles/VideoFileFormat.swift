@@ -1,23 +1,23 @@
-/// The kinds of file that this module reads or writes, told apart by their names or by their first bytes.
+/// The file types that this module reads or writes, detected by name or by first bytes.
 public enum VideoFileFormat: String, Hashable, Sendable, CaseIterable {
     /// Uncompressed frames with a header: ``Y4MReader``, ``Y4MWriter``.
     case y4m
-    /// Uncompressed frames of three planes, without header: ``RawVideoReader``, ``RawVideoWriter``.
+    /// Uncompressed frames of three planes without headers: ``RawVideoReader``, ``RawVideoWriter``.
     case i420
-    /// Uncompressed frames of two planes, without header: ``RawVideoReader``, ``RawVideoWriter``.
+    /// Uncompressed frames of two planes without headers: ``RawVideoReader``, ``RawVideoWriter``.
     case nv12
     /// VP8 or VP9 frames: ``IVFReader``, ``IVFWriter``.
     case ivf
     /// RTP and RTCP packets: ``RTPDumpReader``, ``RTPDumpWriter``.
     case rtpDump
-    /// Packets of any kind, RTP among them: ``CaptureReader``, ``CaptureWriter``.
+    /// Captured packets of any kind, RTP included: ``CaptureReader``, ``CaptureWriter``.
     case pcap
-    /// The same with several interfaces: ``CaptureReader``, ``CaptureWriter``.
+    /// Captured packets of several interfaces: ``CaptureReader``, ``CaptureWriter``.
     case pcapng
-    /// One picture: ``PNGWriter``.
+    /// A single picture: ``PNGWriter``.
     case png
 
-    /// The endings of file names, in lower case; the first one is the usual.
+    /// The file name extensions in lower case, the usual one first.
     public var pathExtensions: [String] {
         switch self {
         case .y4m: ["y4m"]
@@ -31,7 +31,7 @@ public enum VideoFileFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The format that the ending of a file's name stands for, in upper or lower case; `nil` when it stands for none.
+    /// Returns the format for the extension of a file name, ignoring case; `nil` if it is unknown.
     public init?(path: String) {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }

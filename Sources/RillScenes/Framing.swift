@@ -1,17 +1,17 @@
 import RillCore
 
-/// How the scene lies in a picture.
+/// The position of the scene in a picture.
 ///
-/// The scene's plane has the picture's height as its unit; x counts from the picture's middle, y from its top. A person is
-/// drawn in a plane of its own, whose origin lies between the eyes (head at rest); its unit is the scene's, or less in a
-/// picture that is too narrow for the shoulders.
+/// The scene's plane has the picture's height as its unit; x counts from the picture's center, y from its top. A
+/// person is drawn in a separate plane, whose origin is between the eyes (with the head at rest). Its unit is the
+/// scene's, or less in a picture that is too narrow for the shoulders.
 struct Framing {
     let resolution: Resolution
     /// The person's unit in the scene.
     let personSize: Float
-    /// Where the point between the eyes is while the head is at rest.
+    /// The position between the eyes while the head is at rest.
     let headCentre = Point(-0.012, 0.435)
-    /// Height of the head from chin to crown, in the person's unit.
+    /// The height of the head from chin to crown, in the person's unit.
     static let headHeight: Float = 0.5
 
     private let halfWidth: Float
@@ -28,13 +28,13 @@ struct Framing {
     /// The side of a pixel.
     var pixel: Float { 1 / Float(resolution.height) }
 
-    /// Everything that the picture shows, and a pixel more.
+    /// Everything that the picture shows, and one pixel more.
     var box: Box { Box(-halfWidth, 0, halfWidth, 1).grown(by: 2 * pixel) }
 
-    /// The scene's place of a place in the picture, given in pixels.
+    /// Converts a position in the picture, in pixels, to the scene.
     func scene(_ pixels: Point) -> Point { Point(pixels.x * pixel - halfWidth, pixels.y * pixel) }
 
-    /// The pixels that a rectangle of the scene touches, clipped to the picture, beginning at even ones.
+    /// Returns the pixels that a rectangle of the scene touches, clipped to the picture, starting at even ones.
     func pixels(touching box: Box) -> PixelRect {
         let low = pixels(box.low)
         let high = pixels(box.high)
@@ -50,14 +50,15 @@ struct Framing {
 
     // MARK: - The person
 
-    /// The side of a sprite's texel in the person's unit. Beyond 4K the person is not painted finer, but enlarged.
+    /// The side of a sprite's texel in the person's unit. Beyond 4K the person is enlarged instead of painted at a
+    /// higher resolution.
     var texel: Float { max(pixel / Sprite.fineness, 1 / 3300) / personSize }
 
-    /// How far down the picture reaches in the person's plane.
+    /// The bottom of the picture in the person's plane.
     var personBottom: Float { (1 - headCentre.y) / personSize }
 
-    /// Where the elbow is, in the scene: beside the person, and so low with nothing `raised` (0 to 1) that the picture shows
-    /// no finger.
+    /// Returns the position of the elbow in the scene: beside the person, and at `raised` 0 (of 0 to 1) so low that
+    /// the picture shows no finger.
     func elbow(raised: Float) -> Point {
         let beside = min(0.40, halfWidth / personSize - 0.10)
         let hidden = personBottom + Hand.reach + 0.05

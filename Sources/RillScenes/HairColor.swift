@@ -1,4 +1,4 @@
-/// The colour of a person's hair and brows.
+/// The color of a person's hair and brows.
 public enum HairColor: String, Hashable, Sendable, CaseIterable {
     case black
     case brown

@@ -1,34 +1,34 @@
 import RillCore
 
-/// Where to find what in a frame of a portrait scene, as rectangles of pixels clipped to the picture.
+/// The positions of features in a frame of a portrait scene, as rectangles of pixels clipped to the picture.
 ///
-/// Patches (`skin`, `wall`) lie wholly inside of what they are named for; features (eyes, brows …) lie wholly inside of
-/// their rectangle. Image left comes first.
+/// Patches (`skin`, `wall`) are entirely inside of what they are named for. Features (eyes, brows …) are entirely
+/// inside of their rectangle. The left of the image comes first.
 package struct PortraitLandmarks: Hashable, Sendable {
     /// The whole head, with ears and hair.
     package var head: PixelRect
     /// Bare skin: forehead, left cheek, right cheek.
     package var skin: [PixelRect]
-    /// The eyes between their creases and the lower lids.
+    /// The eyes, from the creases to the lower lids.
     package var eyes: [PixelRect]
     /// The brows.
     package var brows: [PixelRect]
     /// The lips, closed or open.
     package var lips: PixelRect
-    /// A patch of nothing but hair.
+    /// A patch that is entirely hair.
     package var hair: PixelRect
-    /// Where forehead and hair meet.
+    /// The transition between forehead and hair.
     package var hairLine: PixelRect
-    /// Plain wall: all its structure is fainter than the sensor's noise.
+    /// Plain wall: all its structure is fainter than the sensor noise.
     package var wall: PixelRect
     /// The print on the poster; empty in a picture too narrow to show it.
     package var print: PixelRect
-    /// The palm, when it is in the picture.
+    /// The palm, if it is in the picture.
     package var palm: PixelRect?
 }
 
 extension PortraitScene {
-    /// Where to find what in frame `index`. Draws nothing.
+    /// Returns the landmarks of frame `index`. It draws nothing.
     package func landmarks(frame index: Int) -> PortraitLandmarks {
         let pose = self.pose(frame: index)
         func around(_ box: Box) -> PixelRect { framing.pixels(touching: box.mapped(pose.head.scene)) }

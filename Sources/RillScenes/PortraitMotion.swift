@@ -1,22 +1,22 @@
 import RillCore
 
-/// What the person does: how it holds its head, blinks, talks, looks about and waves, at any moment of endless time.
+/// The person's behavior: how it holds its head, blinks, talks, looks around and waves, at any time.
 ///
-/// Slow movements are sums of two swings that never meet again; sudden ones (a blink, a glance, a word, a wave) happen
-/// once in each slot of time, at a moment drawn from the seed and the slot's number. So any moment can be asked for
-/// directly, and costs the same.
+/// Slow movements are sums of two oscillations with different periods. Sudden ones (a blink, a glance, a word, a
+/// wave) happen once in each slot of time, at a moment derived from the seed and the slot's number. So any moment can
+/// be computed directly, at the same cost.
 struct PortraitMotion {
-    /// The person at one moment. Places are in the scene: its height is 1, x counts from its middle.
+    /// The person at one moment. Positions are in the scene: its height is 1, and x counts from its center.
     struct Pose {
         var head: HeadPlacement
         var expression: Head.Expression
         /// How far the shoulders have swayed.
         var shoulders: Point
-        /// The hand, while any of it may be seen.
+        /// The hand, while any of it may be visible.
         var hand: Hand.Placement?
     }
 
-    /// What happens once in each slot of time.
+    /// Events that happen once in each slot of time.
     fileprivate enum Habit: UInt64 {
         case blink = 21
         case glance, sentence, syllable, nod, wave
@@ -32,13 +32,13 @@ struct PortraitMotion {
         waves = settings.waves
     }
 
-    /// The person `t` seconds after the start.
+    /// Returns the person's pose `t` seconds after the start.
     func pose(at t: Double) -> Pose {
         let sway = Point(
             0.013 * swing(t, 7.3, 1) + 0.006 * swing(t, 3.1, 2), 0.005 * swing(t, 5.9, 3) + 0.003 * swing(t, 2.3, 4))
         let talk = mouth(t)
         let head = self.head(t, sway, talk)
-        // The eyes hold on to the camera while the head turns.
+        // The eyes stay on the camera while the head rotates.
         let held = Point(-0.050, -0.035) * head.turn
         let expression = Head.Expression(
             eyeOpening: eyeOpening(t) * (1 - max(0, head.turn.y)), gaze: snapped(held + glance(t)), mouth: talk)
@@ -60,7 +60,7 @@ struct PortraitMotion {
             tilt: Point((1 - tilt * tilt).squareRoot(), tilt), turn: Point(yaw, pitch), jaw: 0.020 * talk)
     }
 
-    /// How far the lids are open. A blink takes a sixth of a second, and there is one every few seconds.
+    /// Returns how far the lids are open. A blink takes a sixth of a second, and happens every few seconds.
     private func eyeOpening(_ t: Double) -> Float {
         let slot = Slot(t, length: 3.4, seed, .blink)
         let since = Float(slot.time - 0.6 - 2.4 * slot.random(0))
@@ -68,17 +68,17 @@ struct PortraitMotion {
         return 0.97 - 0.97 * shut
     }
 
-    /// Where the eyes look: still, then somewhere else at once, mostly at the camera.
+    /// Returns where the eyes look: still, then suddenly elsewhere, mostly at the camera.
     private func glance(_ t: Double) -> Point {
         let slot = Slot(t, length: 1.7, seed, .glance)
         guard slot.time > 0.5 + slot.random(0), slot.random(1) > 0.45 else { return .zero }
         return Point(Float(slot.random(2) - 0.5) * 0.024, Float(slot.random(3) - 0.5) * 0.010)
     }
 
-    /// Gaze in steps too small to see, so that an eye that all but rests is not painted anew.
+    /// Returns the gaze in steps too small to see, so that an eye that barely moves is not repainted.
     private func snapped(_ gaze: Point) -> Point { (gaze * 1000).rounded(.toNearestOrAwayFromZero) / 1000 }
 
-    /// How far the mouth is open, 0 to 1: syllables, in sentences with breaks between them.
+    /// Returns how far the mouth is open, 0 to 1: syllables, in sentences with pauses.
     private func mouth(_ t: Double) -> Float {
         let slot = Slot(t, length: 5.0, seed, .sentence)
         let length = Float(2.4 + 1.4 * slot.random(0))
@@ -90,7 +90,7 @@ struct PortraitMotion {
         return sentence * ramp(0.12, 1, loudness)
     }
 
-    /// Nods now and then: positive is down.
+    /// Returns occasional nods; positive is down.
     private func nod(_ t: Double) -> Float {
         let slot = Slot(t, length: 6.5, seed, .nod)
         let since = slot.time - 1.2 - 3.0 * slot.random(0)
@@ -99,7 +99,7 @@ struct PortraitMotion {
             * (0.35 + 0.65 * sine(turns: since * 1.4))
     }
 
-    /// The hand comes up, waves and goes down again.
+    /// Returns the hand, which rises, waves and goes down again.
     private func hand(_ t: Double) -> Hand.Placement? {
         guard waves else { return nil }
         let slot = Slot(t, length: 9.0, seed, .wave)
@@ -111,19 +111,19 @@ struct PortraitMotion {
         return Hand.Placement(elbow: framing.elbow(raised: raised), size: framing.personSize, angle: angle)
     }
 
-    /// A swing to and fro of that period in seconds, from -1 to 1. Where in it the time starts follows from the seed and
-    /// the number, which tells one swing from the others.
+    /// Returns an oscillation with that period in seconds, from -1 to 1. The seed and the number determine its phase;
+    /// the number distinguishes oscillations.
     private func swing(_ t: Double, _ period: Double, _ number: UInt64) -> Float {
         sine(turns: t / period + Slot.random(seed, number, 0, 0))
     }
 }
 
-/// One of the slots of equal length that time is cut into, each with random numbers of its own.
+/// One of the time slots of equal length, with its own random numbers.
 private struct Slot {
     private let seed: UInt64
     private let habit: PortraitMotion.Habit
     private let number: Int64
-    /// Seconds since the slot began.
+    /// The seconds since the start of the slot.
     let time: Double
 
     init(_ t: Double, length: Double, _ seed: UInt64, _ habit: PortraitMotion.Habit) {
@@ -134,7 +134,7 @@ private struct Slot {
         time = t - count * length
     }
 
-    /// The slot's random number of that index, from 0 to 1.
+    /// Returns the slot's random number with that index, from 0 to 1.
     func random(_ index: Int64) -> Double { Slot.random(seed, habit.rawValue, number, index) }
 
     static func random(_ seed: UInt64, _ salt: UInt64, _ number: Int64, _ index: Int64) -> Double {

@@ -1,6 +1,6 @@
 import RillCore
 
-/// Where each part of the person goes in a frame, from the back to the front.
+/// The placement of the person's parts in a frame, from back to front.
 extension PortraitScene {
     func putTorso(_ pose: PortraitMotion.Pose, into planes: inout MutablePlanes) {
         let (framing, grid) = (self.framing, torso.grid)
@@ -9,7 +9,7 @@ extension PortraitScene {
         let box = grid.box.mapped { $0 * framing.personSize + base }
         planes.put(torso, in: framing.pixels(touching: box)) { pixels in
             var p = framing.scene(pixels) - base
-            // The neck goes along with the head at its upper end, with the shoulders at its lower.
+            // The upper end of the neck moves with the head, the lower end with the shoulders.
             p -= lead * ramp(Torso.neckBase, Torso.neckTop, p.y / framing.personSize)
             return (p / framing.personSize - grid.origin) / grid.step
         }

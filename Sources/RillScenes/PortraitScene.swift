@@ -1,26 +1,28 @@
 public import RillCore
 
-/// A drawn person before a webcam: the project's own test clip, and the source of its demonstrations.
+/// A drawn person in front of a webcam: the project's own test clip, and the source of its demonstrations.
 ///
-/// A head that sways, turns, nods, talks, looks about and blinks; skin with pores, freckles and blemishes; a hand that
-/// comes up and waves now and then; behind it a room with books, a poster with print, and a plant; and on everything the
-/// noise of a sensor. Any size, any rate.
+/// The head sways, rotates, nods, talks, looks around and blinks. The skin has pores, freckles and blemishes. A hand
+/// comes up and waves now and then. The room has books, a poster with print, and a plant. Everything has the noise of
+/// a sensor. Any size and frame rate are possible.
 ///
-///     let scene = try PortraitScene(resolution: .hd720, frameRate: 30, frameCount: 300)
-///     while case .frame(let frame) = scene.next() { try writer.consume(frame) }
+/// ```swift
+/// let scene = try PortraitScene(resolution: .hd720, frameRate: 30, frameCount: 300)
+/// while case .frame(let frame) = scene.next() { try writer.consume(frame) }
+/// ```
 ///
-/// Frames are I420 in BT.601, limited range, stamped from zero on at the frame rate. A frame follows from its number and
-/// the settings alone: the same bytes on every machine, whichever frames were asked for before.
+/// Frames are I420 in BT.601, limited range, with timestamps from zero at the frame rate. A frame depends only on its
+/// number and the settings: it has the same bytes on every machine, whichever frames were drawn before.
 ///
-/// Not thread-safe, like every ``FrameSource``. Cost: what does not change is painted when the scene is made (half a
-/// second for 1280x720); a frame is then a copy of the room, three sprites laid over it, and the noise (some 4 ms on one
-/// core). A frame allocates nothing but the pool's lease.
+/// Not thread-safe, like every ``/RillCore/FrameSource``. Cost: everything static is painted when the scene is
+/// created (half a second for 1280x720). A frame is then a copy of the room, three sprites and the noise (about 4 ms
+/// on one core). A frame allocates only the pool's lease.
 public final class PortraitScene: FrameSource {
-    /// Size, rate and, where it has an end, length of the clip.
+    /// The size, rate and, if it ends, length of the clip.
     public let format: SourceFormat
-    /// Who sits there, and before what camera.
+    /// The person and the camera.
     public let settings: Settings
-    /// The number of the frame that comes next.
+    /// The number of the next frame.
     public private(set) var nextFrame = 0
 
     let framing: Framing
@@ -36,16 +38,17 @@ public final class PortraitScene: FrameSource {
     /// Paints the scene.
     ///
     /// - Parameters:
-    ///   - resolution: size of the frames.
-    ///   - frameRate: how they are stamped, and how far the person moves from one to the next.
-    ///   - frameCount: after how many frames the clip ends, 0 or more; endless when `nil`.
-    ///   - settings: who sits there, and before what camera.
+    ///   - resolution: the size of the frames.
+    ///   - frameRate: the frame rate, which determines timestamps and movements.
+    ///   - frameCount: the number of frames, 0 or more; `nil` for an endless clip.
+    ///   - settings: the person and the camera.
     ///   - poolCapacity: how many frames may be in use downstream at once.
+    /// - Throws: ``/RillCore/FrameError`` if there is no memory.
     public init(
         resolution: Resolution, frameRate: FrameRate, frameCount: Int? = nil, settings: Settings = Settings(),
         poolCapacity: Int = 8
     ) throws(FrameError) {
-        precondition(frameCount ?? 0 >= 0, "a clip has no \(frameCount ?? 0) frames")
+        precondition(frameCount ?? 0 >= 0, "a clip cannot have \(frameCount ?? 0) frames")
         format = SourceFormat(resolution: resolution, frameRate: frameRate, frameCount: frameCount)
         self.settings = settings
         self.frameRate = frameRate
@@ -71,7 +74,8 @@ public final class PortraitScene: FrameSource {
         motion = PortraitMotion(settings: settings, framing: framing)
     }
 
-    /// The next frame. When the pool is dry the answer is ``SourceOutput/noBuffer``, and the same frame comes later.
+    /// Returns the next frame. If the pool has no free buffer, it returns ``/RillCore/SourceOutput/noBuffer``, and
+    /// the same frame follows later.
     public func next() -> SourceOutput {
         if let count = format.frameCount, nextFrame >= count { return .end }
         guard let picture = draw(frame: nextFrame) else { return .noBuffer }
@@ -79,7 +83,7 @@ public final class PortraitScene: FrameSource {
         return .frame(picture)
     }
 
-    /// Frame `index`, whichever came before; `nil` while all buffers are in use.
+    /// Draws frame `index`, whichever was drawn before. Returns `nil` while all buffers are in use.
     package func draw(frame index: Int) -> VideoFrame? {
         guard var picture = pool.makeFrame() else { return nil }
         let pose = self.pose(frame: index)
@@ -92,7 +96,7 @@ public final class PortraitScene: FrameSource {
         return picture.finish(captureTime: frameRate.time(ofFrame: index))
     }
 
-    /// How the person is held in frame `index`.
+    /// Returns the person's pose in frame `index`.
     func pose(frame index: Int) -> PortraitMotion.Pose {
         motion.pose(at: frameRate.time(ofFrame: index).seconds)
     }

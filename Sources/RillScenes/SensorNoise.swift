@@ -1,23 +1,26 @@
 import RillCore
 
-/// What a camera's sensor adds to every picture: a little of something else at each pixel, new in each frame.
+/// The noise that a camera's sensor adds to every pixel, new in each frame.
 ///
-/// Bell-shaped, of mean zero, each sample independent of its neighbours. A long roll of such numbers is drawn once; each
-/// row of each plane of each frame takes its stretch of it from a place of its own, drawn from the seed and the frame's
-/// number. So a frame costs one hash a row and one addition a sample, two frames have nothing in common, and frame `n`
-/// is the same whether or not frame `n - 1` was ever made.
+/// It is nearly Gaussian with mean zero, and samples are independent. A long list of such numbers is created once.
+/// Each row of each plane of each frame uses a section of it that starts at a position derived from the seed and the
+/// frame's number. So a frame costs one hash per row and one addition per sample, two frames have nothing in common,
+/// and frame `n` is the same whether or not frame `n - 1` was drawn.
 struct SensorNoise {
     private let seed: UInt64
     private let luma: [Int8]
     private let chroma: [Int8]
 
-    /// How far apart two rows may begin; a power of two, and long enough that no eye finds a stretch again.
+    /// The number of possible start positions; a power of two, and so large that repetitions are not visible.
     private static let starts = 1 << 16
 
+    /// Creates the noise.
+    ///
     /// - Parameters:
-    ///   - resolution: size of the frames.
-    ///   - luma: standard deviation in code values of Y, 0 to 20.
-    ///   - chroma: standard deviation in code values of U and V, 0 to 20.
+    ///   - resolution: the size of the frames.
+    ///   - luma: the standard deviation in code values of Y, 0 to 20.
+    ///   - chroma: the standard deviation in code values of U and V, 0 to 20.
+    ///   - seed: determines the noise.
     init(resolution: Resolution, luma: Double, chroma: Double, seed: UInt64) {
         self.seed = seed
         var generator = SeededGenerator(seed: seed ^ 0x5E45_0000)
@@ -48,9 +51,9 @@ struct SensorNoise {
     }
 
     private static func roll(count: Int, deviation: Double, _ generator: inout SeededGenerator) -> [Int8] {
-        // Rounding to whole code values adds a twelfth to the variance, so that is drawn less.
+        // Rounding to whole code values adds a twelfth to the variance, which is subtracted here.
         let drawn = max(0, deviation * deviation - 1.0 / 12).squareRoot()
-        // The sum of four even numbers of 16 bits is nearly a bell; its variance is a third of 2^32.
+        // The sum of four uniform 16-bit numbers is nearly Gaussian; its variance is a third of 2^32.
         let scale = drawn / (4.0 / 12 * 0x1p32).squareRoot()
         return (0..<count).map { _ in
             let bits = generator.next()

@@ -1,11 +1,12 @@
-/// The colour of a person's skin: one of the ten swatches of the Monk Skin Tone scale, from the lightest to the darkest.
+/// The color of a person's skin: one of the ten swatches of the Monk Skin Tone scale, from the lightest to the
+/// darkest.
 ///
 /// Source: Ellis Monk, "Monk Skin Tone Scale", 2019, skintone.google, with its sRGB values.
 public struct SkinTone: Hashable, Sendable {
     /// The number of the swatch, 1 to 10.
     public let number: Int
 
-    /// The swatch of that number, 1 to 10; `nil` for any other.
+    /// Creates the swatch with that number, 1 to 10; `nil` for any other.
     public init?(number: Int) {
         guard SkinTone.codes.indices.contains(number - 1) else { return nil }
         self.number = number
@@ -21,7 +22,7 @@ public struct SkinTone: Hashable, Sendable {
     public static let medium = SkinTone(6)
     /// Swatch 8.
     public static let dark = SkinTone(8)
-    /// All ten, from the lightest to the darkest.
+    /// All ten swatches, from the lightest to the darkest.
     public static let all = (1...10).map { SkinTone($0) }
 
     /// The swatch's sRGB code, `0xRRGGBB`.
@@ -43,7 +44,7 @@ extension SkinTone: CustomStringConvertible {
         }
     }
 
-    /// The tone of such a word or number; `nil` for any other text.
+    /// Parses such a word or number; `nil` for any other text.
     public init?(_ text: String) {
         switch text {
         case "light": self = .light

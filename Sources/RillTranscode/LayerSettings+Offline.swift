@@ -3,7 +3,8 @@ public import RillCore
 import RillImage
 
 extension LayerSettings {
-    /// Pictures of a clip of that size, one every so often: at most 320 pixels wide and high, in the clip's shape.
+    /// Returns settings for thumbnails of a clip of that size, one per `interval`: at most 320 pixels wide and high,
+    /// in the clip's shape.
     public static func thumbnails(of resolution: Resolution, every interval: MediaDuration) -> LayerSettings {
         let longest = max(resolution.width, resolution.height)
         func side(_ length: Int) -> Int { longest <= 320 ? length : max(2, length * 320 / longest / 2 * 2) }
@@ -16,14 +17,16 @@ extension LayerSettings {
 }
 
 extension LayerSettings {
-    /// The steps of a ladder between the full size and the low layer: at half and a quarter of the size.
+    /// The names of the steps of a ladder between the full size and the low layer: half and a quarter of the size.
     public static let ladderSteps: [StreamLayer.RID] = ["half", "quarter"]
 }
 
 extension [LayerSettings] {
-    /// All steps of a simulcast as files: the full size, half and a quarter of it, with even sides, as long as they are
-    /// larger than the low layer; and that. Their bitrates stand to each other as those of
-    /// ``RillCore/Bitrate/suggested(for:codec:)``.
+    /// Returns all steps of a simulcast as layers for files: the full size, half and a quarter of it, and the low
+    /// layer.
+    ///
+    /// Sizes have even sides; steps that are not larger than the low layer are left out. Bitrates are in proportion
+    /// to those of ``/RillCodec/RillCore/Bitrate/suggested(for:codec:)``.
     ///
     /// - Parameters:
     ///   - full: the layer at full size.

@@ -2,9 +2,10 @@ import RillCodec
 import RillCore
 import RillThreads
 
-/// One output of a part at work on a thread of its own.
+/// Processes one output of a part on its own thread.
 ///
-/// Threads: `rill-` with the output's name. The sink is called on it, and nobody else touches it until ``finish()``.
+/// Threads: `rill-` followed by the output's name. The sink is called on it, and no other thread uses the sink until
+/// ``finish()``.
 final class OutputWorker {
     private let queue: BoundedQueue<Job>
     private let thread: NamedThread
@@ -20,10 +21,10 @@ final class OutputWorker {
         var failure: (any Error)?
     }
 
-    /// Frames that wait for an output at the most; the source's pool has to hold two more for each output.
+    /// The maximum number of frames that wait for an output. The source's pool must hold two more frames per output.
     static let queueCapacity = 2
 
-    /// What is made of the frames.
+    /// What to do with the frames.
     enum Task {
         case analysis(LayerAnalyzer)
         case encoding(LayerEncoder, PartSink)
@@ -36,7 +37,7 @@ final class OutputWorker {
         let queue = BoundedQueue<Job>(capacity: Self.queueCapacity)
         let result = self.result
         self.queue = queue
-        // Handed over to the thread here: nobody else sees it again.
+        // Transferred to the thread here; no other code uses it again.
         nonisolated(unsafe) let handedOver = task
         self.thread = NamedThread("rill-\(rid)") {
             let task = unsafe handedOver
@@ -56,16 +57,16 @@ final class OutputWorker {
     }
 
     deinit {
-        // The thread does not wait for ever where another output could not be made.
+        // Keeps the thread from waiting forever if another output could not be created.
         queue.close()
     }
 
-    /// Hands a frame over, waiting for room. `false`: the output has failed.
+    /// Appends a frame, waiting for room. Returns `false` if the output has failed.
     func append(_ frame: VideoFrame, _ task: LayerTask) -> Bool {
         queue.append(Job(frame: frame, task: task))
     }
 
-    /// Waits until all is written; gives what a first pass found.
+    /// Waits until everything is written. Returns the statistics of a first pass.
     func finish() throws -> FirstPassStatistics? {
         queue.close()
         thread.join()
@@ -86,7 +87,7 @@ final class OutputWorker {
         case .scaling(let scaler, let sink):
             var picture = scaler.fitted(job.frame)
             while picture == nil {
-                // The sink keeps what it was given: wait until it lets go.
+                // The sink holds all buffers: wait until it releases one.
                 LiveClock.pause()
                 picture = scaler.fitted(job.frame)
             }

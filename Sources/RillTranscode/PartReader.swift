@@ -3,9 +3,9 @@ import RillCore
 import RillImage
 import RillThreads
 
-/// Reads one part of a clip, once for each pass, and hands its frames to the outputs' threads.
+/// Reads one part of a clip, once per pass, and passes its frames to the outputs' threads.
 struct PartReader: Sendable {
-    /// What becomes of the frames of an output.
+    /// How an output processes its frames.
     enum Kind: Sendable {
         case onePass, twoPasses, pictures, wholePictures
 
@@ -18,29 +18,29 @@ struct PartReader: Sendable {
         }
     }
 
-    /// The part's place among the parts.
+    /// The index of the part.
     let part: Int
-    /// Its frames; `nil` for all there are.
+    /// The frames of the part; `nil` for all.
     let frames: Range<Int>?
     let layers: [LayerSettings]
     let kinds: [Kind]
     let outputs: [OrderedOutput]
     let meter: TranscodeMeter
 
-    /// Pictures that a sink may keep before the work waits for it.
+    /// How many pictures a sink may hold before the work waits for it.
     private static let keptPictures = 4
 
-    /// One pass over a source that is the whole clip.
+    /// Makes one pass over a source that is the whole clip.
     func read(_ source: any FrameSource) throws -> TranscodeWork.Part {
         try code(source, runIn: 0, gridStart: nil, firstPasses: [:])
     }
 
-    /// All passes over the part of a clip.
+    /// Makes all passes over the part of a clip.
     func read(_ clip: ReopenableClip) throws -> TranscodeWork.Part {
         let begin = frames?.lowerBound ?? 0
         let runIn = min(clip.runIn, begin)
         let gridStart = begin > 0 ? clip.start : nil
-        /// A later part that cannot even be opened: the clip ends before it.
+        /// Opens the part. If a later part cannot be opened, the clip ends before it.
         func open(_ result: inout TranscodeWork.Part) throws -> (any FrameSource)? {
             do { return try clip.open(frames.map { $0.lowerBound - runIn..<$0.upperBound }) } catch {
                 guard part > 0 else { throw error }
@@ -59,7 +59,7 @@ struct PartReader: Sendable {
         return try code(source, runIn: runIn, gridStart: gridStart, firstPasses: statistics)
     }
 
-    /// The source ends in this part: those behind it are not written.
+    /// Ends the clip with this part: later ones are not written.
     private func end() {
         meter.end(withPart: part)
         for output in outputs { output.end(withPart: part) }
@@ -84,7 +84,7 @@ struct PartReader: Sendable {
                 meter.update { $0.framesAnalyzed += 1 }
             }
         }
-        // A source that fails here fails in the second pass too, which tells of it.
+        // A source that fails here fails in the second pass too, which reports it.
         let results = workers.map { worker in Result { try worker?.finish() } }
         try reading.get()
         var statistics: [Int: FirstPassStatistics] = [:]
@@ -119,19 +119,19 @@ struct PartReader: Sendable {
             }
         }
         if result.sourceFailure != nil { end() }
-        // Every output is finished, whatever happened to the others; the first error is the one that is told.
+        // Every output is finished, whatever happened to the others. The first error is reported.
         let results = workers.map { worker in Result { try worker?.finish() } }
         for result in results { _ = try result.get() }
         try reading.get()
         return result
     }
 
-    /// Reads to the end, or to what stops the source or an output.
+    /// Reads to the end, or until the source or an output fails.
     private func read(
         _ opened: any FrameSource, into workers: [OutputWorker?], runIn: Int, gridStart: MediaTime?,
         _ result: inout TranscodeWork.Part, _ count: (_ more: MediaDuration) -> Void
     ) throws {
-        // Each output has a plan of its own: layers are independent.
+        // Each output has its own plan: layers are independent.
         var plans: [SimulcastPlan] = []
         for layer in layers { plans.append(try SimulcastPlan(layers: [layer])) }
         if let gridStart { for index in plans.indices { plans[index].alignGrids(to: gridStart) } }
@@ -162,12 +162,12 @@ struct PartReader: Sendable {
                     let task = plans[index].tasks(
                         at: frame.captureTime, content: content, isDiscontinuity: frame.isDiscontinuity)[0]
                     guard let worker, let task, !isRunIn else { continue }
-                    // The worker tells why it is gone.
+                    // The worker reports why it stopped.
                     guard worker.append(frame, task) else { return }
                 }
                 if !isRunIn { count(result.span.duration - before) }
             case .noBuffer:
-                // Every buffer is in a queue or in work: wait for the outputs.
+                // All buffers are in use: wait for the outputs.
                 LiveClock.pause()
             case .pending: continue
             case .end: return

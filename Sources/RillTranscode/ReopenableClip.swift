@@ -1,25 +1,30 @@
 public import RillCore
 
-/// A clip that can be opened more than once, and in the middle: what two passes and segments need.
+/// A clip that can be opened more than once, and in the middle, as two passes and segments require.
 ///
-///     let clip = ReopenableClip(try ContainerClip(path: "clip.mp4"))
+/// ```swift
+/// let clip = ReopenableClip(try ContainerClip(path: "clip.mp4"))
+/// ```
 public struct ReopenableClip: Sendable {
-    /// Opens the clip: whole with `nil`, else those of its frames, which are counted from 0, at the times that they have in
-    /// the whole clip. Called on the threads that will read.
+    /// Opens the clip: the whole with `nil`, otherwise a range of frames, counted from 0, with their times in the
+    /// whole clip. It is called on the reading threads.
     public var open: @Sendable (_ frames: Range<Int>?) throws -> any FrameSource
-    /// How many frames there are, where that is known.
+    /// The number of frames, if known.
     public var frameCount: Int?
-    /// Whether it can be opened for a range; else, and where its frames were not counted, it is not cut.
+    /// Whether it can be opened for a range. If not, or if the frames were not counted, it is not split.
     public var opensRanges: Bool
-    /// When the first frame stands.
+    /// The time of the first frame.
     public var start: MediaTime
-    /// Frames that are read and thrown away before those of a segment: for filters with a memory. At least 2, by which
-    /// outputs of a lower rate find their place.
+    /// The number of frames to read and drop before those of a segment, for filters with a memory. At least 2, which
+    /// outputs with a lower rate need to align their grid.
     public var runIn: Int
 
-    /// A clip that opens for ranges, if its frames were counted.
+    /// Creates a clip from a ranged source. It opens ranges if the source's frames were counted.
     ///
-    /// - Parameter prepare: what is done to the pictures of each reading: a filter around the source.
+    /// - Parameters:
+    ///   - clip: the source.
+    ///   - runIn: the number of frames to read and drop before those of a segment, at least 2.
+    ///   - prepare: wraps the source of each reading in a filter.
     public init(
         _ clip: any RangedSource, runIn: Int = 2,
         through prepare: @escaping @Sendable (any FrameSource) throws -> any FrameSource = { $0 }
@@ -30,7 +35,7 @@ public struct ReopenableClip: Sendable {
         ) { frames in try prepare(clip.open(frames: frames ?? 0..<Int.max)) }
     }
 
-    /// A clip that `open` opens.
+    /// Creates a clip that calls `open` for each reading.
     public init(
         frameCount: Int?, opensRanges: Bool = true, start: MediaTime = .zero, runIn: Int = 2,
         open: @escaping @Sendable (_ frames: Range<Int>?) throws -> any FrameSource
@@ -43,21 +48,22 @@ public struct ReopenableClip: Sendable {
     }
 }
 
-/// Into how many parts a clip is cut, each of which begins with a key frame and is coded apart.
+/// The number of parts into which a clip is split. Each starts with a key frame and is coded separately.
 ///
-/// The bytes depend on the number of parts, and on nothing else: not on the threads, nor on the machine.
+/// The output depends on the number of parts, but neither on the threads nor on the machine.
 public enum SegmentCount: Sendable, Equatable {
-    /// The whole clip as one.
+    /// The whole clip as one part.
     case one
-    /// That many, but no more than there are frames.
+    /// That many, but at most one per frame.
     case count(Int)
-    /// One for each 300 frames (10 s at 30 a second), 64 at the most: by the clip alone, whatever the machine.
+    /// One per 300 frames (10 s at 30 frames per second), at most 64. It depends only on the clip.
     case automatic
 
-    /// Frames of a segment when nobody says how many segments there are.
+    /// The number of frames per segment with ``automatic``.
     public static let automaticLength = 300
 
-    /// Even shares of that many frames, in their order. The last has no end, should there be more frames than were counted.
+    /// Returns equal shares of that many frames, in order. The last one is open-ended, in case there are more frames
+    /// than counted.
     package func ranges(of frameCount: Int) -> [Range<Int>] {
         let wanted =
             switch self {

@@ -1,13 +1,15 @@
 public import RillCore
 import RillThreads
 
-/// A ``Transcoder`` at work on threads of its own.
+/// A ``Transcoder`` at work on its own threads.
 ///
-///     let running = transcoder.start()
-///     for await progress in running.progress { show(progress.fraction) }
-///     let report = try await running.report()
+/// ```swift
+/// let running = transcoder.start()
+/// for await progress in running.progress { show(progress.fraction) }
+/// let report = try await running.report()
+/// ```
 ///
-/// Any task and thread may use it. It goes on when nobody holds it any more.
+/// Usable from any task and thread. It continues when no reference to it is left.
 public final class RunningTranscode: Sendable {
     private struct State {
         var result: Result<TranscodeReport, any Error>?
@@ -17,8 +19,8 @@ public final class RunningTranscode: Sendable {
     private let meter: TranscodeMeter
     private let state: Monitor<State>
 
-    /// How far it is: the newest value each time that one is asked for, ever fewer where it is asked seldom. It ends with the
-    /// work. For one reader.
+    /// The progress: the latest value each time that one is requested, so a slow reader skips values. It ends with
+    /// the work. For a single reader.
     public let progress: AsyncStream<TranscodeProgress>
 
     init(_ work: TranscodeWork) {
@@ -27,7 +29,7 @@ public final class RunningTranscode: Sendable {
         self.state = state
         self.meter = meter
         progress = meter.stream
-        // Handed over to the thread here: nobody else holds it. Encoders and files are let go before anybody hears of the end.
+        // Transferred to the thread here. Encoders and files are released before the end is reported.
         nonisolated(unsafe) var handedOver: TranscodeWork? = work
         _ = NamedThread("rill-transcode") {
             let result = Result { try (unsafe handedOver!).run() }
@@ -42,12 +44,12 @@ public final class RunningTranscode: Sendable {
         }
     }
 
-    /// Ends the work as soon as may be: ``report()`` then throws `CancellationError`. Does not wait.
+    /// Cancels the work as soon as possible: ``report()`` then throws `CancellationError`. It does not wait.
     public func cancel() { meter.cancel() }
 
-    /// What was done, once all threads are done. When the task that waits is cancelled, so is the work.
+    /// Returns the report after all threads are done. Cancelling the waiting task cancels the work.
     ///
-    /// - Throws: an error of an encoder, a sink or a file; `CancellationError`. No output bears its name then.
+    /// - Throws: an error of an encoder, a sink or a file, or `CancellationError`. Then no output has its final name.
     public func report() async throws -> TranscodeReport {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -62,18 +64,18 @@ public final class RunningTranscode: Sendable {
         }
     }
 
-    /// How far it is now.
+    /// The latest progress.
     public var newestProgress: TranscodeProgress { meter.newest }
 
-    /// Waits, on this thread, until the work is done or so much time has passed; gives what was done, or `nil`. Not for
-    /// tasks: it blocks. ``report()`` is for them.
+    /// Waits on this thread until the work is done or that time has passed. Returns the report, or `nil` after the
+    /// time. It blocks, so tasks should use ``report()``.
     public func wait(atMost duration: MediaDuration) throws -> TranscodeReport? {
         let clock = LiveClock()
         let deadline = clock.monotonic(clock.now + duration)
         return try state.wait(untilMonotonic: deadline) { $0.result }?.get()
     }
 
-    /// Waits, on this thread, until the work is done.
+    /// Waits on this thread until the work is done.
     public func wait() throws -> TranscodeReport {
         try state.wait { $0.result }.get()
     }

@@ -1,25 +1,27 @@
 import RillCore
 
-/// Threads that several transcodes lend each other. Each has one of its own, and borrows more for the parts of its clip that
-/// can be made at once: one thread for one part, then it is given back.
+/// Threads that several transcodes share. Each has one of its own, and borrows more for parts of its clip that can
+/// run in parallel: one thread for one part, then it is returned.
 ///
-///     let spare = SpareThreads(6)  // eight threads, two transcodes
+/// ```swift
+/// let spare = SpareThreads(6)  // eight threads, two transcodes
+/// ```
 ///
-/// Whoever has none left to do adds its own thread to them. Any thread.
+/// A transcode without work left adds its own thread. Callable from any thread.
 package final class SpareThreads: Sendable {
     private let count: Monitor<Int>
 
-    /// So many nobody works on at first.
+    /// Creates a pool of that many idle threads.
     package init(_ count: Int = 0) {
         self.count = Monitor(count)
     }
 
-    /// One more, for whoever waits.
+    /// Adds a thread for those that wait.
     package func add() { count.change { $0 += 1 } }
 
-    /// Waits for one, as long as it is wanted; asked again at each change and at each ``wake()``.
+    /// Waits for a thread as long as it is wanted. `isWanted` is evaluated at each change and each ``wake()``.
     ///
-    /// - Returns: whether there is one, which is given back later.
+    /// - Returns: whether a thread was borrowed, which must be returned later.
     func borrow(while isWanted: () -> Bool) -> Bool {
         count.wait { count -> Bool? in
             guard isWanted() else { return false }
@@ -29,9 +31,9 @@ package final class SpareThreads: Sendable {
         }
     }
 
-    /// Gives back what was borrowed.
+    /// Returns a borrowed thread.
     func giveBack() { add() }
 
-    /// Has those who wait look whether they still want one.
+    /// Makes all waiting callers check whether they still want a thread.
     func wake() { count.change { _ in } }
 }

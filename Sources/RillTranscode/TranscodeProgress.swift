@@ -1,23 +1,23 @@
 public import RillCore
 import Synchronization
 
-/// How far a ``RunningTranscode`` is.
+/// The progress of a ``RunningTranscode``.
 public struct TranscodeProgress: Codable, Sendable, Equatable {
-    /// Frames read to be written.
+    /// Frames read for output.
     public var framesRead = 0
-    /// Frames looked at by the first of two passes.
+    /// Frames analyzed by the first of two passes.
     public var framesAnalyzed = 0
-    /// How far into the clip the frames reach that were read, all parts together.
+    /// The duration of the frames read so far, all parts together.
     public var mediaTime = MediaDuration.zero
-    /// Frames in all, where that is known.
+    /// The total number of frames, if known.
     public var totalFrames: Int?
-    /// Passes over the source: two where an output is coded in two.
+    /// The number of passes over the source: two if an output is coded in two.
     public var passCount = 1
-    /// The outputs, in their order: what was coded or scaled so far, in whatever part of the clip.
+    /// The outputs in order: what was coded or scaled so far, in any part of the clip.
     public var outputs: [TranscodeReport.Output]
 
-    /// The share of the work that is done, 0 to 1, where the number of frames is known. A first pass counts as a fifth of
-    /// the second, which is what it costs.
+    /// The completed share of the work, 0 to 1, if the number of frames is known. A first pass counts as a fifth of
+    /// the second, which is its cost.
     public var fraction: Double? {
         guard let totalFrames, totalFrames > 0 else { return nil }
         let (weight, total) = (0.2, Double(totalFrames))
@@ -26,7 +26,7 @@ public struct TranscodeProgress: Codable, Sendable, Equatable {
     }
 }
 
-/// What the threads of a transcode share: the newest progress, and whether they should go on.
+/// State shared by the threads of a transcode: the latest progress, and whether to continue.
 final class TranscodeMeter: Sendable {
     private let state: Monitor<State>
     private let isCancelledFlag = Atomic(false)
@@ -35,9 +35,9 @@ final class TranscodeMeter: Sendable {
 
     private struct State {
         var progress: TranscodeProgress
-        /// Somebody tells the newest progress.
+        /// Whether a thread is publishing the latest progress.
         var isTelling = false
-        /// There is a newer one than that which is being told.
+        /// Whether there is a newer value than the one being published.
         var isNewer = false
     }
 
@@ -47,14 +47,14 @@ final class TranscodeMeter: Sendable {
         let outputs = [TranscodeReport.Output](repeating: .init(), count: outputCount)
         state = Monitor(
             State(progress: TranscodeProgress(totalFrames: totalFrames, passCount: passCount, outputs: outputs)))
-        // The newest value alone: who reads slowly makes nothing grow.
+        // Only the latest value is buffered: a slow reader causes no growth.
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     var newest: TranscodeProgress { state.withLock { $0.progress } }
 
-    /// Changes the progress and tells it. One thread at a time tells: an older value must not come after a newer one, and
-    /// whoever takes it may run here.
+    /// Changes the progress and publishes it. Only one thread publishes at a time: an older value must not follow a
+    /// newer one, and the reader's code may run here.
     func update(_ body: (inout TranscodeProgress) -> Void) {
         var isTeller = state.withLock { state in
             body(&state.progress)
@@ -73,19 +73,19 @@ final class TranscodeMeter: Sendable {
         }
     }
 
-    /// No progress will follow.
+    /// Ends the progress stream.
     func finish() { continuation.finish() }
 
-    /// Has all threads stop as soon as they can.
+    /// Makes all threads stop as soon as possible.
     func cancel() { isCancelledFlag.store(true, ordering: .relaxed) }
 
     var isCancelled: Bool { isCancelledFlag.load(ordering: .relaxed) }
 
-    /// Has the threads stop that work on parts behind that one: the source ended there.
+    /// Makes the threads stop that work on later parts: the source ended in this one.
     func end(withPart part: Int) {
         _ = lastPart.min(part, ordering: .relaxed)
     }
 
-    /// Whether work on that part is of no use any more.
+    /// Whether work on that part is no longer needed.
     func isOver(part: Int) -> Bool { isCancelled || part > lastPart.load(ordering: .relaxed) }
 }

@@ -1,33 +1,33 @@
 public import RillCore
 
-/// What a ``Transcoder`` has done.
+/// The result of a ``Transcoder``.
 public struct TranscodeReport: Sendable {
-    /// Frames that the source gave.
+    /// Frames that the source returned.
     public var framesRead = 0
-    /// Pictures of full range that became ones of limited range, in which all outputs are; those of a segment's run-in
-    /// count too.
+    /// Pictures converted from full to limited range, in which all outputs are. Those of a segment's run-in also
+    /// count.
     public var framesConverted = 0
-    /// Length of what was read.
+    /// The duration of the frames read.
     public var duration = MediaDuration.zero
-    /// Parts that the clip was cut into and coded apart.
+    /// The number of parts into which the clip was split.
     public var segmentCount = 1
-    /// The outputs, in their order.
+    /// The outputs, in order.
     public var outputs: [Output] = []
-    /// Why the source ended before its end, if it did. What came before was processed.
+    /// Why the source ended early, if it did. Everything before was processed.
     public var sourceFailure: (any Error)?
 
-    /// What was written to one output.
+    /// Counts of one output.
     public struct Output: Codable, Sendable, Equatable {
         /// Frames written that show a picture.
         public var framesWritten = 0
-        /// Frames written that show none; see ``RillCore/EncodedFrame/isHidden``.
+        /// Frames written that show no picture; see ``RillCore/EncodedFrame/isHidden``.
         public var hiddenFramesWritten = 0
-        /// Key frames among them; pictures have none.
+        /// Key frames among these; 0 for pictures.
         public var keyFramesWritten = 0
-        /// Bytes of coded frames; pictures have none.
+        /// Bytes of coded frames; 0 for pictures.
         public var bytesEncoded = 0
 
-        /// Nothing written yet.
+        /// Creates zero counts.
         public init() {}
 
         mutating func count(_ frame: EncodedFrame) {
@@ -40,7 +40,7 @@ public struct TranscodeReport: Sendable {
 }
 
 extension TranscodeReport: CustomStringConvertible {
-    /// A line of what was read, and a line for each output, without what is zero.
+    /// One line on the input, and one per output, without zero counts.
     public var description: String {
         let ending = sourceFailure.map { ", then \($0)" } ?? ""
         let parts = outputs.enumerated().map { ("output \($0.offset + 1)", $0.element.description) }
@@ -49,6 +49,6 @@ extension TranscodeReport: CustomStringConvertible {
 }
 
 extension TranscodeReport.Output: CustomStringConvertible {
-    /// What is not zero, by name: `framesWritten 150, keyFramesWritten 1`.
+    /// The counts that are not zero, by name: `framesWritten 150, keyFramesWritten 1`.
     public var description: String { countedText(self) }
 }

@@ -3,10 +3,10 @@ import RillCore
 import RillFiles
 import RillThreads
 
-/// What a ``Transcoder`` does, on the thread that it is run on and those that it starts: the passes over each part of the
-/// clip, several parts at once, and the outputs in their order.
+/// The work of a ``Transcoder``, on the calling thread and those that it starts: the passes over each part of the
+/// clip, several parts in parallel, and the outputs in order.
 final class TranscodeWork {
-    /// Where the pictures come from.
+    /// The source of the pictures.
     enum Source {
         case once(any FrameSource)
         case again(ReopenableClip)
@@ -14,7 +14,7 @@ final class TranscodeWork {
 
     let meter: TranscodeMeter
     private let source: Source
-    /// The frames of each part; `nil` for all there are.
+    /// The frames of each part; `nil` for all.
     private let ranges: [Range<Int>?]
     private let layers: [LayerSettings]
     private let kinds: [PartReader.Kind]
@@ -23,7 +23,7 @@ final class TranscodeWork {
     private let threads: Int
     private let spareThreads: SpareThreads
 
-    /// What became of one part.
+    /// The result of one part.
     struct Part: Sendable {
         var framesRead = 0
         var framesConverted = 0
@@ -42,7 +42,7 @@ final class TranscodeWork {
         self.spareThreads = spareThreads
         layers = outputs.map(\.layer)
         kinds = outputs.map(PartReader.Kind.init)
-        // What waits lies where the result will: there is room for that.
+        // Spools are in the folder of the result, which has room.
         let folder = files.first { $0.isPart }.map { OutputFile.folder(of: $0.partPath) } ?? "/tmp"
         ordered = outputs.map { OrderedOutput($0, spoolFolder: folder) }
         let total =
@@ -54,10 +54,10 @@ final class TranscodeWork {
             outputCount: outputs.count, totalFrames: total, passCount: kinds.contains(.twoPasses) ? 2 : 1)
     }
 
-    /// Does all of it, and waits for every thread.
+    /// Does all the work, and waits for every thread.
     ///
-    /// Every sink is finished, whatever happened to the others; the first error is the one that is told. The files get
-    /// their names when there was none.
+    /// Every sink is finished, whatever happened to the others. The first error is thrown. Without an error the files
+    /// get their final names.
     func run() throws -> TranscodeReport {
         let work = Result { try workOnParts() }
         let finished = ordered.map { output in Result { try output.finish() } }
@@ -66,7 +66,7 @@ final class TranscodeWork {
             for result in finished { try result.get() }
             if meter.isCancelled { throw CancellationError() }
             let report = report(of: parts)
-            // A source that gave nothing makes no file.
+            // A source without frames produces no file.
             for file in files { if report.framesRead > 0 { try file.commit() } else { file.discard() } }
             return report
         } catch {
@@ -112,7 +112,7 @@ final class TranscodeWork {
         PartReader(part: part, frames: ranges[part], layers: layers, kinds: kinds, outputs: ordered, meter: meter)
     }
 
-    /// The parts in their order, as many at once as there are threads: one of its own, and what others can spare.
+    /// Processes the parts in order, as many in parallel as there are threads: its own, and borrowed ones.
     private func workOnAll(_ clip: ReopenableClip) throws -> [Part] {
         struct Progress: ~Copyable {
             var next = 0
@@ -121,14 +121,14 @@ final class TranscodeWork {
         let readers = ranges.indices.map(reader)
         let progress = Monitor(Progress())
         let (meter, spareThreads) = (meter, spareThreads)
-        /// Whether a part is left that nobody works on.
+        /// Whether there is a part that no thread works on.
         @Sendable func isPartLeft() -> Bool {
             let next = progress.withLock { $0.next }
             return next < readers.count && !meter.isOver(part: next)
         }
         let workers = (0..<threads).map { index in
             NamedThread("rill-part-\(index)") {
-                // At the end those that wait for a thread are to see that there is nothing left for them.
+                // At the end, waiting threads must notice that there is no work left for them.
                 defer { spareThreads.wake() }
                 while index == 0 || spareThreads.borrow(while: isPartLeft) {
                     defer { if index > 0 { spareThreads.giveBack() } }
@@ -139,7 +139,7 @@ final class TranscodeWork {
                     guard part < readers.count, !meter.isOver(part: part) else { return }
                     let result = Result { try readers[part].read(clip) }
                     progress.withLock { $0.results[part] = result }
-                    // What cannot be coded or written ends it all; where the source ends, the parts before go on.
+                    // An encoder's or sink's error ends everything. When the source ends, earlier parts continue.
                     if case .failure(let error) = result, !(error is CancellationError) { meter.end(withPart: -1) }
                 }
             }
@@ -151,7 +151,7 @@ final class TranscodeWork {
             guard let result = results[part] else { break }
             switch result {
             case .success(let done): parts.append(done)
-            // Ended because of another one, whose error is the one to tell.
+            // Ended because of another part, whose error is reported.
             case .failure(is CancellationError) where !meter.isCancelled: continue
             case .failure(let error): throw error
             }

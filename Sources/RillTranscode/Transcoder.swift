@@ -2,48 +2,53 @@ import Glibc
 public import RillCore
 public import RillFiles
 
-/// Turns a source into files, offline: as fast as the cores go, no frame lost, the same bytes every time.
+/// Converts a source to files, offline: as fast as the cores allow, without losing a frame, and with the same bytes
+/// every time.
 ///
-///     let file = OutputFile(path: "out.ivf")
-///     let writer = try IVFWriter(path: file.partPath, name: file.path, codec: .vp8, resolution: .vga)
-///     let transcoder = Transcoder(
-///         source: clip, outputs: [.encoded(.high(.vga, bitrate: .kilobits(800)), writer)], files: [file])
-///     let running = transcoder.start()
-///     for await progress in running.progress { show(progress.fraction) }
-///     let report = try await running.report()
+/// ```swift
+/// let file = OutputFile(path: "out.ivf")
+/// let writer = try IVFWriter(path: file.partPath, name: file.path, codec: .vp8, resolution: .vga)
+/// let transcoder = Transcoder(
+///     source: clip, outputs: [.encoded(.high(.vga, bitrate: .kilobits(800)), writer)], files: [file])
+/// let running = transcoder.start()
+/// for await progress in running.progress { show(progress.fraction) }
+/// let report = try await running.report()
+/// ```
 ///
-/// Reading and each output have a thread of their own, with a short queue between them: the slowest sets the pace, and
-/// memory has a bound. The result does not depend on the threads.
+/// Reading and each output have their own thread, with a short queue between them: the slowest determines the speed,
+/// and memory is bounded. The result does not depend on the threads.
 ///
-/// A clip that can be opened more than once (``ReopenableClip``) can be coded in two passes, which outputs of
-/// ``RillCore/EncoderSettings/Effort/good`` are, and cut into segments, which are coded at once. Segments that are
-/// ahead of their turn wait in files without a name, beside the first output.
+/// A clip that can be opened more than once (``ReopenableClip``) can be coded in two passes, as outputs with
+/// ``RillCore/EncoderSettings/Effort/good`` are. It can also be split into segments, which are coded in parallel.
+/// Segments that are ahead of their turn wait in unnamed files, beside the first output.
 public final class Transcoder {
-    /// One thing that is made of the source.
+    /// An output of the transcode.
     public typealias Output = TranscodeOutput
 
-    /// Processors of this machine: as many parts are in work at once unless said otherwise.
+    /// The number of processors of this machine: by default as many parts run in parallel.
     public static let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     private let work: TranscodeWork
     private var hasStarted = false
 
-    /// Prepares the work on a source that is read once; nothing is read yet.
+    /// Prepares a transcode of a source that is read once. Nothing is read yet.
     ///
     /// - Parameters:
+    ///   - source: the pictures.
     ///   - outputs: one or more, with different RIDs.
-    ///   - files: get their names when all is written, and are removed when that fails or is cancelled.
+    ///   - files: get their final names when everything is written, and are removed on failure or cancellation.
     public init(source: any FrameSource, outputs: [Output], files: [OutputFile] = []) {
         work = TranscodeWork(.once(source), [nil], outputs, files, threads: 1, SpareThreads())
     }
 
-    /// Prepares the work on a clip that can be opened more than once; nothing is opened yet.
+    /// Prepares a transcode of a clip that can be opened more than once. Nothing is opened yet.
     ///
     /// - Parameters:
+    ///   - clip: the clip.
     ///   - outputs: one or more, with different RIDs.
-    ///   - files: get their names when all is written, and are removed when that fails or is cancelled.
-    ///   - segments: into how many parts it is cut; a clip whose frames were not counted is not cut.
-    ///   - threads: how many parts are in work at once.
+    ///   - files: get their final names when everything is written, and are removed on failure or cancellation.
+    ///   - segments: into how many parts the clip is split. A clip whose frames were not counted is not split.
+    ///   - threads: how many parts run in parallel, at least 1.
     public convenience init(
         clip: ReopenableClip, outputs: [Output], files: [OutputFile] = [], segments: SegmentCount = .one,
         threads: Int = Transcoder.processorCount
@@ -54,9 +59,15 @@ public final class Transcoder {
             spareThreads: SpareThreads(threads - 1))
     }
 
-    /// The same for one of several transcodes side by side.
+    /// Prepares one of several parallel transcodes.
     ///
-    /// - Parameter spareThreads: what they share; of these come all threads for parts but the first.
+    /// - Parameters:
+    ///   - clip: the clip.
+    ///   - outputs: one or more, with different RIDs.
+    ///   - files: get their final names when everything is written, and are removed on failure or cancellation.
+    ///   - segments: into how many parts the clip is split.
+    ///   - threads: the maximum number of parts in parallel.
+    ///   - spareThreads: the shared threads, which process all parts beyond the first.
     package init(
         clip: ReopenableClip, outputs: [Output], files: [OutputFile], segments: SegmentCount, threads: Int,
         spareThreads: SpareThreads
@@ -67,7 +78,7 @@ public final class Transcoder {
             .again(clip), ranges.count > 1 ? ranges : [nil], outputs, files, threads: threads, spareThreads)
     }
 
-    /// Starts the work, on threads of its own. A transcoder runs once.
+    /// Starts the work on its own threads. A transcoder runs once.
     public func start() -> RunningTranscode {
         precondition(!hasStarted, "a transcoder runs once")
         hasStarted = true
@@ -76,10 +87,11 @@ public final class Transcoder {
 
     /// Does the work, and waits for it. A transcoder runs once.
     ///
-    /// A source that fails half-way ends the work there: what came before is written, and the report says what happened. One
-    /// that gives no frame at all leaves no file.
+    /// If the source fails halfway, the work ends there: everything before is written, and the report holds the
+    /// error. A source without frames leaves no file.
     ///
-    /// - Parameter progress: is called on this thread with the number of frames that were read, now and then.
+    /// - Parameter progress: called on this thread from time to time, with the number of frames read.
+    /// - Returns: the report.
     /// - Throws: an error of an encoder, a sink or a file.
     public func run(progress: (Int) -> Void = { _ in }) throws -> TranscodeReport {
         let running = start()

@@ -9,11 +9,11 @@ import Testing
         (.readFailed(path: "a", position: 7, code: 5), "a: cannot be read at byte 7: Input/output error (errno 5)"),
         (
             .truncated(path: "a", position: 61, needed: 460_800, available: 1000),
-            "a: ends too early: of 460800 bytes from byte 61 on only 1000 are there; what stands before them is good"
+            "a: ends too early: 460800 bytes needed at byte 61, 1000 available; everything before is intact"
         ),
         (
             .foreign(path: "a", expected: "DKIF", found: [0x1A, 0x45, 0x22, 0x00, 0xFF]),
-            #"a: is of another kind: it begins with "\x1aE\x22\x00\xff", not with "DKIF""#
+            #"a: is not the expected type: it begins with "\x1aE\x22\x00\xff", not with "DKIF""#
         ),
         (
             .resolutionOutOfRange(path: "a", width: 100_000, height: 100_000),

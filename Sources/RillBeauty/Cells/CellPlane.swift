@@ -1,8 +1,8 @@
-/// One number from 0 to 255 for each cell of a picture, a cell being two by two pixels, so that there are as many as samples
-/// of chroma; or for each block of two by two cells.
+/// A plane with one value from 0 to 255 per cell of a picture, or per block of two by two cells. A cell is two by two
+/// pixels, so there are as many cells as chroma samples.
 ///
-/// Rows are padded on both sides, so that kernels take whole vectors and look at neighbours without asking where they are.
-/// What the padding holds never matters to a cell.
+/// Rows are padded on both sides, so kernels process whole vectors and read neighbors without bounds checks. The
+/// content of the padding never affects a cell.
 @safe
 struct CellPlane: ~Copyable {
     let width: Int
@@ -11,10 +11,10 @@ struct CellPlane: ~Copyable {
     let stride: Int
     private let memory: UnsafeMutablePointer<UInt8>
 
-    /// Samples before and behind a row that may be read and written.
+    /// Samples before and after a row that may be read and written.
     static let padding = 32
 
-    /// A plane of zeros.
+    /// Creates a plane of zeros.
     init(width: Int, height: Int) {
         self.width = width
         self.height = height
@@ -29,28 +29,28 @@ struct CellPlane: ~Copyable {
     @unsafe
     var firstSample: UnsafeMutablePointer<UInt8> { unsafe memory + CellPlane.padding }
 
-    /// How many vectors a row has.
+    /// The number of vectors in a row.
     var vectorCount: Int { (width + 15) / 16 }
 
-    /// Row `y`, from 0 to `height` - 1. It must not outlive the plane.
+    /// Returns row `y`, from 0 to `height` - 1. It must not outlive the plane.
     @inline(__always)
     func row(_ y: Int) -> Row {
         assert(y >= 0 && y < height, "row \(y) of \(height)")
-        // The row and its padding lie within the memory, as the debug build has checked.
+        // The row and its padding are within the memory, as debug builds check.
         return unsafe Row(
             memory + y * stride + CellPlane.padding, -CellPlane.padding..<stride - CellPlane.padding)
     }
 
-    /// The row that is nearest to `y`, which may lie outside.
+    /// Returns the row nearest to `y`, which may be outside.
     @inline(__always)
     func nearestRow(_ y: Int) -> Row { row(max(0, min(height - 1, y))) }
 
-    /// Continues all rows by their outermost samples, one on each side.
+    /// Extends all rows by one sample on each side, equal to the outermost one.
     func extendRows() {
         for y in 0..<height { extend(y) }
     }
 
-    /// Continues row `y` by its outermost samples on both sides, `count` samples each.
+    /// Extends row `y` by `count` samples on each side, equal to the outermost one.
     @inline(__always)
     func extend(_ y: Int, by count: Int = 1) { row(y).extend(width: width, by: count) }
 }

@@ -1,22 +1,22 @@
-/// Where each row of a mask is not 0: from its first vector to its last, so that what lies outside of a face and its hands is
-/// not looked at again.
+/// The range of vectors in each row where a mask is not 0, from the first to the last. What is outside of faces and
+/// hands is not processed again.
 final class MaskSpans {
     private var rows: [RowSpans]
 
     private struct RowSpans {
-        /// Where the mask is not 0, and where it or the mask before is not.
+        /// Where the mask is not 0, and where it or the previous mask is not 0.
         var here, touched: Range<Int>
     }
 
-    /// Spans of a mask of so many rows, none yet.
+    /// Creates empty spans for a mask of that many rows.
     init(height: Int) {
         rows = [RowSpans](repeating: RowSpans(here: 0..<0, touched: 0..<0), count: height)
     }
 
-    /// Looks at a mask of that height.
+    /// Finds the spans of a mask of that height.
     func find(in mask: borrowing CellPlane) { MaskSpans.find(in: mask, &rows) }
 
-    // One access to the rows for all of them: each costs as much as looking at a row.
+    // A single access to `rows` for all of them: each access costs as much as processing a row.
     private static func find(in mask: borrowing CellPlane, _ rows: inout [RowSpans]) {
         for y in 0..<mask.height {
             let row = mask.row(y)
@@ -27,18 +27,18 @@ final class MaskSpans {
         }
     }
 
-    /// The vectors of row `y`, none where all of it is 0.
+    /// The vectors of row `y`; none if it is all 0.
     subscript(y: Int) -> Range<Int> { rows[y].here }
 
-    /// The vectors of row `y`, and those of the mask before: what is to be written anew in a plane that began with zeros and is
-    /// to be 0 outside of the mask.
+    /// Returns the vectors of row `y` in this mask or the previous one. They must be rewritten in a plane that
+    /// started with zeros and must be 0 outside of the mask.
     func touched(_ y: Int) -> Range<Int> { rows[y].touched }
 
-    /// The vectors that a row of pixels needs which is made of two rows of cells: those of both, and one more on each side for
-    /// the neighbours; none where both are empty.
+    /// Returns the vectors that a row of pixels between two rows of cells needs: those of both, and one more on each
+    /// side for the neighbors; none if both are empty.
     func around(_ near: Int, _ far: Int) -> Range<Int> { MaskSpans.around(rows[near].here, rows[far].here) }
 
-    /// The same of what is to be written anew.
+    /// Returns the same for the vectors that must be rewritten.
     func touchedAround(_ near: Int, _ far: Int) -> Range<Int> {
         MaskSpans.around(rows[near].touched, rows[far].touched)
     }

@@ -1,21 +1,22 @@
-/// A row of samples that a kernel works on: the address of its first one, and how far it may reach around it.
+/// A row of samples that a kernel processes: the address of the first sample, and the range around it that may be
+/// accessed.
 ///
-/// A kernel looks at thousands of samples in a row whose length was checked when it was made, so that a check for each
-/// sample would cost more than the work. Debug builds check all the same.
+/// A kernel accesses thousands of samples in a row whose length was checked once. A check per sample would cost more
+/// than the work. Debug builds check anyway.
 @safe
 struct Row {
     private let base: UnsafeMutablePointer<UInt8>
-    /// The samples that exist, the first one being 0: those of a plane of cells begin before 0 and end behind its width.
+    /// The range of existing samples. In a cell plane it starts before 0 and ends after the width.
     let range: Range<Int>
 
-    /// A row at `base`, of which `range` exists for as long as the row is used.
+    /// Creates a row at `base`. The samples in `range` must exist as long as the row is used.
     @unsafe
     init(_ base: UnsafeMutablePointer<UInt8>, _ range: Range<Int>) {
         unsafe self.base = unsafe base
         self.range = range
     }
 
-    /// A row that is only read.
+    /// Creates a row for reading.
     @unsafe
     init(reading base: UnsafePointer<UInt8>, _ range: Range<Int>) {
         unsafe self.init(UnsafeMutablePointer(mutating: base), range)
@@ -26,7 +27,7 @@ struct Row {
     subscript(x: Int) -> UInt8 {
         get {
             assert(range.contains(x), "sample \(x) of \(range)")
-            // Within the row: the debug build has checked it.
+            // Within the row, as debug builds check.
             return unsafe base[x]
         }
         nonmutating set {
@@ -51,7 +52,7 @@ struct Row {
         }
     }
 
-    /// Continues a row of `width` samples by its outermost ones on both sides, `count` samples each.
+    /// Extends a row of `width` samples by `count` samples on each side, equal to the outermost one.
     @inline(__always)
     func extend(width: Int, by count: Int) {
         for distance in 1...count {
@@ -64,7 +65,7 @@ struct Row {
     func copy(_ source: Row, count: Int) {
         assert(source.range.lowerBound <= 0 && range.lowerBound <= 0)
         assert(source.range.upperBound >= count && range.upperBound >= count)
-        // Both rows have that many samples, and are not the same memory.
+        // Both rows have that many samples and do not overlap.
         unsafe base.update(from: source.base, count: count)
     }
 }

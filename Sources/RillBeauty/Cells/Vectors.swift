@@ -1,97 +1,97 @@
-// Sixteen samples at once, in the operations that every x86-64 has (SSE2): each of these functions is one or two
-// instructions in a release build, which is why they are written as they are. The library's own choices (`replacing`,
-// `pointwiseMin`) come to the same instructions, but by loops that keep whatever uses a few of them from being inlined.
+// Operations on sixteen samples that every x86-64 has (SSE2). Each function compiles to one or two instructions in a
+// release build; their form serves that purpose. The standard library's operations (`replacing`, `pointwiseMin`)
+// compile to the same instructions, but through loops that prevent inlining of functions with several of them.
 
 /// Sixteen samples.
 typealias Bytes = SIMD16<UInt8>
-/// Eight unsigned numbers of 16 bits.
+/// Eight unsigned 16-bit numbers.
 typealias Words = SIMD8<UInt16>
 
 extension SIMD16 where Scalar == UInt8 {
-    /// The smaller of each pair (`pminub`).
+    /// Lane-wise minimum (`pminub`).
     @inline(__always)
     func smaller(_ other: Self) -> Self { self &- less(other) }
 
-    /// The greater of each pair (`pmaxub`).
+    /// Lane-wise maximum (`pmaxub`).
     @inline(__always)
     func greater(_ other: Self) -> Self { other &+ less(other) }
 
-    /// The difference, 0 where it would be negative (`psubusb`).
+    /// Saturating subtraction: 0 where the difference would be negative (`psubusb`).
     @inline(__always)
     func less(_ other: Self) -> Self { isMore(than: other) & (self &- other) }
 
-    /// The sum, 255 where it would be more (`paddusb`).
+    /// Saturating addition: 255 where the sum would be larger (`paddusb`).
     @inline(__always)
     func plus(_ other: Self) -> Self {
         let sum = self &+ other
         return sum | isMore(than: sum)
     }
 
-    /// Twice, 255 where that would be more (`paddusb`).
+    /// Saturating doubling: 255 where the result would be larger (`paddusb`).
     @inline(__always)
     var twice: Self { plus(self) }
 
-    /// 255 for each that is more than the other, 0 where it is not.
+    /// The comparison mask of `self > other`: 255 in lanes where it holds, otherwise 0.
     @inline(__always)
     func isMore(than other: Self) -> Self {
-        // A mask is as many bytes of all ones or none.
+        // A mask has all bits of a byte set, or none.
         unsafe unsafeBitCast(self .> other, to: Self.self)
     }
 
-    /// 255 for each that is 0, 0 for the others.
+    /// The comparison mask of `self == 0`: 255 in lanes where it holds, otherwise 0.
     @inline(__always)
     var isNothing: Self {
         // As above.
         unsafe unsafeBitCast(self .== .zero, to: Self.self)
     }
 
-    /// How far apart each pair is.
+    /// Lane-wise absolute difference.
     @inline(__always)
     func distance(to other: Self) -> Self { less(other) | other.less(self) }
 
-    /// The mean of each pair, a half rounded up (`pavgb`).
+    /// Lane-wise mean, rounded up (`pavgb`).
     @inline(__always)
     func mean(_ other: Self) -> Self { (self | other) &- ((self ^ other) &>> 1) }
 
-    /// The words of two halves, of which each must lie within 0...255.
+    /// Narrows two vectors of words to bytes. Each word must be within 0...255.
     @inline(__always)
     init(_ low: Words, _ high: Words) {
-        // The lower byte of each word, on a little-endian machine, which all that Rill runs on are.
+        // The lower byte of each word. All supported machines are little-endian.
         self.init(
             lowHalf: unsafe unsafeBitCast(low, to: Bytes.self).evenHalf,
             highHalf: unsafe unsafeBitCast(high, to: Bytes.self).evenHalf)
     }
 
-    /// Every other one, from the first on, as words: no shuffle, so the cheapest way to words and back.
+    /// The lanes 0, 2, 4 … as words. Without a shuffle, this is the cheapest way to widen and narrow.
     @inline(__always)
     var evenWords: Words {
         // The lower byte of each word, as above.
         unsafe unsafeBitCast(self, to: Words.self) & 255
     }
 
-    /// Every other one, from the second on, as words.
+    /// The lanes 1, 3, 5 … as words.
     @inline(__always)
     var oddWords: Words {
         // The upper byte of each word, as above.
         unsafe unsafeBitCast(self, to: Words.self) &>> 8
     }
 
-    /// Words in turn, of which each must lie within 0...255.
+    /// Interleaves two vectors of words as bytes. Each word must be within 0...255.
     @inline(__always)
     init(even: Words, odd: Words) {
         // As above.
         self = unsafe unsafeBitCast(even | odd &<< 8, to: Bytes.self)
     }
 
-    /// Whether all sixteen are 0.
+    /// Whether all lanes are 0.
     @inline(__always)
     var isZero: Bool {
-        // The same sixteen bytes: the comparison of vectors would be a loop.
+        // The same sixteen bytes as two numbers. Comparing the vectors would compile to a loop.
         let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
         return halves.x | halves.y == 0
     }
 
-    /// These and the others in turn: the first sixteen of the thirty-two, and the last.
+    /// Interleaves the lanes with those of `other`: the first sixteen of the thirty-two lanes, and the last sixteen.
     @inline(__always)
     func interleaved(with other: Self) -> (Self, Self) {
         var low = Bytes()
@@ -105,16 +105,16 @@ extension SIMD16 where Scalar == UInt8 {
 }
 
 extension SIMD8 where Scalar == UInt16 {
-    /// The difference, 0 where it would be negative (`psubusw`).
+    /// Saturating subtraction: 0 where the difference would be negative (`psubusw`).
     @inline(__always)
     func less(_ other: Self) -> Self {
-        // A mask is as many words of all ones or none.
+        // A mask has all bits of a word set, or none.
         unsafe unsafeBitCast(self .> other, to: Self.self) & (self &- other)
     }
 
-    /// The upper half of the product (`pmulhuw`).
+    /// The upper half of the lane-wise product (`pmulhuw`).
     ///
-    /// Written out lane by lane: the generic conversion stays a call inside a large function.
+    /// Written out lane by lane: the generic conversion is not inlined in a large function.
     @inline(__always)
     func upperProduct(_ other: Self) -> Self {
         Words(
@@ -133,22 +133,22 @@ extension SIMD8 where Scalar == UInt16 {
     }
 }
 
-// The same rules for one sample: what the references are written in.
+// The same operations for one sample. The scalar references use them.
 
 extension UInt8 {
-    /// The difference, 0 where it would be negative.
+    /// Saturating subtraction: 0 where the difference would be negative.
     @inline(__always)
     func less(_ other: UInt8) -> UInt8 { self > other ? self &- other : 0 }
 
-    /// The sum, 255 where it would be more.
+    /// Saturating addition: 255 where the sum would be larger.
     @inline(__always)
     func plus(_ other: UInt8) -> UInt8 { UInt8(Swift.min(255, Int(self) + Int(other))) }
 
-    /// Times 2^count, 255 where that would be more.
+    /// Saturating multiplication by 2^count: 255 where the product would be larger.
     @inline(__always)
     func doubled(_ count: Int) -> UInt8 { UInt8(Swift.min(255, Int(self) << count)) }
 
-    /// The mean, a half rounded up.
+    /// The mean, rounded up.
     @inline(__always)
     func mean(_ other: UInt8) -> UInt8 { UInt8((Int(self) + Int(other) + 1) >> 1) }
 }

@@ -1,25 +1,28 @@
 public import RillCore
 
-/// Decides how much of the filter's work is done, from what the last frames cost: less where they take longer than they
-/// may, more again once there is room.
+/// Chooses how much of the filter's work is done, from the cost of recent frames: less if they take longer than
+/// allowed, more again once there is headroom.
 ///
-///     var deadline = BeautyDeadline(budget: .milliseconds(4))
-///     let result = try filter.apply(to: frame, into: pool, level: deadline.level)
-///     deadline.add(cost: measured)
+/// ```swift
+/// var deadline = BeautyDeadline(budget: .milliseconds(4))
+/// let result = try filter.apply(to: frame, into: pool, level: deadline.level)
+/// deadline.add(cost: measured)
+/// ```
 ///
-/// One level at a time, in the order of ``BeautyLevel``. It goes down when the frames of half a second cost more than the
-/// budget on average, and up again when three seconds of them in a row stayed below three fifths of it. A level that does
-/// not hold, because it has to be given up again within a second, is tried again only after twice the time, up to a minute
-/// and a half: a machine at its limit does not swing.
+/// It moves one level at a time, in the order of ``BeautyLevel``. Times below are for 30 frames per second. It steps
+/// down when the frames of half a second cost more than the budget on average. It steps up again when their average
+/// stayed below three fifths of the budget for three seconds. If a level must be given up again within a second, it
+/// is tried again only after twice the time, up to a minute and a half, so that a machine at its limit does not
+/// oscillate.
 ///
-/// A pure value: it reads no clock. Its driver tells what a frame cost; offline and in virtual time that is a number given
-/// beforehand, so that the same run gives the same bytes.
+/// A pure value: it reads no clock. Its driver passes in the cost of each frame. Offline and in virtual time that is
+/// a fixed number, so that the same run produces the same bytes.
 public struct BeautyDeadline: Hashable, Sendable {
-    /// What a frame may cost.
+    /// The allowed average cost of a frame.
     public let budget: MediaDuration
-    /// What is to be done for the next frame.
+    /// The level of the next frame.
     public private(set) var level = BeautyLevel.full
-    /// How often the level changed.
+    /// How often the level has changed.
     public private(set) var levelChanges = 0
 
     private var window: [MediaDuration] = []
@@ -28,21 +31,21 @@ public struct BeautyDeadline: Hashable, Sendable {
     private var framesSinceRise: Int?
     private var riseDelay = BeautyDeadline.minimumRiseDelay
 
-    /// Frames that are looked at together; a multiple of the interval at which a rare mask is made.
+    /// The number of frames to average; a multiple of the interval between masks.
     private static let windowLength = 15
     private static let minimumRiseDelay = 90
     private static let maximumRiseDelay = 2880
-    /// A rise that has lasted for so many frames has held.
+    /// After this many frames a step up counts as successful.
     private static let trial = 30
 
-    /// A deadline for frames that may cost `budget` on average; more than nothing.
+    /// Creates a deadline for frames that may cost `budget` on average. It must be positive.
     public init(budget: MediaDuration) {
         precondition(budget > .zero, "a frame costs something: the budget cannot be \(budget)")
         self.budget = budget
         window.reserveCapacity(BeautyDeadline.windowLength)
     }
 
-    /// Takes note of what a frame cost at the present level.
+    /// Records the cost of a frame at the current level.
     public mutating func add(cost: MediaDuration) {
         if window.count < BeautyDeadline.windowLength { window.append(cost) } else { window[next] = cost }
         next = (next + 1) % BeautyDeadline.windowLength
@@ -80,7 +83,7 @@ public struct BeautyDeadline: Hashable, Sendable {
         guard let level = BeautyLevel(rawValue: number) else { return }
         self.level = level
         levelChanges += 1
-        // What was measured says nothing of the new level.
+        // The measurements do not apply to the new level.
         window.removeAll(keepingCapacity: true)
         next = 0
         framesWithRoom = 0

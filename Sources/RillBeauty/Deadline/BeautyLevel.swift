@@ -1,18 +1,18 @@
-/// How much of the filter's work is done for a frame, in the order in which a ``BeautyDeadline`` gives it up.
+/// How much of the filter's work is done for a frame, in the order in which a ``BeautyDeadline`` reduces it.
 public enum BeautyLevel: Int, Codable, Hashable, Sendable, CaseIterable, Comparable {
     /// All of it.
     case full
-    /// The mask is made for every third frame, and holds for the others.
+    /// The mask is computed for every third frame, and reused for the others.
     case rareMask
-    /// Skin is smoothed from half as many statistics each way, too.
+    /// In addition, skin is smoothed from statistics at half the resolution in each direction.
     case halfStatistics
-    /// Skin is not smoothed, and nothing is measured but with a new mask.
+    /// Skin is not smoothed, and statistics are only computed with a new mask.
     case unsmoothed
 
-    /// Whether less is given up.
+    /// Whether `a` does more work.
     public static func < (a: BeautyLevel, b: BeautyLevel) -> Bool { a.rawValue < b.rawValue }
 
-    /// From one mask to the next, in frames.
+    /// The number of frames from one mask to the next.
     var maskInterval: Int { self == .full ? 1 : 3 }
 
     /// Whether skin is smoothed.

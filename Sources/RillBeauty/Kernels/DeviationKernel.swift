@@ -1,16 +1,20 @@
-/// How far each cell's luma is from what surrounds it: texture and edges.
+/// The distance of each cell's luma from its surroundings: texture and edges.
 ///
-/// Not the variance: that grows with any slope of light, of which faces have many, and needs squares. The distance to the
-/// mean of a symmetrical neighbourhood is 0 on a slope, and fits a byte.
+/// It is not the variance, which grows with any gradient (faces have many) and needs squares. The distance from the
+/// mean of a symmetric neighborhood is 0 on a gradient, and fits a byte.
 enum DeviationKernel {
-    /// More counts as this much: nine of them still fit a byte.
+    /// The maximum, to which larger values are clamped: nine of them fit a byte.
     static let greatest: UInt8 = 28
 
+    /// Computes the deviation of each cell.
+    ///
     /// - Parameters:
-    ///   - luma: of each cell.
-    ///   - surroundings: luma of each block, or a blurred one, with rows continued by a sample on both sides: enlarged, it is
-    ///     what a cell is compared with.
-    ///   - selection: of each block; where thirty-two cells lie in and beside blocks of 0 alone, the deviation is 0.
+    ///   - luma: the luma of each cell.
+    ///   - surroundings: the luma of each block, or a blurred one, with rows extended by one sample on both sides.
+    ///     Enlarged, it is compared with each cell.
+    ///   - selection: a value per block. Where thirty-two cells are in and beside blocks of 0 only, the deviation is
+    ///     0.
+    ///   - deviation: the plane to write.
     static func run(
         luma: borrowing CellPlane, surroundings: borrowing CellPlane, where selection: borrowing CellPlane,
         to deviation: borrowing CellPlane
@@ -36,7 +40,7 @@ enum DeviationKernel {
 
     @inline(__always)
     private static func distance(_ luma: Bytes, _ surroundings: Bytes) -> Bytes {
-        // Enlarging rounds upwards, by 3/4 on average.
+        // Enlarging rounds up, by 3/4 on average.
         luma.distance(to: surroundings.less(Bytes(repeating: 1))).smaller(Bytes(repeating: greatest))
     }
 
@@ -45,8 +49,8 @@ enum DeviationKernel {
         return min(greatest, luma > surroundings ? luma - surroundings : surroundings - luma)
     }
 
-    /// The deviation in eighths, none where nothing has the colour of skin: what lies beside a face says nothing of its
-    /// texture.
+    /// Computes the deviation in eighths, and 0 where nothing has the color of skin: what is beside a face does not
+    /// describe its texture.
     static func eighths(
         of deviation: borrowing CellPlane, where likelihood: borrowing CellPlane, to target: borrowing CellPlane
     ) {
@@ -54,7 +58,7 @@ enum DeviationKernel {
             let (deviation, likelihood, output) = (deviation.row(y), likelihood.row(y), target.row(y))
             for vector in 0..<target.vectorCount {
                 let x = 16 &* vector
-                // At most 28, so that eight times as much fits a byte.
+                // At most 28, so eight times the value fits a byte.
                 output[bytes: x] = (deviation[bytes: x] &<< 3) & ~likelihood[bytes: x].isNothing
             }
         }

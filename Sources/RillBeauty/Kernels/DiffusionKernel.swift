@@ -1,20 +1,24 @@
-/// One step of a diffusion that stops at edges: each cell goes towards four others, at a distance to its left and right,
-/// above and below, by 3/16 of what they differ; those that differ by more than sensor noise and pores do count less and
-/// less, and then not at all.
+/// One step of an edge-preserving diffusion. Each cell moves toward four others, at a distance to its left, right,
+/// top and bottom, by 3/16 of the difference. Neighbors that differ by more than sensor noise and pores count less
+/// and less, and finally not at all.
 ///
-/// What a cell takes from a neighbour d code values away is min(|d|, limit - |d|), which is Tukey's idea of an estimator
-/// that outliers do not move (Black, Sapiro, Marimont and Heeger, Robust Anisotropic Diffusion, 1998). Steps at growing
-/// distances reach far with few neighbours (the "à trous" scheme of wavelets): 1, 2 and 4 together see a square of fifteen
-/// cells. A slope of light stays as it is, and a face's features do not bleed into the skin beside them, as they do into
-/// a mean.
+/// A neighbor with difference d contributes min(|d|, limit - |d|), after Tukey's robust estimator, which outliers do
+/// not move (Black, Sapiro, Marimont and Heeger, Robust Anisotropic Diffusion, 1998). Steps at growing distances
+/// reach far with few neighbors (the "à trous" scheme of wavelets): 1, 2 and 4 together cover a square of fifteen
+/// cells. A gradient stays as it is, and a face's features do not bleed into the skin beside them, as they do with a
+/// mean.
 enum DiffusionKernel {
-    /// Samples that a step may look at besides a row's own.
+    /// The largest distance of a step, and so the samples that it reads beyond a row's ends.
     static let greatestDistance = 8
 
+    /// Runs one step.
+    ///
     /// - Parameters:
-    ///   - selection: where sixteen cells in a row are all 0, cells stay as they are, and cost next to nothing.
-    ///   - spans: outside of which the selection is 0, where that is known.
-    ///   - target: another plane than `source`, whose rows are continued on both sides.
+    ///   - source: the plane to diffuse. Its rows are extended on both sides.
+    ///   - distance: the distance to the four neighbors, in cells.
+    ///   - selection: a value per cell. Where sixteen cells in a row are all 0, they are copied at almost no cost.
+    ///   - spans: the spans outside of which the selection is 0, if known.
+    ///   - target: the plane to write, not `source`.
     static func run(
         _ source: borrowing CellPlane, distance: Int, where selection: borrowing CellPlane,
         spans: MaskSpans? = nil, to target: borrowing CellPlane
@@ -54,7 +58,8 @@ enum DiffusionKernel {
         }
     }
 
-    /// From what difference on a neighbour does not count: at the most 24, so that three times four halves fit a byte.
+    /// Returns the difference from which on a neighbor does not count: at most 25, so that three times four halves
+    /// fit a byte.
     @inline(__always)
     private static func limit(_ cell: Bytes) -> Bytes {
         let light = cell.less(Bytes(repeating: 16))

@@ -1,10 +1,14 @@
-/// Twice as many samples each way: each three parts of the one it lies in and one part of the nearest other, down and then
-/// across, rounded upwards each time.
+/// Doubles the resolution in both directions. Each sample is 3/4 of the one it lies in and 1/4 of the nearest other,
+/// first down and then across, rounded up each time.
 enum EnlargingKernel {
+    /// Enlarges the part of a plane inside spans.
+    ///
     /// - Parameters:
-    ///   - source: its rows are continued by a sample on both sides (``CellPlane/extend(_:by:)``).
-    ///   - spans: outside of which it is 0, and the result too.
-    ///   - target: began with zeros, and was the target of the spans before.
+    ///   - source: the plane to enlarge. Its rows must be extended by one sample on both sides
+    ///     (``CellPlane/extend(_:by:)``).
+    ///   - spans: the spans outside of which the source, and so the result, is 0.
+    ///   - target: the plane to write. It must have started with zeros, and have been the target of the previous
+    ///     spans.
     static func run(_ source: borrowing CellPlane, spans: MaskSpans, to target: borrowing CellPlane) {
         for y in 0..<target.height {
             let (near, far) = places(y, of: source.height)
@@ -13,7 +17,7 @@ enum EnlargingKernel {
         }
     }
 
-    /// All of it.
+    /// Enlarges a whole plane.
     static func run(_ source: borrowing CellPlane, to target: borrowing CellPlane) {
         for y in 0..<target.height { fill(rows(of: source, y), 0..<source.vectorCount, target.row(y)) }
     }
@@ -24,31 +28,32 @@ enum EnlargingKernel {
             let x = 16 &* vector
             let (left, right) = bytes(rows, x)
             output[bytes: 2 &* x] = left
-            // The target's last vector may have ended there; its padding takes a vector more.
+            // The target's last vector may end before this one; its padding has room for it.
             output[bytes: 2 &* x &+ 16] = right
         }
     }
 
-    /// The rows that row `y` of twice as many is made of: the near one and the far one.
+    /// Returns the two source rows of row `y` of the result: the near one and the far one.
     @inline(__always)
     static func rows(of source: borrowing CellPlane, _ y: Int) -> (Row, Row) {
         let (near, far) = places(y, of: source.height)
         return (source.row(near), source.row(far))
     }
 
-    /// Which rows those are, of a plane of that height.
+    /// Returns the indices of these two rows in a plane of that height.
     @inline(__always)
     static func places(_ y: Int, of height: Int) -> (Int, Int) {
         (y >> 1, max(0, min(height - 1, (y >> 1) + 2 * (y & 1) - 1)))
     }
 
-    /// Sixteen samples as thirty-two.
+    /// Enlarges sixteen samples to thirty-two.
     @inline(__always)
     static func bytes(_ rows: (Row, Row), _ x: Int) -> (Bytes, Bytes) {
         across(mixed(rows, x &- 1), mixed(rows, x), mixed(rows, x &+ 1))
     }
 
-    /// Sixteen samples each of an upper and a lower row as thirty-two, of both rows that lie between them: alike to ``bytes``.
+    /// Enlarges sixteen samples each of an upper and a lower row to thirty-two each, for both rows between them, with
+    /// the same results as ``bytes(_:_:)``.
     @inline(__always)
     static func pairs(_ rows: (Row, Row), _ x: Int) -> (upper: (Bytes, Bytes), lower: (Bytes, Bytes)) {
         let (before, here, behind) = (
@@ -57,7 +62,7 @@ enum EnlargingKernel {
         return (across(before.0, here.0, behind.0), across(before.1, here.1, behind.1))
     }
 
-    /// The row nearer to the upper one, and the row nearer to the lower one.
+    /// Returns the row nearer to the upper one, and the row nearer to the lower one.
     @inline(__always)
     private static func mixed(between rows: (Row, Row), _ x: Int) -> (Bytes, Bytes) {
         let (upper, lower) = (rows.0[bytes: x], rows.1[bytes: x])

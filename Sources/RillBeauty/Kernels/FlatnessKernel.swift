@@ -1,15 +1,20 @@
-/// How much of a cell is smooth skin: skin, without edges.
+/// Computes how much of each cell is smooth skin: skin without edges.
 ///
-/// An edge is where the deviations of nine cells add up: the rim of a nostril, a lash, the line of the jaw, the lips. An
-/// eighth of the light over nine cells is 1.4 % of it in each.
+/// An edge is where the deviations of nine cells add up: the rim of a nostril, a lash, the jaw line, the lips. An
+/// eighth of the luma over nine cells is 1.4 % of it in each.
 enum FlatnessKernel {
+    /// Computes the flatness of each cell.
+    ///
     /// - Parameters:
-    ///   - skin: by colour and texture, of this frame, of each block, with rows continued by a sample on both sides; enlarged,
-    ///     it is limited by the mask, which is steady in time.
-    ///   - edges: the sum of the deviations of the nine cells around each.
-    ///   - spans: of the mask.
-    ///   - limits: what edges may come to.
-    ///   - flatness: began with zeros, and was the target of the spans before.
+    ///   - skin: skin by color and texture of this frame, per block, with rows extended by one sample on both sides.
+    ///     Enlarged, it is limited by the mask, which is steady over time.
+    ///   - mask: the mask per cell.
+    ///   - luma: the luma of each cell.
+    ///   - edges: the sum of the deviations of the nine cells around each cell.
+    ///   - spans: the spans of the mask.
+    ///   - limits: the maximum sum for smooth skin.
+    ///   - flatness: the plane to write. It must have started with zeros, and have been the target of the previous
+    ///     spans.
     static func run(
         skin: borrowing CellPlane, mask: borrowing CellPlane, luma: borrowing CellPlane, edges: borrowing CellPlane,
         spans: MaskSpans, limits: LightLimits, to flatness: borrowing CellPlane
@@ -18,7 +23,7 @@ enum FlatnessKernel {
             let skin = EnlargingKernel.rows(of: skin, y)
             let rows = CellRows(mask: mask.row(y), luma: luma.row(y), edges: edges.row(y), flatness: flatness.row(y))
             let span = spans.touched(y)
-            // Each vector of blocks is two of cells; the padding takes one more than there are.
+            // Each vector of blocks covers two vectors of cells. The padding has room for one extra.
             var x = span.lowerBound / 2 &* 32
             while x < 16 &* span.upperBound {
                 let (left, right) = EnlargingKernel.bytes(skin, x / 2)

@@ -1,6 +1,6 @@
-/// The mean of each two by two samples: downwards with a half rounded up, then across with a half rounded down (but beside a 0),
-/// so that means are not brighter than what they are of. Cells of pixels, and blocks of cells. Where a side is odd, the last row or column
-/// counts twice.
+/// Halves the resolution: pixels to cells, and cells to blocks. Each result is the mean of two by two samples, first
+/// down, rounded up, then across, rounded down (except beside a 0), so that means are not brighter than their
+/// samples. If a side is odd, the last row or column counts twice.
 enum HalvingKernel {
     static func run(_ source: PictureRows, to cells: borrowing CellPlane) {
         for y in 0..<cells.height {
@@ -20,10 +20,11 @@ enum HalvingKernel {
         }
     }
 
-    /// The mean of each pair, a half rounded down: that of the even one and of one less than the odd one, rounded up.
+    /// Returns the mean of each pair, rounded down: the mean of the even sample and the odd sample minus 1, rounded
+    /// up.
     @inline(__always)
     private static func means(_ samples: Bytes) -> Words {
-        // The odd ones in the place of the even ones, and nothing of use beside them; as many bytes as words.
+        // Moves the odd lanes to the even positions; the lanes in between are not used.
         let odd = unsafe unsafeBitCast(samples.oddWords, to: Bytes.self)
         return samples.mean(odd.less(Bytes(repeating: 1))).evenWords
     }

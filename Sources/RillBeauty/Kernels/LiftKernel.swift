@@ -1,12 +1,17 @@
-/// By how much each cell of the mask is lightened: a curve of its luma, times the mask.
+/// Computes how much each cell of the mask is lightened: a curve of its luma, times the mask.
 ///
-/// With u = luma - 16 the lift is 4 u (219 - u) (lift + u·slope) / 2^24: none for black and for white, most between. It goes
-/// by the luma without pores, so that a face's fine texture is neither stretched nor pressed together.
+/// With u = luma - 16 the lift is 4 u (219 - u) (lift + u·slope) / 2^24: none for black and white, most in between.
+/// It is computed from luma without pores, so a face's fine texture is neither stretched nor compressed.
 enum LiftKernel {
+    /// Computes the lift of each cell.
+    ///
     /// - Parameters:
-    ///   - luma: without pores.
-    ///   - spans: of the mask.
-    ///   - target: began with zeros, and was the target of the spans before.
+    ///   - luma: the luma without pores.
+    ///   - mask: the mask per cell.
+    ///   - spans: the spans of the mask.
+    ///   - amounts: the lift and its slope.
+    ///   - target: the plane to write. It must have started with zeros, and have been the target of the previous
+    ///     spans.
     static func run(
         luma: borrowing CellPlane, mask: borrowing CellPlane, spans: MaskSpans, amounts: BeautyAmounts,
         to target: borrowing CellPlane

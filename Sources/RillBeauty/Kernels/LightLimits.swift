@@ -1,8 +1,8 @@
-/// A limit that grows with the light: noise and texture do.
+/// A limit that grows with luma, as noise and texture do.
 struct LightLimits {
-    /// The limit without any light.
+    /// The limit at black.
     var least: UInt8
-    /// By how much it grows with each 256 code values of luma above black; with `least` at most 255.
+    /// The growth of the limit per 256 code values of luma above black; with `least`, at most 255 in total.
     var slope: UInt8
 
     @inline(__always)

@@ -1,10 +1,10 @@
-/// How much the colour of a cell is that of skin, 0 to 255: the least of five ramps.
+/// Computes how close the color of each cell is to that of skin, from 0 to 255: the minimum of five ramps.
 ///
-/// With a = Cr - 128 and b = 128 - Cb, both averaged over some cells, in BT.601 limited range. (Here 129 is grey: the averages
-/// are rounded upwards.) All skin lies in one wedge
-/// of the chroma plane, red and yellow in about equal parts; pale skin lies close to grey, and so does very dark skin.
-/// The ten swatches of the Monk scale as (a, b): (5, 5), (6, 7), (8, 13), (9, 16), (14, 21), (18, 23), (19, 17), (15, 10),
-/// (5, 4), (3, 3); webcams see skin between (10, 10) and (32, 15).
+/// Let a = Cr - 128 and b = 128 - Cb, both averaged over some cells, in BT.601 limited range. (The code uses 129 for
+/// gray, because the averages are rounded up.) All skin lies in one wedge of the chroma plane, red and yellow in
+/// about equal parts. Pale skin is close to gray, and so is very dark skin. The ten swatches of the Monk scale as (a,
+/// b): (5, 5), (6, 7), (8, 13), (9, 16), (14, 21), (18, 23), (19, 17), (15, 10), (5, 4), (3, 3). Webcams show skin
+/// between (10, 10) and (32, 15).
 enum LikelihoodKernel {
     static func run(
         u: borrowing CellPlane, v: borrowing CellPlane, luma: borrowing CellPlane, to likelihood: borrowing CellPlane
@@ -24,18 +24,18 @@ enum LikelihoodKernel {
         let notGrey = warmth.less(Bytes(repeating: 4))
         let notGarish = Bytes(repeating: 76).less(warmth)
         let yellow = Bytes(repeating: 129).less(u)
-        // There are no shifts of bytes: those of words bring in bits of the neighbour, which are masked out.
+        // There are no byte shifts: word shifts bring in bits of the neighbor, which are masked out.
         let notYellow = v.less(Bytes(repeating: 126)).less((yellow &>> 2) &+ (yellow &>> 3))
         let red = v.less(Bytes(repeating: 129))
         let notPink = Bytes(repeating: 132).less(u).less(red &>> 2)
         let notBlack = luma.less(Bytes(repeating: 30))
-        // Doubling keeps the order: what all ramps are doubled by is done once, to the least of them.
+        // Doubling keeps the order, so the doublings that all ramps share are applied once, to the minimum.
         let isWedge = notYellow.smaller(notPink).twice.twice
         return isWedge.smaller(notGrey.twice).smaller(notGarish).smaller(notBlack).twice.twice.twice.twice
     }
 
     static func reference(u: UInt8, v: UInt8, luma: UInt8) -> UInt8 {
-        // a + b from 4 to 12: swatch 1 stands at 10, swatch 9 at 9, grey at 0.
+        // a + b from 4 to 12: swatch 1 is at 10, swatch 9 at 9, gray at 0.
         let warmth = v.less(u)
         let notGrey = warmth.less(4).doubled(5)
         // a + b from 76 down to 60: orange cloth, ripe fruit.
@@ -45,7 +45,7 @@ enum LikelihoodKernel {
         let notYellow = v.less(126).less((yellow >> 2) + (yellow >> 3)).doubled(6)
         // b - a/4 from -3 to 1.
         let notPink = UInt8(132).less(u).less(v.less(129) >> 2).doubled(6)
-        // Luma from 30 to 46: what is darker has no colour to speak of.
+        // Luma from 30 to 46: darker cells have hardly any color.
         let notBlack = luma.less(30).doubled(4)
         return min(notGrey, notGarish, notYellow, notPink, notBlack)
     }

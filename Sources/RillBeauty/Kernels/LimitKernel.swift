@@ -1,4 +1,4 @@
-/// Brings samples down to those of another plane.
+/// Limits samples to those of another plane.
 enum LimitKernel {
     static func run(_ plane: borrowing CellPlane, by limits: borrowing CellPlane) {
         let vectorCount = plane.vectorCount

@@ -2,16 +2,18 @@ import RillCore
 
 /// The last step, at full resolution: smoothing, lightening and sharpening of luma in one pass.
 ///
-/// With Y the captured luma, and M (smooth luma), F (flatness) and L (lift) of the cells brought to its place:
+/// Y is the captured luma. M (smooth luma), F (flatness) and L (lift) are the enlarged values of the cells:
 ///
-///     Y1 = Y + (M - Y) F·smoothing                 smooth skin loses its pores, or as many as it is to lose
-///     Y2 = Y1 + min(L, (235 - Y1) / 2)             what is light already stays within the range, and in its order
-///     Y3 = Y2 ± step(|Y - mean of 4 around Y|)     away from its surroundings, by a few code values; none where F is high
+/// ```text
+/// Y1 = Y + (M - Y) F·smoothing                 removes pores from smooth skin, as far as requested
+/// Y2 = Y1 + min(L, (235 - Y1) / 2)             keeps bright samples within the range, and in their order
+/// Y3 = Y2 ± step(|Y - mean of 4 around Y|)     moves edges by a few code values; not where F is high
+/// ```
 struct LumaKernel {
     private let smoothing: UInt8
     private let edgeLimit: UInt8
-    /// The differences from the surroundings up to which an edge moves by 0, 1, 2 and 3 code values: with so few of them,
-    /// comparing takes fewer instructions than multiplying.
+    /// The differences from the surroundings up to which an edge moves by 0, 1, 2 and 3 code values. With so few
+    /// steps, comparing takes fewer instructions than multiplying.
     private let steps: (UInt8, UInt8, UInt8, UInt8)
     private let amounts: BeautyAmounts
 
@@ -25,27 +27,35 @@ struct LumaKernel {
         steps = (last(0), last(1), last(2), last(3))
     }
 
-    /// By how much an edge moves whose luma is so far from that around it.
+    /// Returns how far an edge moves whose luma differs by `distance` from its surroundings.
     private static func change(of distance: UInt8, _ amounts: BeautyAmounts) -> Int {
         let difference = min(distance.less(core), greatestDifference)
         return min((Int(difference) * Int(amounts.sharpening) + 128) >> 8, Int(amounts.edgeLimit))
     }
 
-    /// Differences of luma this small are noise, and are not sharpened.
+    /// Differences up to this are noise and are not sharpened.
     private static let core: UInt8 = 4
-    /// Those that are larger count as this.
+    /// Larger differences are clamped to this.
     private static let greatestDifference: UInt8 = 41
 
     // MARK: - Sixteen cells: 32 pixels of two rows
 
-    /// Rows are made in pairs that lie between the same two rows of cells: what is loaded for the one serves the other. The
-    /// first row and the last may be alone; what their pair comes to then goes nowhere.
+    /// Runs the step.
+    ///
+    /// Rows are computed in pairs between the same two rows of cells, so loads are shared. The first and the last row
+    /// may be unpaired; their partner's result is discarded.
     ///
     /// - Parameters:
-    ///   - smooth: the luma of each cell that smooth skin goes towards; like the other three, with rows continued by a sample
-    ///     on both sides (``CellPlane/extendRows()``).
-    ///   - mask: where flatness and lift may be other than 0, and its spans.
-    ///   - rows: three rows as wide as the picture: two for what a vector at their ends looks at, one for what goes nowhere.
+    ///   - source: the captured luma.
+    ///   - smooth: the luma that smooth skin moves toward, per cell. Like the other three, its rows must be extended
+    ///     by one sample on both sides (``CellPlane/extendRows()``).
+    ///   - flatness: how much of each cell is smooth skin.
+    ///   - lift: how much each cell is lightened.
+    ///   - mask: the mask, outside of which flatness and lift are 0.
+    ///   - spans: the spans of the mask.
+    ///   - rows: three rows as wide as the picture: two for vectors that read past the ends, one for discarded
+    ///     results.
+    ///   - target: the luma to write.
     func run(
         _ source: PictureRows, smooth: borrowing CellPlane, flatness: borrowing CellPlane, lift: borrowing CellPlane,
         mask: borrowing CellPlane, spans: MaskSpans, rows: borrowing CellPlane, to target: PictureRows
@@ -65,9 +75,9 @@ struct LumaKernel {
                 above: source.nearestRow(y - 1), first: first, second: second, below: source.nearestRow(next + 1),
                 firstOutput: y >= 0 ? target.row(y) : rows.row(2),
                 secondOutput: next < source.height ? target.row(next) : rows.row(2))
-            // Whole vectors, of which each cell vector makes two.
+            // Whole vectors of pixels; each vector of cells covers two.
             let span = spans.around(upper, lower).clamped(to: 0..<source.width / 32)
-            // For each number of steps there is code that compares no more than it must.
+            // For each number of steps there is code that makes no more comparisons than necessary.
             switch edgeLimit {
             case 0: fill(pixels, cells, span, source.width, NoStep.self)
             case 1, 2: fill(pixels, cells, span, source.width, TwoSteps.self)
@@ -84,7 +94,7 @@ struct LumaKernel {
         }
     }
 
-    /// The rows of cells that a pair of rows of pixels lies between: the upper and the lower one of each plane.
+    /// The rows of cells around a pair of rows of pixels: the upper and the lower one of each plane.
     private struct CellRows {
         var smooth, flatness, lift, mask: (Row, Row)
     }
@@ -92,12 +102,12 @@ struct LumaKernel {
     private struct PixelRows {
         var above, first, second, below, firstOutput, secondOutput: Row
 
-        /// A sample and what its edge is measured with: its neighbours, their mean left and right.
+        /// Returns the mean of the left and right neighbors of each sample, which the edge detection uses.
         @inline(__always)
         static func around(_ row: Row, _ x: Int) -> Bytes { row[bytes: x &- 1].mean(row[bytes: x &+ 1]) }
     }
 
-    /// Fills a pair as far as whole pairs of vectors go: `span` of them may be skin.
+    /// Fills a pair of rows as far as whole pairs of vectors go. Only `span` of them may contain skin.
     private func fill<Steps: EdgeSteps>(
         _ pixels: PixelRows, _ cells: CellRows, _ span: Range<Int>, _ width: Int, _: Steps.Type
     ) {
@@ -116,7 +126,7 @@ struct LumaKernel {
         }
     }
 
-    /// No skin: sharpening alone.
+    /// Processes pixels without skin: sharpening only.
     @inline(__always)
     private func sharpen<Steps: EdgeSteps>(_ pixels: PixelRows, _ x: Int, _ edges: EdgeLimits, _: Steps.Type) {
         let (first, second) = (pixels.first[bytes: x], pixels.second[bytes: x])
@@ -126,7 +136,8 @@ struct LumaKernel {
             return
         }
         let upper = edge(first, pixels.above[bytes: x], second, PixelRows.around(pixels.first, x), edges, Steps.self)
-        // The other way round than in skin: alike, the two would be compiled into one ending, and a choice before it.
+        // Subtracts first, unlike the code for skin: otherwise both would be merged into one tail with a branch
+        // before it.
         pixels.firstOutput[bytes: x] = first.less(upper.change.smaller(upper.down)).plus(upper.change.smaller(upper.up))
         let lower = edge(second, first, pixels.below[bytes: x], PixelRows.around(pixels.second, x), edges, Steps.self)
         pixels.secondOutput[bytes: x] = second.less(lower.change.smaller(lower.down))
@@ -162,7 +173,7 @@ struct LumaKernel {
         }
     }
 
-    /// What cells say of sixteen pixels.
+    /// The values of the cells at sixteen pixels.
     private struct SkinCells {
         let smooth, flatness, lift: Bytes
 
@@ -172,7 +183,7 @@ struct LumaKernel {
         }
     }
 
-    /// Skin: all three.
+    /// Processes skin: all three operations.
     @inline(__always)
     private func beautify<Steps: EdgeSteps>(
         _ pixels: PixelRows, _ x: Int, _ upper: SkinCells, _ lower: SkinCells, _ smoothing: Smoothing,
@@ -204,7 +215,8 @@ struct LumaKernel {
         return light.plus(allowed.smaller(edge.up)).less(allowed.smaller(edge.down))
     }
 
-    /// How much of a distance, times flatness, is taken: rounded to the nearest, or a texture of one code value would stay.
+    /// Computes the part of a distance to move, from its product with flatness. Rounded to nearest; otherwise a
+    /// texture of one code value would stay.
     private struct Smoothing {
         let amount, half: Words
 
@@ -217,16 +229,24 @@ struct LumaKernel {
         func share(_ product: Words) -> Words { (product &+ half).upperProduct(amount) }
     }
 
-    /// What comes to a half when it is multiplied by an amount: at most as much as leaves 16 bits for 255 times 255.
+    /// Returns the value that becomes a half when multiplied by an amount, limited so that 255 times 255 plus it fits
+    /// 16 bits.
     private static func half(_ amount: UInt8) -> UInt16 { UInt16(min(510, 32768 / max(1, Int(amount)))) }
 
-    /// By how much edges move, and how far samples are above and below what surrounds them: one of the two is 0. Where there
-    /// is a change, the distance is at least as much: the smaller one is the change or 0.
+    /// How far edges move, and how far samples are above and below their surroundings. One of the two distances is 0,
+    /// and the other is at least the change: the minimum of change and distance is the change or 0.
     private struct Edge {
         let change, up, down: Bytes
     }
 
-    /// - Parameter across: the mean of the neighbours to the left and right.
+    /// Measures the edges.
+    ///
+    /// - Parameters:
+    ///   - samples: the samples.
+    ///   - above: the samples one row above.
+    ///   - below: the samples one row below.
+    ///   - across: the mean of the left and right neighbors.
+    ///   - edges: the differences at which the change grows.
     @inline(__always)
     private func edge<Steps: EdgeSteps>(
         _ samples: Bytes, _ above: Bytes, _ below: Bytes, _ across: Bytes, _ edges: EdgeLimits, _: Steps.Type
@@ -235,7 +255,7 @@ struct LumaKernel {
         let up = samples.less(surroundings)
         let down = surroundings.less(samples)
         let distance = up | down
-        // Each of them is -1 where it holds.
+        // Each comparison is -1 where it holds.
         var change = .zero &- distance.isMore(than: edges.first) &- distance.isMore(than: edges.second)
         if Steps.count > 2 {
             change = change &- distance.isMore(than: edges.third) &- distance.isMore(than: edges.fourth)
@@ -243,7 +263,7 @@ struct LumaKernel {
         return Edge(change: change, up: up, down: down)
     }
 
-    /// The differences from which on an edge moves by one code value more.
+    /// The differences above which an edge moves by one more code value.
     private struct EdgeLimits {
         let first, second, third, fourth: Bytes
 
@@ -281,7 +301,7 @@ struct LumaKernel {
     }
 }
 
-/// How many code values an edge may move by.
+/// The maximum number of code values that an edge may move by.
 private protocol EdgeSteps {
     static var count: Int { get }
 }

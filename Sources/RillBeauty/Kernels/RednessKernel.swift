@@ -1,9 +1,13 @@
-/// Moves Cr of skin towards red.
+/// Moves Cr of skin toward red.
 enum RednessKernel {
+    /// Runs the kernel.
+    ///
     /// - Parameters:
-    ///   - source: Cr as it was captured.
-    ///   - spans: of the mask.
-    ///   - amount: code values where the mask is 255.
+    ///   - source: the captured Cr.
+    ///   - mask: the mask per cell.
+    ///   - spans: the spans of the mask.
+    ///   - amount: the change in code values where the mask is 255.
+    ///   - target: the Cr to write.
     static func run(
         _ source: PictureRows, mask: borrowing CellPlane, spans: MaskSpans, amount: UInt8, to target: PictureRows
     ) {

@@ -1,6 +1,6 @@
-/// Keeps the mask steady in time: small changes come in by eighths, great ones at once.
+/// Keeps the mask steady over time: small changes are applied by eighths, large ones at once.
 enum SteadyingKernel {
-    /// Changes up to here are taken for noise; an eighth of it is 0.047 of the mask's range.
+    /// Changes up to this count as noise. An eighth of it is 0.047 of the mask's range.
     private static let noise: UInt8 = 96
 
     static func run(_ mask: borrowing CellPlane, towards target: borrowing CellPlane) {
@@ -13,7 +13,7 @@ enum SteadyingKernel {
                 let (old, new) = (mask[bytes: x], target[bytes: x])
                 let distance = old.distance(to: new)
                 let step = distance.less(limit) &+ ((distance.smaller(limit) &+ 7) &>> 3)
-                // One of the two is 0: the distance is at least the step.
+                // One of the two is 0, and the other is at least the step.
                 mask[bytes: x] = old &+ step.smaller(new.less(old)) &- step.smaller(old.less(new))
             }
         }
@@ -25,7 +25,7 @@ enum SteadyingKernel {
         return target > old ? old + step : old - step
     }
 
-    /// The mask of a first frame, which has nothing to be steadied with.
+    /// Starts with the mask of a first frame, which has no predecessor.
     static func begin(_ mask: borrowing CellPlane, with target: borrowing CellPlane) {
         for y in 0..<mask.height { mask.row(y).copy(target.row(y), count: mask.width) }
     }

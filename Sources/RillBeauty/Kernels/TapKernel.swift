@@ -1,15 +1,19 @@
-/// Combines each sample with two others, at a distance above and below it, and what comes of that with two others, at the
-/// same distance to the left and right: nine samples for six loads. Beyond a plane lies what is nearest in it.
+/// Combines each sample with two others at a distance above and below, and then the results with two others at the
+/// same distance left and right: nine samples for six loads. Outside of a plane its nearest samples count.
 ///
-/// Repeated with distances 1 and 2, or 1 and 3, it reaches a square of seven or nine samples.
+/// Repeated with distances 1 and 2, or 1 and 3, it covers a square of seven or nine samples.
 enum TapKernel {
-    /// Samples that a row may be continued by.
+    /// The largest distance, and so the samples that a row may be extended by.
     static let greatestDistance = 8
 
+    /// Runs the kernel.
+    ///
     /// - Parameters:
-    ///   - row: a row at least as wide as `source`, for what is in between.
-    ///   - spans: the vectors of each row that are wanted, if not all; the others hold anything.
-    ///   - target: may be any plane but `source`.
+    ///   - source: the plane to read.
+    ///   - distance: the distance of the neighbors, in samples.
+    ///   - row: a row at least as wide as `source`, for intermediate results.
+    ///   - spans: the vectors of each row to compute; `nil` for all. The others are undefined.
+    ///   - target: the plane to write, not `source`.
     @inline(__always)
     static func run<Operation: Tap>(
         _: Operation.Type, _ source: borrowing CellPlane, distance: Int = 1, row: borrowing CellPlane,
@@ -21,7 +25,7 @@ enum TapKernel {
             let span = spans?[y] ?? 0..<source.vectorCount
             guard !span.isEmpty else { continue }
             let (above, here, below) = (source.nearestRow(y - distance), source.row(y), source.nearestRow(y + distance))
-            // Two vectors at once: what the second one may go beyond the last is padding.
+            // Two vectors at once. The second may extend past the last one, into the padding.
             var x = 16 &* max(0, span.lowerBound &- 1)
             while x < 16 &* min(source.vectorCount, span.upperBound &+ 1) {
                 columns[bytes: x] = Operation.combine(above[bytes: x], here[bytes: x], below[bytes: x])
@@ -55,13 +59,13 @@ enum TapKernel {
     }
 }
 
-/// What three samples in a line come to.
+/// An operation on three samples in a line.
 protocol Tap {
     static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes
     static func combine(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> UInt8
 }
 
-/// The mean with weights 1, 2, 1, each half rounded upwards: some 3/4 too much both ways together.
+/// The mean with weights 1, 2, 1, each half rounded up: in both directions together about 3/4 too much.
 enum BlurTap: Tap {
     @inline(__always)
     static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { middle.mean(first.mean(last)) }
@@ -69,7 +73,7 @@ enum BlurTap: Tap {
     static func combine(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> UInt8 { middle.mean(first.mean(last)) }
 }
 
-/// The sum, as long as nine samples come to less than 256.
+/// The sum. Nine samples must add up to less than 256.
 enum SumTap: Tap {
     @inline(__always)
     static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { first &+ middle &+ last }
@@ -77,7 +81,7 @@ enum SumTap: Tap {
     static func combine(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> UInt8 { first + middle + last }
 }
 
-/// The greatest.
+/// The maximum.
 enum GreatestTap: Tap {
     @inline(__always)
     static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { first.greater(middle).greater(last) }
@@ -85,7 +89,7 @@ enum GreatestTap: Tap {
     static func combine(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> UInt8 { max(first, middle, last) }
 }
 
-/// The least.
+/// The minimum.
 enum LeastTap: Tap {
     @inline(__always)
     static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { first.smaller(middle).smaller(last) }

@@ -1,13 +1,17 @@
-/// Takes skin's likelihood away where the texture is coarser than skin's: hair, wood, cloth, and the surroundings of eyes
-/// and lips.
+/// Reduces the skin likelihood where the texture is coarser than skin's: hair, wood, cloth, and the surroundings of
+/// eyes and lips.
 ///
-/// What is compared with the light is the mean deviation over a square of blocks: pores, freckles and noise come to 1 to 2 %
-/// of the light, strands of hair and the grain of wood to 4 % and more.
+/// It compares the mean deviation over a square of blocks with luma. Pores, freckles and noise amount to 1 to 2 % of
+/// luma, strands of hair and the grain of wood to 4 % and more.
 enum TextureKernel {
+    /// Runs the kernel.
+    ///
     /// - Parameters:
-    ///   - luma: of each block.
-    ///   - texture: the mean deviation in eighths.
-    ///   - limits: what texture may come to, in eighths.
+    ///   - likelihood: the skin likelihood by color, per block.
+    ///   - luma: the luma of each block.
+    ///   - texture: the mean deviation, in eighths.
+    ///   - limits: the maximum texture of skin, in eighths.
+    ///   - target: the plane to write.
     static func run(
         likelihood: borrowing CellPlane, luma: borrowing CellPlane, texture: borrowing CellPlane,
         limits: LightLimits, to target: borrowing CellPlane

@@ -1,6 +1,7 @@
-/// What goes with the size of a picture: a face measures some tens of pixels in a small one, hundreds in a large one.
+/// Parameters that depend on the size of a picture: a face measures some tens of pixels in a small one, hundreds in a
+/// large one.
 ///
-/// Beyond 720 lines everything stays, and with it the cost of a pixel.
+/// They are the same for all pictures above 720 lines, and so is the cost per pixel.
 enum PictureClass {
     /// Fewer than 300 lines.
     case small
@@ -13,10 +14,10 @@ enum PictureClass {
         self = height < 300 ? .small : height < 600 ? .medium : .large
     }
 
-    /// Whether a cell's surroundings are more than the blocks beside it.
+    /// Whether a cell's surroundings include more than the adjacent blocks.
     var isLarge: Bool { self == .large }
 
-    /// Texture is a mean over the blocks beside a block, and then over those at this distance.
+    /// The distance of a second averaging of texture, after the one over adjacent blocks; `nil` for none.
     var secondTextureDistance: Int? {
         switch self {
         case .small: nil
@@ -25,8 +26,8 @@ enum PictureClass {
         }
     }
 
-    /// What texture may come to, in eighths of a code value: in small pictures a face is a few blocks, and what they differ by
-    /// is its shape.
+    /// The maximum texture of skin, in eighths of a code value. In small pictures a face is a few blocks, and their
+    /// differences are its shape.
     var textureLimits: LightLimits {
         switch self {
         case .small: LightLimits(least: 41, slope: 90)
@@ -35,7 +36,7 @@ enum PictureClass {
         }
     }
 
-    /// What the deviations of nine cells may come to, in code values.
+    /// The maximum sum of the deviations of nine cells, in code values.
     var edgeLimits: LightLimits {
         switch self {
         case .small: LightLimits(least: 56, slope: 32)
@@ -44,8 +45,8 @@ enum PictureClass {
         }
     }
 
-    /// The two steps by which holes of the mask are closed, in blocks: six blocks, twelve, twenty, as an eye with its brow is
-    /// high. The mask is smooth enough not to be asked at every block.
+    /// The two distances for closing holes of the mask, in blocks. They close six, twelve or twenty blocks, the
+    /// height of an eye with its brow. The mask is smooth enough not to sample every block.
     var closingDistances: (near: Int, far: Int) {
         switch self {
         case .small: (1, 2)

@@ -1,27 +1,27 @@
-/// What decides where skin is, in blocks of two by two cells (four by four pixels): colour and texture are means over some
-/// area in any case, and sensor noise is a quarter of a pixel's.
+/// Detects skin in blocks of two by two cells (four by four pixels). Color and texture are averaged over some area
+/// anyway, and sensor noise is a quarter of a pixel's.
 final class SkinBlocks {
-    /// Luma, Cb and Cr of each block, and blurred.
+    /// Luma, Cb and Cr of each block, and their blurred versions.
     private let luma, u, v, smoothLuma, smoothU, smoothV: CellPlane
-    /// How much a block is skin by its colour, and by its texture too.
+    /// How likely a block is skin by its color, and by color and texture.
     private let likelihood, textured: CellPlane
     /// The same without holes.
     private let closed: CellPlane
-    /// How far luma is from its surroundings, in eighths, and as a mean over many blocks.
+    /// The deviation of luma from its surroundings, in eighths, and its mean over many blocks.
     private let deviation, texture: CellPlane
     private let aside: CellPlane
     private let row: CellPlane
 
-    /// How much is skin by colour and texture, blurred, with rows continued by a sample on both sides.
+    /// Skin by color and texture, blurred, with rows extended by one sample on both sides.
     let skin: CellPlane
-    /// The mask: eyes and lips belong to it, and it is steady in time, so it lasts from frame to frame.
+    /// The mask. It includes eyes and lips, and persists from frame to frame, which keeps it steady.
     let mask: CellPlane
 
-    /// Where the mask is not 0.
+    /// The spans where the mask is not 0.
     private let spans: MaskSpans
     private let size: PictureClass
 
-    /// Planes for so many blocks.
+    /// Allocates the planes for that many blocks.
     init(width: Int, height: Int, size: PictureClass) {
         func plane() -> CellPlane { CellPlane(width: width, height: height) }
         luma = plane()
@@ -43,10 +43,10 @@ final class SkinBlocks {
         self.size = size
     }
 
-    /// Takes in the luma of cells.
+    /// Takes the luma of the cells.
     func take(luma cells: borrowing CellPlane) { HalvingKernel.run(PictureRows(reading: cells), to: luma) }
 
-    /// Measures how far each cell's luma is from what surrounds it, where there may be skin.
+    /// Measures how far each cell's luma is from its surroundings, where there may be skin.
     func measure(luma cells: borrowing CellPlane, deviation: borrowing CellPlane) {
         if size.isLarge {
             blur(luma, to: smoothLuma)
@@ -58,7 +58,7 @@ final class SkinBlocks {
         }
     }
 
-    /// Makes the mask of colour and texture; `isFirst` without regard to the one before.
+    /// Computes the mask from color and texture; with `isFirst`, without regard to the previous one.
     func makeMask(deviation cells: borrowing CellPlane, isFirst: Bool) {
         measureTexture(cells)
         TextureKernel.run(
@@ -76,7 +76,7 @@ final class SkinBlocks {
         }
     }
 
-    /// Finds skin by its colour.
+    /// Detects skin by its color.
     func findColor(u pictureU: PictureRows, v pictureV: PictureRows) {
         HalvingKernel.run(pictureU, to: u)
         HalvingKernel.run(pictureV, to: v)
@@ -93,9 +93,9 @@ final class SkinBlocks {
         blur(aside, distance: distance, to: texture)
     }
 
-    /// Closes the holes of what is skin: first the greatest, then the least of the squares around each block. What is
-    /// narrower than the square and lies within skin (an eye with its brow, a nostril, the mouth) belongs to it then, as far
-    /// as it is near to skin's colour; between a face and a hand before it the wall does not. The outline stays.
+    /// Closes holes in the skin: first the maximum, then the minimum over a square around each block. What is
+    /// narrower than the square and inside skin (an eye with its brow, a nostril, the mouth) becomes part of it if
+    /// its color is close to skin. The wall between a face and a hand does not. The outline stays.
     private func close() {
         let (near, far) = size.closingDistances
         TapKernel.run(GreatestTap.self, textured, distance: near, row: row, to: aside)
@@ -110,7 +110,7 @@ final class SkinBlocks {
         TapKernel.run(BlurTap.self, source, distance: distance, row: row, to: target)
     }
 
-    /// Luma without pores and noise, diffused by blocks and enlarged: a quarter of the work.
+    /// Computes luma without pores and noise by diffusing the blocks and enlarging them: a quarter of the work.
     func enlargeDiffused(to cells: borrowing CellPlane) {
         DiffusionKernel.run(luma, distance: 1, where: skin, to: aside)
         DiffusionKernel.run(aside, distance: 2, where: skin, to: closed)

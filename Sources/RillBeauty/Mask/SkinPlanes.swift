@@ -1,20 +1,20 @@
-/// What a filter keeps of pictures of one size: the numbers of their cells and blocks, and how they come about.
+/// The state of a filter for pictures of one size: the planes of cells and blocks, and the steps that compute them.
 final class SkinPlanes {
     let width: Int
     let height: Int
 
-    /// Luma of each cell.
+    /// The luma of each cell.
     private let luma: CellPlane
-    /// How far it is from what surrounds it, and the sum of nine of those.
+    /// The deviation of luma from its surroundings, and the sum over nine cells.
     private let deviation, edges: CellPlane
-    /// The mask, which takes in what skin surrounds, and how much of it is smooth skin.
+    /// The mask, which includes what skin surrounds, and how much of it is smooth skin.
     let mask, flatness: CellPlane
-    /// Luma without pores and noise, where skin is smooth.
+    /// The luma without pores and noise, where skin is smooth.
     let smoothLuma: CellPlane
     private let aside: CellPlane
-    /// Where the mask is not 0.
+    /// The spans where the mask is not 0.
     let spans: MaskSpans
-    /// By how much the mask is lightened.
+    /// How much each cell of the mask is lightened.
     let lift: CellPlane
     /// A row of cells.
     private let row: CellPlane
@@ -24,7 +24,7 @@ final class SkinPlanes {
     private let blocks: SkinBlocks
     private let size: PictureClass
 
-    /// Planes for pictures of that size. All memory that the filter uses.
+    /// Allocates the planes for pictures of that size. This is all memory that the filter uses.
     init(pictureWidth: Int, pictureHeight: Int) {
         let (width, height) = ((pictureWidth + 1) / 2, (pictureHeight + 1) / 2)
         func plane() -> CellPlane { CellPlane(width: width, height: height) }
@@ -45,19 +45,19 @@ final class SkinPlanes {
         blocks = SkinBlocks(width: (width + 1) / 2, height: (height + 1) / 2, size: size)
     }
 
-    /// Takes in the luma of a picture.
+    /// Takes the luma of a picture.
     func take(luma picture: PictureRows) {
         HalvingKernel.run(picture, to: luma)
         blocks.take(luma: luma)
     }
 
-    /// Finds what may be skin by its colour, of the picture whose luma was taken in.
+    /// Detects skin by its color, in the picture whose luma was taken.
     func findColor(u: PictureRows, v: PictureRows) { blocks.findColor(u: u, v: v) }
 
     /// Measures edges and texture where there may be skin.
     func measure() { blocks.measure(luma: luma, deviation: deviation) }
 
-    /// Makes the mask; `isFirst` without regard to the one before.
+    /// Computes the mask; with `isFirst`, without regard to the previous one.
     func makeMask(isFirst: Bool) {
         blocks.makeMask(deviation: deviation, isFirst: isFirst)
         blocks.enlargeMask(to: mask)
@@ -65,7 +65,7 @@ final class SkinPlanes {
         spans.find(in: mask)
     }
 
-    /// Finds what is smooth in the skin, after its edges were measured.
+    /// Computes where skin is smooth, after its edges were measured.
     func findFlatness() {
         TapKernel.run(SumTap.self, deviation, row: row, spans: spans, to: edges)
         FlatnessKernel.run(
@@ -74,7 +74,7 @@ final class SkinPlanes {
         flatness.extendRows()
     }
 
-    /// Finds what luma is without pores and noise where skin is smooth; `coarsely` at a quarter of the work.
+    /// Computes luma without pores and noise where skin is smooth; with `coarsely`, at a quarter of the work.
     func smooth(coarsely: Bool) {
         if coarsely {
             blocks.enlargeDiffused(to: smoothLuma)
@@ -85,7 +85,7 @@ final class SkinPlanes {
     }
 
     private func diffuse() {
-        // In large pictures a third step finds little to do.
+        // In large pictures a third step has little effect.
         guard !size.isLarge else {
             DiffusionKernel.run(luma, distance: 1, where: flatness, spans: spans, to: aside)
             return DiffusionKernel.run(aside, distance: 2, where: flatness, spans: spans, to: smoothLuma)
@@ -95,13 +95,13 @@ final class SkinPlanes {
         DiffusionKernel.run(aside, distance: 4, where: flatness, spans: spans, to: smoothLuma)
     }
 
-    /// Leaves skin as it is, for this picture.
+    /// Leaves skin unchanged for this picture.
     func leave() {
         for y in 0..<luma.height { smoothLuma.row(y).copy(luma.row(y), count: luma.width) }
         smoothLuma.extendRows()
     }
 
-    /// Finds how much is to be lightened.
+    /// Computes how much each cell is lightened.
     func findLift(_ amounts: BeautyAmounts) {
         LiftKernel.run(luma: smoothLuma, mask: mask, spans: spans, amounts: amounts, to: lift)
         lift.extendRows()

@@ -1,18 +1,18 @@
-/// The options in the whole numbers that the kernels work with.
+/// The options as integers for the kernels.
 struct BeautyAmounts: Equatable {
-    /// How far smooth skin goes towards its mean, in 256ths.
+    /// How far smooth skin moves toward its mean, in 256ths.
     var smoothing: UInt8 = 0
-    /// The lift of the lightening curve, and how it changes with each code value of luma.
+    /// The lift of the lightening curve, and its change per code value of luma.
     var lift: Int16 = 0
     var liftSlope: Int16 = 0
     /// Code values of Cr.
     var redness: UInt8 = 0
-    /// Gain of edges in 256ths.
+    /// The gain of edges, in 256ths.
     var sharpening: UInt8 = 0
-    /// By how much an edge may be sharpened at the most, in code values.
+    /// The maximum sharpening of an edge, in code values.
     var edgeLimit: UInt8 = 0
 
-    /// The lift for 28 code values in the middle: 4 · 109.5² · 9728 / 2^24.
+    /// The lift for 28 code values at mid-tones: 4 · 109.5² · 9728 / 2^24.
     private static let greatestLift = 9728.0
 
     init() {}
@@ -21,7 +21,8 @@ struct BeautyAmounts: Equatable {
         let smoothness = options.smoothness
         smoothing = UInt8((255 * smoothness * (1.76 - 0.78 * smoothness)).rounded())
         let lift = BeautyAmounts.greatestLift * options.lightening
-        // From four tenths more at one end to as much less at the other: any more, and the curve would fall somewhere.
+        // From four tenths more at one end to four tenths less at the other. With more, the curve would decrease
+        // somewhere.
         let tilt: Double =
             switch options.lighteningContrast {
             case .low: -0.4
@@ -35,10 +36,10 @@ struct BeautyAmounts: Equatable {
         edgeLimit = options.sharpness > 0 ? UInt8((1 + 3 * options.sharpness).rounded()) : 0
     }
 
-    /// Whether a frame stays as it is.
+    /// Whether a frame stays unchanged.
     var isNone: Bool { self == BeautyAmounts() }
 
-    /// What lies between these and `other`, at `step` of `count`.
+    /// Returns the amounts between these and `other`, at `step` of `count`.
     func moved(towards other: BeautyAmounts, step: Int, of count: Int) -> BeautyAmounts {
         func between<Number: FixedWidthInteger>(_ a: Number, _ b: Number) -> Number {
             a + Number((Int(b) - Int(a)) * step / count)
@@ -55,29 +56,29 @@ struct BeautyAmounts: Equatable {
     }
 }
 
-/// Moves from old amounts to new ones over a few frames, so that nothing pops.
+/// Moves from old amounts to new ones over a few frames, so that the picture does not jump.
 struct BeautyRamp {
     private var start: BeautyAmounts
     private var end: BeautyAmounts
     private var step: Int
 
-    /// Frames that a change takes: a quarter of a second at 30 frames a second.
+    /// The number of frames of a change: a quarter of a second at 30 frames per second.
     static let length = 8
 
-    /// Amounts that hold from the first frame on.
+    /// Creates a ramp that has these amounts from the first frame on.
     init(_ amounts: BeautyAmounts) {
         start = amounts
         end = amounts
         step = BeautyRamp.length
     }
 
-    /// Whether the amounts are those that were aimed at.
+    /// Whether the target amounts are reached.
     var isDone: Bool { step == BeautyRamp.length }
 
     /// The amounts of the last frame.
     var current: BeautyAmounts { start.moved(towards: end, step: step, of: BeautyRamp.length) }
 
-    /// New amounts, to be reached in `length` frames.
+    /// Sets new target amounts, to be reached in `length` frames.
     mutating func aim(at amounts: BeautyAmounts) {
         guard amounts != end else { return }
         start = current
@@ -85,7 +86,7 @@ struct BeautyRamp {
         step = 0
     }
 
-    /// The amounts of the next frame.
+    /// Advances, and returns the amounts of the next frame.
     mutating func next() -> BeautyAmounts {
         step = min(step + 1, BeautyRamp.length)
         return current

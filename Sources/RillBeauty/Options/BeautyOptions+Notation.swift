@@ -1,8 +1,10 @@
 extension BeautyOptions {
-    /// Options as people write them: `natural`, `strong` or `off`, or settings in any order, of which those that are
-    /// missing are off: `smoothness=0.7,lightening=0.3,contrast=high`. A preset may stand first and be changed:
-    /// `natural,redness=0`.
+    /// Parses options: `natural`, `strong` or `off`, or settings in any order, such as
+    /// `smoothness=0.7,lightening=0.3,contrast=high`.
     ///
+    /// Missing settings are off. A preset may come first and be modified: `natural,redness=0`.
+    ///
+    /// - Parameter text: the options.
     /// - Throws: ``BeautyError``.
     public init(notation text: String) throws(BeautyError) {
         var options = BeautyOptions.off
@@ -46,9 +48,15 @@ extension BeautyOptions {
         }
     }
 
-    /// Options from numbers that somebody else wrote.
+    /// Creates options from untrusted numbers.
     ///
-    /// - Throws: ``BeautyError/amountOutOfRange(setting:text:)`` for an amount that is not within 0...1.
+    /// - Parameters:
+    ///   - lightening: the amount of lightening, 0 to 1.
+    ///   - smoothness: the amount of smoothing, 0 to 1.
+    ///   - redness: the amount of reddening, 0 to 1.
+    ///   - sharpness: the amount of sharpening, 0 to 1.
+    ///   - lighteningContrast: how lightening spreads over skin.
+    /// - Throws: ``BeautyError/amountOutOfRange(setting:text:)`` if an amount is not within 0...1.
     public init(
         validatingLightening lightening: Double, smoothness: Double, redness: Double, sharpness: Double,
         lighteningContrast: LighteningContrast = .normal
@@ -66,7 +74,7 @@ extension BeautyOptions {
 }
 
 extension BeautyOptions: CustomStringConvertible {
-    /// What ``init(notation:)`` reads.
+    /// The notation that ``init(notation:)`` parses.
     public var description: String {
         switch self {
         case .off: "off"

@@ -1,68 +1,68 @@
 import Glibc
 public import RillCore
 
-/// What can go wrong with a camera.
+/// Errors of cameras.
 public enum CameraError: Error, Equatable, Sendable {
-    /// No camera is there that the words mean.
+    /// No camera matches the selection.
     case notFound(CameraSelection)
-    /// The node is there but captures no video.
+    /// The node exists but does not capture video.
     case notACamera(path: String)
-    /// Of the camera's formats none is one that is read here; they are given as their four letters.
+    /// None of the camera's formats is supported. They are listed by their FourCC codes.
     case noKnownFormat(path: String, offered: [String])
-    /// The camera settled on something that cannot be read.
+    /// The camera settled on an unsupported mode.
     case unusableMode(path: String, fourCC: String, width: Int, height: Int)
-    /// The system refused a call; `code` is its `errno`.
+    /// A system call failed; `code` is its `errno`.
     case callFailed(CameraOperation, path: String, code: Int32)
-    /// The camera had no frame for so long, and was to be opened anew.
+    /// The camera delivered no frame for that time and is reopened.
     case timedOut(path: String, after: MediaDuration)
     /// The camera has no control of that name.
     case unknownControl(String, path: String)
-    /// The control has values, and this is none of them.
+    /// The value is outside the control's values.
     case controlOutOfRange(String, value: Int, range: ClosedRange<Int>, step: Int)
-    /// The control is none that can be set now: read-only, or left to the camera's own automatic.
+    /// The control cannot be set now: it is read-only, or controlled by one of the camera's automatic functions.
     case controlNotSettable(String)
     /// A text is not a control and its value.
     case invalidSetting(String)
-    /// There is no memory for pictures.
+    /// The system has no memory for pictures.
     case frames(FrameError)
     /// libjpeg has no memory.
     case noJPEGDecoder
 }
 
-/// What was asked of the system.
+/// The operation that failed.
 public enum CameraOperation: String, Sendable, CaseIterable {
-    /// To open the node.
+    /// Opening the node.
     case open
-    /// To say what the node can do (VIDIOC_QUERYCAP).
+    /// Querying the node's capabilities (VIDIOC_QUERYCAP).
     case queryCapabilities = "query"
-    /// To list formats, sizes and rates (VIDIOC_ENUM_*).
+    /// Listing formats, sizes and rates (VIDIOC_ENUM_*).
     case enumerate
-    /// To settle format and size (VIDIOC_S_FMT).
+    /// Setting format and size (VIDIOC_S_FMT).
     case setFormat = "set the format of"
-    /// To settle the rate (VIDIOC_S_PARM).
+    /// Setting the rate (VIDIOC_S_PARM).
     case setRate = "set the rate of"
-    /// To have buffers (VIDIOC_REQBUFS).
+    /// Requesting buffers (VIDIOC_REQBUFS).
     case requestBuffers = "get buffers of"
-    /// To map a buffer into memory (VIDIOC_QUERYBUF, mmap).
+    /// Mapping a buffer into memory (VIDIOC_QUERYBUF, mmap).
     case mapBuffer = "map a buffer of"
-    /// To hand a buffer to the driver (VIDIOC_QBUF).
+    /// Passing a buffer to the driver (VIDIOC_QBUF).
     case queueBuffer = "queue a buffer of"
-    /// To get a filled one back (VIDIOC_DQBUF).
+    /// Taking a filled buffer back (VIDIOC_DQBUF).
     case dequeueBuffer = "dequeue a buffer of"
-    /// To begin (VIDIOC_STREAMON).
+    /// Starting the stream (VIDIOC_STREAMON).
     case startStreaming = "start"
-    /// To wait for a frame (poll).
+    /// Waiting for a frame (poll).
     case wait = "wait for"
-    /// To list, read or set controls.
+    /// Listing, reading or setting controls.
     case control = "control"
 }
 
 extension CameraError {
-    /// Whether another program has the camera.
+    /// Whether another program uses the camera.
     public var isBusy: Bool { code == EBUSY }
-    /// Whether the rights are missing.
+    /// Whether permission is missing.
     public var isDenied: Bool { code == EACCES || code == EPERM }
-    /// Whether the camera is not there.
+    /// Whether the camera is absent.
     public var isGone: Bool {
         if case .notFound = self { return true }
         return code.map { [ENODEV, ENXIO, ENOENT].contains($0) } ?? false
@@ -74,16 +74,16 @@ extension CameraError {
 }
 
 extension CameraError: CustomStringConvertible {
-    /// One sentence, with what to do about it where that is not plain.
+    /// One sentence, with a remedy where it is not obvious.
     public var description: String {
         switch self {
         case .notFound(let selection):
-            "\(selection): there is no such camera; `rill cameras` shows those that are there"
+            "\(selection): no such camera; `rill cameras` lists the connected ones"
         case .notACamera(let path): "\(path) captures no video"
         case .noKnownFormat(let path, let offered):
-            "\(path) has no format that is read here: it offers \(offered.joined(separator: ", "))"
+            "\(path) has no supported format: it offers \(offered.joined(separator: ", "))"
         case .unusableMode(let path, let fourCC, let width, let height):
-            "\(path) settled on \(fourCC) at \(width)x\(height), which is not read here"
+            "\(path) settled on \(fourCC) at \(width)x\(height), which is not supported"
         case .callFailed(let call, let path, let code):
             "cannot \(call.rawValue) \(path): \(systemText(code))\(advice(code))"
         case .timedOut(let path, let duration): "\(path) had no frame for \(duration)"
@@ -91,8 +91,8 @@ extension CameraError: CustomStringConvertible {
         case .controlOutOfRange(let name, let value, let range, let step):
             "\(name): \(value) is outside \(range.lowerBound) to \(range.upperBound)"
                 + (step > 1 ? " in steps of \(step)" : "")
-        case .controlNotSettable(let name): "\(name) cannot be set now: an automatic has it, or it is only to be read"
-        case .invalidSetting(let text): "\"\(text)\" is no setting: expected CONTROL=VALUE, like brightness=128"
+        case .controlNotSettable(let name): "\(name) cannot be set now: it is automatic or read-only"
+        case .invalidSetting(let text): "\"\(text)\" is not a setting: expected CONTROL=VALUE, like brightness=128"
         case .frames(let error): "\(error)"
         case .noJPEGDecoder: "no memory for a JPEG decoder"
         }
@@ -100,7 +100,7 @@ extension CameraError: CustomStringConvertible {
 
     private func advice(_ code: Int32) -> String {
         switch code {
-        case EBUSY: "; another program has it"
+        case EBUSY: "; another program uses it"
         case EACCES, EPERM: "; this user may have to join the group \"video\""
         default: ""
         }

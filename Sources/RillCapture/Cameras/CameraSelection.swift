@@ -1,13 +1,13 @@
-/// Which camera is meant.
+/// Which camera to open.
 public enum CameraSelection: Hashable, Sendable {
-    /// The one at a node, such as `/dev/video0`, or a link to one, such as those under `/dev/v4l/by-id`.
+    /// The camera at a node such as `/dev/video0`, or at a link to one, such as those under `/dev/v4l/by-id`.
     case path(String)
-    /// The first whose name has this in it, in upper or lower case.
+    /// The first camera whose name contains this text, ignoring case.
     case name(String)
-    /// The one at that place of the list of cameras, from 0.
+    /// The camera at that index in the list of cameras, from 0.
     case index(Int)
 
-    /// From words: a path begins with a slash, digits alone are a place in the list, anything else is a name.
+    /// Parses a selection. A path starts with a slash, digits alone are an index, and anything else is a name.
     public init(_ text: String) {
         if text.hasPrefix("/") {
             self = .path(text)
@@ -20,7 +20,7 @@ public enum CameraSelection: Hashable, Sendable {
 }
 
 extension CameraSelection: CustomStringConvertible {
-    /// The words.
+    /// The selection as text.
     public var description: String {
         switch self {
         case .path(let path): path

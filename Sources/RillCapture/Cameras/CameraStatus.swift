@@ -1,12 +1,12 @@
 import RillCore
 
-/// What a camera has done so far, for any thread to ask while another one has the camera.
+/// A camera's counts, readable from any thread while another one uses the camera.
 public final class CameraStatus: Sendable {
     private let state = Monitor(CameraStatistics())
 
     init() {}
 
-    /// Counts since the camera was made.
+    /// Counts since the camera was created.
     public var statistics: CameraStatistics { state.withLock { $0 } }
 
     func note(_ counts: CameraSession.Counts) {

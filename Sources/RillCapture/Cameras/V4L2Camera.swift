@@ -1,27 +1,30 @@
 public import RillCore
 
-/// A camera as a source of frames: V4L2, with recovery.
+/// A camera as a frame source: V4L2, with recovery.
 ///
-///     let camera = try V4L2Camera(.path("/dev/video0"), CameraConstraints(resolution: .hd720)) { event in print(event) }
-///     print(camera.mode)                    // what it got
-///     let sender = LiveSender(pipeline, source: camera, packets: socket)
+/// ```swift
+/// let camera = try V4L2Camera(.path("/dev/video0"), CameraConstraints(resolution: .hd720)) { event in print(event) }
+/// print(camera.mode)                    // the settled mode
+/// let sender = LiveSender(pipeline, source: camera, packets: socket)
+/// ```
 ///
-/// Frames are I420 in limited range, at the times that the kernel has stamped them with (`CLOCK_MONOTONIC`), those that
-/// cannot be replaced. Damaged frames are left out. A camera that is lost is noticed within 100 ms, waited for without
-/// work, opened again within a second of its return, wherever it is then plugged in, and goes on at the same place; the
-/// first frame then is marked as a beginning (``RillCore/VideoFrame/isDiscontinuity``), so that every layer sends a key
-/// frame.
+/// Frames are I420 in limited range. Capture times are the kernel's timestamps (`CLOCK_MONOTONIC`); implausible ones
+/// are replaced. Damaged frames are dropped.
 ///
-/// ``next()`` waits for a frame for ``frameTimeout`` at the most and then says ``RillCore/SourceOutput/pending``: whoever
-/// drives it can stop it at any time, whatever the camera does.
+/// A lost camera is noticed within 100 ms. Waiting for it costs almost nothing. It is reopened within a second of its
+/// return, at whatever port, and the source continues. The first frame is then marked as a discontinuity
+/// (``/RillCore/VideoFrame/isDiscontinuity``), so that every layer sends a key frame.
 ///
-/// One owner, one thread at a time, like every source; ``status`` may be asked from any. Cost: one pass from the driver's
-/// memory into the frame, three system calls, and of raw formats no allocation but the frame's lease (MJPEG: a decoder's
-/// working memory, and the tables that each picture brings).
+/// ``next()`` waits for a frame for at most ``frameTimeout`` and then returns ``/RillCore/SourceOutput/pending``. So
+/// its driver can stop it at any time, whatever the camera does.
+///
+/// One owner, one thread at a time, like every source; ``status`` is readable from any thread. Cost: one pass from
+/// the driver's memory into the frame, three system calls, and for raw formats no allocation except the frame's
+/// lease. (MJPEG also needs the decoder's working memory, and the tables of each picture.)
 public final class V4L2Camera: FrameSource {
-    /// What can be asked of the camera from any thread.
+    /// The camera's counts, readable from any thread.
     public let status = CameraStatus()
-    /// What is wanted.
+    /// The requested properties.
     public let constraints: CameraConstraints
 
     private let calls: any DeviceCalls
@@ -34,17 +37,17 @@ public final class V4L2Camera: FrameSource {
     /// Whether the next frame is the first since the camera was opened.
     private var isDiscontinuity = false
 
-    /// How long ``next()`` waits for a frame before it says that none has come.
+    /// How long ``next()`` waits for a frame before it returns ``/RillCore/SourceOutput/pending``.
     public static let frameTimeout = MediaDuration.milliseconds(90)
 
     /// Opens a camera and starts it.
     ///
     /// - Parameters:
-    ///   - selection: which one.
-    ///   - constraints: what is wanted of it; ``mode`` says what it gives.
+    ///   - selection: which camera to open.
+    ///   - constraints: the requested properties; ``mode`` holds the settled ones.
     ///   - capacity: how many frames may be in use downstream at once.
-    ///   - onEvent: is called with what happens, on the thread that calls ``next()``; first on this one.
-    /// - Throws: ``CameraError``. What happens later does not throw: it is an event, and is recovered from.
+    ///   - onEvent: called with each event, on the thread that calls ``next()``; the first time on this thread.
+    /// - Throws: ``CameraError``. Later failures do not throw: they are events, and the camera recovers from them.
     public convenience init(
         _ selection: CameraSelection, _ constraints: CameraConstraints = CameraConstraints(), capacity: Int = 8,
         onEvent: (@Sendable (CameraEvent) -> Void)? = nil
@@ -74,19 +77,20 @@ public final class V4L2Camera: FrameSource {
         tell(lifecycle.opened(settledMode, at: calls.now))
     }
 
-    /// What the camera gives; after it was lost and came back, what it gives now.
+    /// The mode of the camera. It may change when a lost camera comes back.
     public var mode: CameraMode { settledMode }
 
-    /// Size and rate of ``mode``, in real time.
+    /// The size and rate of ``mode``, in real time.
     public var format: SourceFormat {
         SourceFormat(resolution: mode.resolution, frameRate: mode.frameRate, isLive: true)
     }
 
-    /// The next frame, ``RillCore/SourceOutput/pending`` where none came in time, or ``RillCore/SourceOutput/noBuffer``.
+    /// Returns the next frame, or ``/RillCore/SourceOutput/pending`` if none arrived in time, or
+    /// ``/RillCore/SourceOutput/noBuffer``.
     ///
-    /// A camera has no end: it never says ``RillCore/SourceOutput/end``.
+    /// A camera never returns ``/RillCore/SourceOutput/end``.
     ///
-    /// - Throws: ``CameraError/frames(_:)`` where there is no memory for its pictures.
+    /// - Throws: ``CameraError/frames(_:)`` if there is no memory for its pictures.
     public func next() throws -> SourceOutput {
         let deadline = calls.now + Self.frameTimeout
         while true {
@@ -121,10 +125,10 @@ public final class V4L2Camera: FrameSource {
         lifecycle.closed(at: calls.now)
     }
 
-    /// Waits for a frame and reads it; `nil` where none came, or one that is not passed on.
+    /// Waits for a frame and reads it. Returns `nil` if none arrived, or if it was dropped.
     private func awaitFrame(until deadline: MediaTime) throws(CameraError) -> SourceOutput? {
         guard let session else { preconditionFailure("a camera that is open has a session") }
-        // First the place to put it: a frame that is not taken stays with the driver.
+        // The target comes first: without one, the frame stays with the driver.
         guard let target = try target(session.mode.resolution) else { return .noBuffer }
         do throws(CameraError) {
             switch try session.next(until: deadline, into: target) {

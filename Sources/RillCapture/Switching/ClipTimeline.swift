@@ -1,14 +1,15 @@
 import RillCore
 
-/// The times of a clip's frames when it is played over and over, or its last frame is held: they always rise. A pure value.
+/// The times of a clip's frames when it loops or its last frame is held: strictly increasing. A pure value.
 struct ClipTimeline: Sendable {
     private var frames = FrameSuccession()
-    /// When the first frame of this playing stands; `nil` for where its own stamp says.
+    /// The time of the first frame of this playback; `nil` to use its own timestamp.
     private var start: MediaTime?
-    /// What is added to the stamps of this playing; not known before its first frame.
+    /// The offset added to the timestamps of this playback; unknown before its first frame.
     private var shift: Int64?
 
-    /// The time of the next frame, which bears `stamp`; `nil` where it is later than a time can say (292 years).
+    /// Returns the time of the next frame with that timestamp. Returns `nil` if it is beyond the range of times (292
+    /// years).
     mutating func place(_ stamp: MediaTime) -> MediaTime? {
         let (shift, isShiftOut) = self.shift.map { ($0, false) } ?? newShift(stamp)
         let (value, isOut) = stamp.nanoseconds.addingReportingOverflow(shift)
@@ -24,9 +25,10 @@ struct ClipTimeline: Sendable {
         return start.nanoseconds.subtractingReportingOverflow(stamp.nanoseconds)
     }
 
-    /// The clip is played again: its first frame comes when the last one was shown for its time.
+    /// Starts another playback. Its first frame is due when the last one has been shown for its duration.
     ///
-    /// - Returns: whether there is a time for it.
+    /// - Parameter rate: the clip's frame rate, if known.
+    /// - Returns: whether that time is in range.
     mutating func playAgain(_ rate: FrameRate?) -> Bool {
         guard let end = frames.end(rate) else { return false }
         start = end
@@ -34,7 +36,7 @@ struct ClipTimeline: Sendable {
         return true
     }
 
-    /// The time of the last frame when it is shown once more; `nil` where there is none.
+    /// Returns the time at which the last frame is shown once more; `nil` if there is none.
     mutating func hold(_ rate: FrameRate?) -> MediaTime? {
         guard let end = frames.end(rate) else { return nil }
         frames.advance(to: end)

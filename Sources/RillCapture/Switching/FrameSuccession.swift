@@ -1,25 +1,25 @@
 import RillCore
 
-/// The times of frames that follow each other, and how long the last one is shown. A pure value.
+/// The times of consecutive frames, and the duration of the last one. A pure value.
 struct FrameSuccession: Sendable {
-    /// When the last frame stands.
+    /// The time of the last frame.
     private(set) var last: MediaTime?
-    /// How long the frame before it was shown.
+    /// The duration of the frame before the last.
     private var step: MediaDuration?
 
-    /// How long the only frame of a clip without a rate is shown.
+    /// The duration of the only frame of a clip without a rate.
     private static let fallback = FrameRate(30).interval
-    /// Files come from strangers: one that claims a frame a nanosecond is not played again, nor its last frame held, as
+    /// Files are untrusted. A clip with a declared rate of one frame per nanosecond must not be looped or held as
     /// fast as it can be read.
     private static let shortest = MediaDuration.milliseconds(1)
 
-    /// The time of a frame that should stand at `time`: one that goes back, or stands still, comes right behind the last.
+    /// Returns `time`, or if it does not advance, the previous time plus one nanosecond.
     func rising(_ time: MediaTime) -> MediaTime {
         guard let last, time <= last else { return time }
         return last + MediaDuration(nanoseconds: 1)
     }
 
-    /// A frame of that time, which rises, was given.
+    /// Records a frame at that time, which must be later than the last.
     mutating func advance(to time: MediaTime) {
         if let last {
             let (value, isOut) = time.nanoseconds.subtractingReportingOverflow(last.nanoseconds)
@@ -28,8 +28,8 @@ struct FrameSuccession: Sendable {
         last = time
     }
 
-    /// When the last frame was shown for its time: an interval of the clip's rate, where it has one, else as long as the
-    /// frame before it. `nil` where there is no frame, or no such time (292 years).
+    /// Returns when the last frame has been shown for its duration: an interval of the clip's rate, or else the
+    /// duration of the frame before it. Returns `nil` if there is no frame, or no such time (292 years).
     func end(_ rate: FrameRate?) -> MediaTime? {
         guard let last else { return nil }
         let duration = max(rate?.interval ?? step ?? FrameSuccession.fallback, FrameSuccession.shortest)

@@ -1,39 +1,41 @@
 public import RillCore
 import RillImage
 
-/// A clip as a source in a live call, with a choice of what comes after its last frame: nothing, that frame held, or the
-/// clip again.
+/// A clip as a source for a live call. At its end it stops, holds its last frame, or loops.
 ///
-///     let clip = try LiveClip(atEnd: .loop) { try Clip.open("waiting-room.y4m") }
-///     switcher.change(to: clip)
+/// ```swift
+/// let clip = try LiveClip(atEnd: .loop) { try Clip.open("waiting-room.y4m") }
+/// switcher.change(to: clip)
+/// ```
 ///
-/// Capture times always rise. They are the clip's own until it ends. A frame that is held gets new ones at the clip's rate.
-/// Where the clip is played again, its first frame comes when the last one was shown for its time (one interval of the
-/// clip's rate; of a clip without a rate, as long as the frame before it; a millisecond at least), and is marked as a
-/// beginning (``RillCore/VideoFrame/isDiscontinuity``), so that every layer sends a key frame. A clip of one frame has
-/// nothing to play again: it is held.
+/// Capture times always increase. Until the clip ends, they are its own. A held frame gets new times at the clip's
+/// rate. When the clip loops, its first frame is due when the last one has been shown for its duration. That is one
+/// interval of the clip's rate, or the duration of the frame before it if the clip has no rate, and at least a
+/// millisecond. That first frame is marked as a discontinuity (``/RillCore/VideoFrame/isDiscontinuity``), so that
+/// every layer sends a key frame. A clip of one frame is held instead of looped.
 ///
-/// It reads no clock: a live driver and ``SourceSwitcher`` pace it by its stamps, like the clip itself, and in virtual time
-/// it gives the same frames. With ``Ending/hold`` and ``Ending/loop`` it has no end, so that whoever drives it stops.
+/// It reads no clock. A live driver and ``SourceSwitcher`` pace it by its timestamps, like the clip itself. In
+/// virtual time it returns the same frames. With ``Ending/hold`` and ``Ending/loop`` it never ends, so its driver
+/// must stop it.
 ///
-/// One owner, one thread at a time. Cost: nothing per frame; to hold a frame keeps one of the clip's buffers in use, and
-/// where the clip has no other it is copied.
+/// One owner, one thread at a time. Cost: nothing per frame. Holding a frame occupies one of the clip's buffers; if
+/// the clip has no other, the frame is copied.
 public final class LiveClip: FrameSource {
-    /// What comes after a clip's last frame.
+    /// What happens after a clip's last frame.
     public enum Ending: Sendable, Hashable, CaseIterable {
-        /// Nothing: the source ends, and with it a call that has no other (see ``SourceSwitcher``).
+        /// The source ends, and with it a call that has no other source (see ``SourceSwitcher``).
         case end
-        /// The last frame, again and again.
+        /// The last frame is repeated.
         case hold
-        /// The clip, opened again and played from its first frame.
+        /// The clip is reopened and played from its first frame.
         case loop
     }
 
-    /// What has happened to a clip.
+    /// An event of a clip.
     public enum Event: Sendable, Hashable {
-        /// Its last frame was given; nothing new will come.
+        /// Its last frame was returned; nothing new follows.
         case ended
-        /// It begins again, for that time: 2 is the second.
+        /// It starts again, for the `times`th time: 2 is the second playback.
         case playedAgain(times: Int)
     }
 
@@ -43,9 +45,9 @@ public final class LiveClip: FrameSource {
     private var clip: any FrameSource
     private var phase = Phase.playing
     private var timeline = ClipTimeline()
-    /// How often the clip was begun, and how many frames it has given since.
+    /// The number of playbacks so far, and of frames in the current one.
     private var (playings, frameCount) = (1, 0)
-    /// The last frame, where it may have to be held.
+    /// The last frame, if it may have to be held.
     private var kept: VideoFrame?
     private var isKeptApart = false
     private var ownPool = FittingPool(capacity: 1)
@@ -55,11 +57,11 @@ public final class LiveClip: FrameSource {
     /// Opens a clip.
     ///
     /// - Parameters:
-    ///   - ending: what comes after its last frame.
-    ///   - onEvent: is called with what happens, on the thread that calls ``next()``.
-    ///   - open: opens the clip: at once, and on the thread that calls ``next()`` for each time that it is played again. A
-    ///     source that is live by itself, such as a camera, is a violated precondition: it has no end.
-    /// - Throws: what `open` throws.
+    ///   - ending: what happens after its last frame.
+    ///   - onEvent: called with each event, on the thread that calls ``next()``.
+    ///   - open: opens the clip: at once, and for each further playback on the thread that calls ``next()``. A source
+    ///     that is itself live, such as a camera, has no end: passing one traps.
+    /// - Throws: errors of `open`.
     public init(
         atEnd ending: Ending, onEvent: (@Sendable (Event) -> Void)? = nil,
         open: @escaping @Sendable () throws -> any FrameSource
@@ -68,19 +70,20 @@ public final class LiveClip: FrameSource {
         self.onEvent = onEvent
         self.open = open
         clip = try open()
-        precondition(!clip.format.isLive, "a live clip of a source that is live already")
+        precondition(!clip.format.isLive, "a live clip needs a source that is not live")
     }
 
-    /// Size and rate of the clip; the number of its frames only where they are all that come.
+    /// The size and rate of the clip. The number of frames is known only with ``Ending/end``.
     public var format: SourceFormat {
         var format = clip.format
         if ending != .end { format.frameCount = nil }
         return format
     }
 
-    /// The next frame; after the clip's last one what was chosen. A clip that gives no frame ends, whatever was chosen.
+    /// Returns the next frame, and after the clip's last one whatever ``Ending`` selects. A clip without frames ends
+    /// in any case.
     ///
-    /// - Throws: what the clip throws. One that cannot be opened again throws so once, and has then ended.
+    /// - Throws: errors of the clip. If it cannot be reopened, that error is thrown once, and the source has ended.
     public func next() throws -> SourceOutput {
         switch phase {
         case .playing: break
@@ -101,7 +104,7 @@ public final class LiveClip: FrameSource {
     private func play(_ frame: VideoFrame) -> SourceOutput {
         guard let time = timeline.place(frame.captureTime) else { return end() }
         frameCount += 1
-        // Of a clip that is played again only a single frame will be held.
+        // If the clip loops, only a single frame is ever held.
         kept = ending == .hold || (ending == .loop && frameCount == 1) ? frame : nil
         isKeptApart = false
         var frame = frame
@@ -110,7 +113,7 @@ public final class LiveClip: FrameSource {
         return .frame(frame)
     }
 
-    /// The clip has ended.
+    /// Handles the end of the clip.
     private func clipEnded() throws -> SourceOutput {
         guard frameCount > 0, ending != .end else { return end() }
         if kept != nil {
@@ -125,7 +128,7 @@ public final class LiveClip: FrameSource {
         }
         (playings, frameCount) = (playings + 1, 0)
         onEvent?(.playedAgain(times: playings))
-        // A clip that has become empty ends with this call: it counts no frame.
+        // A clip that has become empty ends with this call: its frame count is 0.
         return try next()
     }
 
@@ -137,17 +140,17 @@ public final class LiveClip: FrameSource {
     }
 
     private func end() -> SourceOutput {
-        // Whoever held a frame has said that the clip has ended.
+        // When a frame was held, the end of the clip has already been reported.
         if phase == .playing { onEvent?(.ended) }
         phase = .ended
         kept = nil
         return .end
     }
 
-    /// Gives the clip the buffer of the last frame back, which may be the one that it lacks.
+    /// Returns the last frame's buffer to the clip, which may have no other.
     private func keepApart() throws {
         guard let frame = kept, !isKeptApart else { return }
-        // What the pool's only frame was for before is not kept any more, and was never given.
+        // The pool's only frame is free: its previous content is no longer kept, and was never returned to a caller.
         let pool = try ownPool.pool(for: frame.resolution)
         guard let copy = frame.format == .i420 ? frame.copied(into: pool) : frame.convertedToI420(into: pool) else {
             return

@@ -1,37 +1,41 @@
 public import RillCore
 
-/// A live source that can be changed while it runs: front to back camera, camera to clip, camera to scene.
+/// A live source that can be replaced while it runs: front to back camera, camera to clip, camera to scene.
 ///
-///     let switcher = SourceSwitcher(front) { event in print(event) }
-///     let sender = LiveSender(pipeline, source: switcher.source, packets: socket)
-///     …
-///     switcher.change(to: back)      // from any thread
+/// ```swift
+/// let switcher = SourceSwitcher(front) { event in print(event) }
+/// let sender = LiveSender(pipeline, source: switcher.source, packets: socket)
+/// …
+/// switcher.change(to: back)      // from any thread
+/// ```
 ///
-/// No frame of the old source comes after ``change(to:)``, but for one that is just being given. The first frame of the new
-/// one is marked as a beginning (``RillCore/VideoFrame/isDiscontinuity``), so that every layer sends a key frame. Sizes may
-/// differ. The old source is let go on the thread that pulls: a camera is closed there.
+/// After ``change(to:)`` no frame of the old source follows, except one that is being returned at that moment. The
+/// first frame of the new source is marked as a discontinuity (``/RillCore/VideoFrame/isDiscontinuity``), so that
+/// every layer sends a key frame. Sizes may differ. The old source is released on the thread that pulls: a camera is
+/// closed there.
 ///
-/// It has no end of its own. A clip that has ended, or a source that throws, is let go and said (``Event``, ``status``); no
-/// frame comes until the next change. ``LiveClip`` is a clip that is held at its last frame, or begins again.
+/// The switcher itself never ends. If a clip ends or a source throws, it is released and reported (``Event``,
+/// ``status``), and no frame arrives until the next change. ``LiveClip`` is a clip that holds its last frame or
+/// loops.
 ///
-/// Frames bear times of `CLOCK_MONOTONIC`, which rise from source to source: those of cameras are kept; clips and scenes
-/// begin when they are changed to, and are paced by their stamps.
+/// Capture times are on `CLOCK_MONOTONIC` and increase across sources. Those of cameras are kept. Clips and scenes
+/// start when they are switched to, and are paced by their timestamps.
 public final class SourceSwitcher: Sendable {
-    /// What has happened to a source, by its number: 0 is the first, and ``change(to:)`` says those of the others.
+    /// An event of a source. Sources are numbered: 0 is the first, and ``change(to:)`` returns the others.
     public enum Event: Sendable {
-        /// It has given its last frame, whose time is over.
+        /// The source returned its last frame, and that frame's duration is over.
         case ended(source: Int)
-        /// It has thrown: a damaged clip, no memory for a camera's pictures.
+        /// The source threw an error: a damaged clip, or no memory for a camera's pictures.
         case failed(source: Int, any Error)
     }
 
-    /// How the source that was changed to last is doing.
+    /// The state of the current source.
     public enum Status: Sendable {
-        /// It gives frames, or soon will.
+        /// It returns frames, or soon will.
         case showing
-        /// It gives no more.
+        /// It has ended.
         case ended
-        /// It gives no more, because of that.
+        /// It failed with that error.
         case failed(any Error)
     }
 
@@ -40,41 +44,45 @@ public final class SourceSwitcher: Sendable {
     private let format: SourceFormat
 
     struct State {
-        /// What is to be given from now on, until it was taken over.
+        /// The next source, until the pulling thread takes it.
         var next: Pending?
-        /// Counts the changes: a frame that was pulled before the last one is thrown away.
+        /// The number of changes. A frame that was pulled before the last change is dropped.
         var generation = 0
         var status = Status.showing
-        /// Whether somebody has the source.
+        /// Whether ``source`` was taken.
         var isGiven = false
-        /// Whether that one has let go of it.
+        /// Whether the taken source has been released.
         var isOver = false
     }
 
-    /// A source on its way to the thread that pulls.
+    /// A source in transit to the thread that pulls.
     struct Pending: @unchecked Sendable {
-        // Sendable by hand: it was `sending`, and goes to one thread alone.
+        // Manually Sendable: it was `sending`, and goes to one thread only.
         let source: any FrameSource
     }
 
-    /// A switcher that begins with `first`, which belongs to whoever pulls from ``source`` from now on.
+    /// Creates a switcher.
     ///
-    /// - Parameter onEvent: is called with what happens, on the thread that pulls. It may change the source. An event of a
-    ///   source that was changed away from may still be on its way then: look at the number.
+    /// - Parameters:
+    ///   - first: the first source. From now on it belongs to the thread that pulls from ``source``.
+    ///   - onEvent: called with each event, on the thread that pulls. It may change the source. An event of a
+    ///     replaced source may still be in flight then: check the number.
     public init(_ first: sending any FrameSource, onEvent: (@Sendable (Event) -> Void)? = nil) {
-        // Handed over, and not used here any more.
+        // Transferred, and not used here any more.
         nonisolated(unsafe) let first = first
         state = unsafe Monitor(State(next: Pending(source: first)))
         format = unsafe first.format
         self.onEvent = onEvent
     }
 
-    /// Changes to another source, which belongs to the thread that pulls from now on.
+    /// Changes to another source.
     ///
-    /// - Returns: the source's number; `nil` where nobody pulls any more (the sender has stopped), and it was let go.
+    /// - Parameter source: the new source. From now on it belongs to the thread that pulls.
+    /// - Returns: the source's number, or `nil` if no thread pulls any more (the sender has stopped) and the source
+    ///   was released.
     @discardableResult
     public func change(to source: sending any FrameSource) -> Int? {
-        // Handed over, and not used here any more.
+        // Transferred, and not used here any more.
         nonisolated(unsafe) let source = source
         let next = unsafe Pending(source: source)
         let (number, replaced) = state.change { state in
@@ -84,21 +92,21 @@ public final class SourceSwitcher: Sendable {
             state.status = .showing
             return (state.generation, state.next)
         }
-        // One that was never shown goes here, where no lock is held.
+        // A source that was never shown is released here, where no lock is held.
         _ = consume replaced
         return number
     }
 
-    /// How the source that was changed to last is doing. From any thread.
+    /// The state of the current source. Callable from any thread.
     public var status: Status { state.withLock { $0.status } }
 
-    /// The source that a driver gets. There is but one: asking for a second one is the programmer's mistake.
+    /// The source for a driver. Traps when called a second time: there is only one.
     public var source: SwitchedSource {
         let isFirst = state.withLock { state in
             defer { state.isGiven = true }
             return !state.isGiven
         }
-        precondition(isFirst, "a switcher has one source, which somebody has already")
+        precondition(isFirst, "a switcher has one source, which is already taken")
         return SwitchedSource(state, format, onEvent)
     }
 }

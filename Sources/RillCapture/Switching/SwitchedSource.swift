@@ -5,13 +5,13 @@ public final class SwitchedSource: FrameSource {
     private let state: Monitor<SourceSwitcher.State>
     private let calls: any DeviceCalls
     private let onEvent: (@Sendable (SourceSwitcher.Event) -> Void)?
-    /// What gives frames; `nil` where it has ended.
+    /// The current source; `nil` if it has ended.
     private var current: (any FrameSource)?
     private var generation = 0
     private var timeline = SwitchTimeline()
-    /// A frame whose time has not come.
+    /// A frame that is not due yet.
     private var waiting: VideoFrame?
-    /// When the last frame of a source that has no more was shown for its time.
+    /// When the last frame of an ended source has been shown for its duration.
     private var endTime: MediaTime?
     private var isDiscontinuity = false
     private var lastFormat: SourceFormat
@@ -32,18 +32,20 @@ public final class SwitchedSource: FrameSource {
             state.isOver = true
             return state.next
         }
-        // A source that was never shown goes here, where no lock is held.
+        // A source that was never shown is released here, where no lock is held.
         _ = consume unused
     }
 
-    /// Size and rate of the source that gives frames at present, or did last, in real time, whatever it is by itself.
+    /// The size and rate of the current or last source, always live.
     public var format: SourceFormat {
         let format = current?.format ?? lastFormat
         return SourceFormat(resolution: format.resolution, frameRate: format.frameRate, isLive: true)
     }
 
-    /// The next frame of the source at present. It never says ``RillCore/SourceOutput/end``: where a source has ended, or has
-    /// thrown, the next change is waited for, a moment at the most, and the answer is ``RillCore/SourceOutput/pending``.
+    /// Returns the next frame of the current source.
+    ///
+    /// It never returns ``/RillCore/SourceOutput/end``. If a source has ended or thrown, it waits briefly for the
+    /// next change and returns ``/RillCore/SourceOutput/pending``.
     public func next() -> SourceOutput {
         takeOver()
         guard let current else {
@@ -67,7 +69,7 @@ public final class SwitchedSource: FrameSource {
         return give(frame)
     }
 
-    /// Waits for a time, a moment at the most, or until there is a change; `false` where it has not come.
+    /// Waits until a time, or briefly, or until a change. Returns `false` if the time has not been reached.
     private func waitUntil(_ time: MediaTime) -> Bool {
         let deadline = min(time, calls.now + V4L2Camera.frameTimeout)
         let generation = generation
@@ -75,7 +77,7 @@ public final class SwitchedSource: FrameSource {
         return calls.now >= time
     }
 
-    /// Gives a frame, unless the source was changed since it was pulled.
+    /// Returns a frame, unless the source was changed after it was pulled.
     private func give(_ frame: VideoFrame) -> SourceOutput {
         waiting = nil
         guard state.withLock({ $0.generation }) == generation else { return .pending }
@@ -86,7 +88,7 @@ public final class SwitchedSource: FrameSource {
         return .frame(frame)
     }
 
-    /// The source at present is done with. Nothing is said of one that was changed away from meanwhile.
+    /// Releases the current source. Nothing is reported if it was replaced meanwhile.
     private func letGo(_ status: SourceSwitcher.Status, _ event: SourceSwitcher.Event) -> SourceOutput {
         lastFormat = format
         current = nil
@@ -96,7 +98,7 @@ public final class SwitchedSource: FrameSource {
             return true
         }
         if isNews { onEvent?(event) }
-        // Whoever pulls can stop, even where what is changed to ends at once, each time.
+        // Returns here so that the driver can stop, even if every new source ends at once.
         return .pending
     }
 
@@ -115,20 +117,22 @@ public final class SwitchedSource: FrameSource {
     }
 }
 
-/// Brings the times of one source after another onto one clock. A pure value.
+/// Maps the times of successive sources to one clock. A pure value.
 struct SwitchTimeline: Sendable {
     private var frames = FrameSuccession()
-    /// What is added to the times of the present source; not known before its first frame.
+    /// The offset added to the times of the current source; unknown before its first frame.
     private var offset: Int128?
 
-    /// Another source begins.
+    /// Starts another source.
     mutating func begin() {
         offset = nil
     }
 
-    /// The frame at its time: a live source's is kept, that of another counts from its first frame, which is due now.
-    /// Behind what was given before it is in any case. Stamps come from strangers: one beyond all times (292 years) is never
-    /// due.
+    /// Returns the frame with its mapped time.
+    ///
+    /// A live source keeps its times; other sources count from their first frame, which is due now. The result is
+    /// always later than the last returned frame. Timestamps are untrusted: one beyond the range of times (292 years)
+    /// is never due.
     mutating func placed(_ frame: VideoFrame, isLive: Bool, at now: MediaTime) -> VideoFrame {
         let stamp = Int128(frame.captureTime.nanoseconds)
         let offset = self.offset ?? (isLive ? 0 : Int128(now.nanoseconds) - stamp)
@@ -138,12 +142,12 @@ struct SwitchTimeline: Sendable {
         return frame
     }
 
-    /// A frame of that time was given.
+    /// Records that a frame with that time was returned.
     mutating func given(_ time: MediaTime) {
         frames.advance(to: time)
     }
 
-    /// When the last frame of a clip, which has no more, was shown for its time; `nil` where it gave none.
+    /// Returns when the last frame of an ended clip has been shown for its duration; `nil` if it returned none.
     func end(_ rate: FrameRate?) -> MediaTime? {
         offset == nil ? nil : frames.end(rate)
     }

@@ -1,65 +1,69 @@
 public import RillCore
 
-/// Watches one layer's encoder and says when its pictures should become smaller or fewer, and when they may grow again.
+/// Watches one layer's encoder, and decides when its pictures should become smaller or fewer, and when larger or more
+/// again.
 ///
-///     var controller = AdaptationController(resolution: .hd720, frameRate: 30)
-///     if let step = controller.add(.encoded(in: time, quantizer: qp), at: now) {
-///         layer.apply(step.degradation)
-///     }
+/// ```swift
+/// var controller = AdaptationController(resolution: .hd720, frameRate: 30)
+/// if let step = controller.add(.encoded(in: time, quantizer: qp), at: now) {
+///     layer.apply(step.degradation)
+/// }
+/// ```
 ///
-/// Three things make it step down: an encoder that needs most of the frame interval, pictures too coarse for their size
-/// at the bitrate there is, and frames that are dropped. It steps up the way it came when none of them has been near for
-/// a while, and waits twice as long the next time that this proves wrong. It measures nothing and reads no clock: costs
-/// and times are told to it, so the same frames give the same steps.
+/// It steps down for three reasons: the encoder needs most of the frame interval, the pictures are too coarse for
+/// their size at the available bitrate, or frames are dropped. It steps up the same way back when none of these has
+/// been close for a while. If a step up had to be reverted, the next one waits twice as long.
+///
+/// It measures nothing and reads no clock: costs and times are passed in, so the same frames produce the same steps.
 public struct AdaptationController: Sendable {
-    /// What became of a frame that the layer wanted.
+    /// The outcome of a frame that the layer should have encoded.
     public enum Frame: Sendable, Equatable {
-        /// It was coded in that time; the quantizer index is that of the codec, or `nil` where it says none.
+        /// It was encoded in that time. The quantizer index is the codec's, or `nil` if it reports none.
         case encoded(in: MediaDuration, quantizer: Int?)
-        /// It gave way to a newer one, or the rate control left it out.
+        /// A newer frame replaced it, or the rate control dropped it.
         case dropped
     }
 
-    /// Why a step was taken.
+    /// The reason for a step.
     public enum Reason: String, Sendable, Equatable {
-        /// The encoder needs too much of the frame interval.
+        /// Encoding takes too much of the frame interval.
         case encodeTime
         /// The pictures are too coarse for their size.
         case quantizer
         /// Too many frames are dropped.
         case drops
-        /// There is room again.
+        /// There is headroom again.
         case recovered
     }
 
-    /// A change of the layer.
+    /// A change of the layer's size or rate.
     public struct Step: Sendable, Equatable {
-        /// What is given up from now on.
+        /// The degradation from now on.
         public var degradation: Degradation
-        /// Why.
+        /// The reason.
         public var reason: Reason
 
-        /// A step to that degradation, for that reason.
+        /// Creates a step.
         public init(degradation: Degradation, reason: Reason) {
             self.degradation = degradation
             self.reason = reason
         }
     }
 
-    /// When it decides what.
+    /// The thresholds and limits of the decisions.
     public let settings: AdaptationSettings
     private let codec: VideoCodec
     private let resolution: Resolution
     private let frameRate: FrameRate
 
-    /// The degradations on the way to the present one, which is the last: the way back is the same.
+    /// The degradations that led to the current one, which is the last. Steps up go back along this path.
     private var path: [Degradation] = []
     private var window = Window()
     private var goodSince: MediaTime?
     private var recoveryDelay: MediaDuration
     private var lastStepUp: MediaTime?
 
-    /// What was seen since the last decision.
+    /// What was observed since the last decision.
     private struct Window {
         var start: MediaTime?
         var encodeTime = MediaDuration.zero
@@ -69,7 +73,13 @@ public struct AdaptationController: Sendable {
         var quantizerCount = 0
     }
 
-    /// A controller of a layer that is set to that size and rate.
+    /// Creates a controller for a layer.
+    ///
+    /// - Parameters:
+    ///   - settings: thresholds and limits.
+    ///   - codec: the layer's codec, which determines the scale of the quantizers.
+    ///   - resolution: the layer's size without degradation.
+    ///   - frameRate: the layer's frame rate without degradation.
     public init(
         _ settings: AdaptationSettings = AdaptationSettings(), codec: VideoCodec = .vp8, resolution: Resolution,
         frameRate: FrameRate
@@ -81,10 +91,15 @@ public struct AdaptationController: Sendable {
         recoveryDelay = settings.recoveryDelay
     }
 
-    /// What is given up at present.
+    /// The current degradation.
     public var degradation: Degradation { path.last ?? .none }
 
-    /// Takes note of a frame; gives a step when one is due.
+    /// Records a frame, and returns a step when one is due.
+    ///
+    /// - Parameters:
+    ///   - frame: the outcome of the frame.
+    ///   - now: the current time.
+    /// - Returns: the step to take, or `nil`.
     public mutating func add(_ frame: Frame, at now: MediaTime) -> Step? {
         let start = window.start ?? now
         window.start = start
@@ -139,7 +154,7 @@ public struct AdaptationController: Sendable {
         return nil
     }
 
-    /// Whether the step before the present one could be carried.
+    /// Whether the layer could carry the degradation before the current one.
     private func hasRoom(_ seen: Window) -> Bool {
         let previous = path.count > 1 ? path[path.count - 2] : .none
         let expected = usage(seen) * previous.load / degradation.load
@@ -155,7 +170,7 @@ public struct AdaptationController: Sendable {
 
     private mutating func stepDown(_ reason: Reason, at now: MediaTime) -> Step? {
         guard let next = nextDown() else { return nil }
-        // A step up that did not last: the next one waits longer. One that did has earned a fresh start.
+        // The last step up was reverted: the next one waits longer. If it lasted, the delay is reset.
         if let last = lastStepUp, now - last < recoveryDelay {
             recoveryDelay = min(settings.maximumRecoveryDelay, recoveryDelay + recoveryDelay)
         } else {
@@ -166,7 +181,7 @@ public struct AdaptationController: Sendable {
         return Step(degradation: next, reason: reason)
     }
 
-    /// The next thing to give up; `nil` when nothing is left.
+    /// Returns the next degradation; `nil` if there is nothing left to reduce.
     private func nextDown() -> Degradation? {
         let size = degradation.applied(to: resolution)
         let smaller = degradation.smaller.applied(to: resolution)
@@ -183,7 +198,7 @@ public struct AdaptationController: Sendable {
         }
     }
 
-    /// The rate that pictures of a size should keep while they can still become smaller instead.
+    /// Returns the frame rate to keep for a size as long as the pictures can still become smaller.
     private static func smoothRate(for resolution: Resolution) -> Double {
         switch resolution.pixelCount {
         case ...(320 * 240): 7

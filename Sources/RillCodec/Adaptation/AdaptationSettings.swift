@@ -1,34 +1,34 @@
 public import RillCore
 
-/// When a stream gives something up, and when it takes it back.
+/// The thresholds and limits of a stream's adaptation.
 public struct AdaptationSettings: Equatable, Sendable {
-    /// What is given up first.
+    /// What to reduce first.
     public var preference = DegradationPreference.balanced
-    /// Encode time against frame interval: above the upper bound for a second the encoder is too slow; a step up is
-    /// taken only where it is expected to stay below the upper bound by a tenth.
+    /// Encode time relative to the frame interval. Above the upper bound the encoder is too slow. A step up needs a
+    /// value below the lower bound, or an expected value below nine tenths of the upper bound.
     public var usage = 0.45...0.85
-    /// Mean quantizer index of VP8 (0 to 127): above the upper bound the pictures are too coarse for their size, below
-    /// the lower one there is room for larger ones.
+    /// The mean quantizer index of VP8 (0 to 127). Above the upper bound the pictures are too coarse for their size;
+    /// below the lower bound there is headroom for larger ones.
     public var vp8Quantizer = 29.0...95.0
-    /// The same of VP9 (0 to 255).
+    /// The same for VP9 (0 to 255).
     public var vp9Quantizer = 149.0...205.0
-    /// The share of frames dropped before or in the encoder from which on the stream is too much.
+    /// The share of frames dropped before or in the encoder above which the stream steps down.
     public var dropShare = 0.4
-    /// The time that is looked at before each decision, and the pause after it.
+    /// The time that is observed before each decision.
     public var window = MediaDuration.seconds(2)
-    /// How long things have to be good before a step up; doubled each time that a step up had to be taken back soon.
+    /// How long conditions must be good before a step up. It doubles each time a step up is soon reverted.
     public var recoveryDelay = MediaDuration.seconds(10)
-    /// The longest that the delay is doubled to.
+    /// The longest recovery delay.
     public var maximumRecoveryDelay = MediaDuration.seconds(240)
     /// Pictures do not become smaller than this.
     public var minimumResolution = Resolution(width: 160, height: 90)
-    /// Nor does the rate fall below this.
+    /// The frame rate does not fall below this.
     public var minimumFrameRate: FrameRate = 5
 
-    /// The defaults: those of libwebrtc where it has them.
+    /// Creates settings with the defaults: those of libwebrtc where it has them.
     public init() {}
 
-    /// The range of a codec; `nil` of one whose scale is not known here: its quantizers then say nothing.
+    /// Returns the quantizer range of a codec; `nil` if its scale is unknown, so that its quantizers are ignored.
     func quantizer(of codec: VideoCodec) -> ClosedRange<Double>? {
         switch codec {
         case .vp8: vp8Quantizer

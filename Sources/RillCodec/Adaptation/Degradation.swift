@@ -1,23 +1,23 @@
 public import RillCore
 
-/// How far a stream stays below what it was set to: in size, in rate, or in both.
+/// A reduction of a stream's size, frame rate or both.
 ///
-/// Sizes go down by 3/4 and 2/3 in turn (1280x720, 960x540, 640x360, 480x270 …): two steps halve each side. Rates go
-/// down by 2/3 (30, 20, 13 …).
+/// Sizes shrink by 3/4 and 2/3 alternately (1280x720, 960x540, 640x360, 480x270 …), so two steps halve each side.
+/// Rates shrink by 2/3 (30, 20, 13 …).
 public struct Degradation: Hashable, Sendable {
-    /// Steps down in size.
+    /// The number of steps down in size.
     public private(set) var sizeSteps = 0
-    /// Steps down in rate.
+    /// The number of steps down in frame rate.
     public private(set) var rateSteps = 0
 
-    /// Nothing is given up.
+    /// No reduction.
     public static let none = Degradation()
 
     private init() {}
 
-    /// The same with one more step down in size.
+    /// This degradation with one more step down in size.
     public var smaller: Degradation { changed { $0.sizeSteps += 1 } }
-    /// The same with one more step down in rate.
+    /// This degradation with one more step down in frame rate.
     public var slower: Degradation { changed { $0.rateSteps += 1 } }
 
     private func changed(_ change: (inout Degradation) -> Void) -> Degradation {
@@ -26,7 +26,7 @@ public struct Degradation: Hashable, Sendable {
         return copy
     }
 
-    /// A size under this degradation: even sides, at least 2x2.
+    /// Returns a reduced size: even sides, at least 2x2.
     public func applied(to resolution: Resolution) -> Resolution {
         let (numerator, shift) = (sizeSteps % 2 == 0 ? 1 : 3, sizeSteps / 2 + (sizeSteps % 2 == 0 ? 0 : 2))
         func side(_ length: Int) -> Int {
@@ -36,17 +36,17 @@ public struct Degradation: Hashable, Sendable {
         return Resolution(width: side(resolution.width), height: side(resolution.height))
     }
 
-    /// A rate under this degradation.
+    /// Returns a reduced frame rate.
     public func applied(to rate: FrameRate) -> FrameRate {
         var (numerator, denominator, factor) = (rate.numerator, rate.denominator, 1.0)
         for _ in 0..<rateSteps { (numerator, denominator, factor) = (numerator * 2, denominator * 3, factor * 2 / 3) }
         if let exact = FrameRate(validating: numerator, per: denominator) { return exact }
-        // A rate that was written with huge numbers: to the thousandth it is as good.
+        // A rate with huge numerator and denominator is approximated to the thousandth.
         let thousandths = min(max(1, rate.framesPerSecond * factor * 1000), Double(Int32.max))
         return FrameRate(Int(thousandths), per: 1000)
     }
 
-    /// What part of the undegraded pixels a second is left, 0 to 1.
+    /// The remaining share of pixels per second, from 0 to 1.
     var load: Double {
         var load = 1.0
         for step in 0..<sizeSteps { load *= step % 2 == 0 ? 9.0 / 16 : 4.0 / 9 }

@@ -1,10 +1,10 @@
-/// What a stream gives up first when it can have no more machine or network, under W3C's names
-/// (mst-content-hint, `RTCDegradationPreference`).
+/// What a stream reduces first when processor or network do not suffice, with the names of W3C mst-content-hint
+/// (`RTCDegradationPreference`).
 public enum DegradationPreference: String, Equatable, Sendable, CaseIterable {
-    /// Motion stays smooth, pictures become smaller.
+    /// Keep the frame rate and reduce the size.
     case maintainFramerate = "maintain-framerate"
-    /// Pictures stay as large as they are, and become fewer: for text and slides.
+    /// Keep the size and reduce the frame rate: for text and slides.
     case maintainResolution = "maintain-resolution"
-    /// Small pictures become fewer, large ones smaller.
+    /// Reduce the frame rate of small pictures, and the size of large ones.
     case balanced
 }

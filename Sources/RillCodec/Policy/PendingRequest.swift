@@ -1,13 +1,13 @@
-/// Remembers that something was asked for (a key frame) until it is served; any number of requests before that are one.
+/// A request, for example for a key frame, that stays pending until it is served. Repeated requests count as one.
 struct PendingRequest: Sendable {
     private(set) var isPending = false
 
-    /// Asks for it.
+    /// Makes the request.
     mutating func make() {
         isPending = true
     }
 
-    /// Whether it was asked for; the request is thereby served.
+    /// Returns whether the request is pending, and clears it.
     mutating func take() -> Bool {
         defer { isPending = false }
         return isPending

@@ -1,43 +1,45 @@
 import RillCore
 
-/// Says which frames of a picture that stands still need no coding: a screen that nobody touches.
+/// Decides which frames of an unchanged picture need no coding, such as an idle screen.
 ///
-/// The first frames of a still picture are coded, until their quantizer has become so fine that more bits would show
-/// nothing; from then on one a second is, so that a receiver that lost something is served and nobody takes the
-/// stream for dead.
+/// The first frames of an unchanged picture are coded until their quantizer is so fine that more bits would not be
+/// visible. From then on one frame per second is coded. It serves receivers that lost something, and shows that the
+/// stream is alive.
 struct UnchangedFramePolicy: Sendable {
-    /// The longest time from one coded frame to the next.
+    /// The longest time between two coded frames.
     static let longestPause = MediaDuration.seconds(1)
 
-    /// What stamps may be off by: thirty intervals of 33.333 ms are a second.
+    /// The tolerance of timestamps: thirty intervals of 33.333 ms are a second.
     private static let rounding = MediaDuration.milliseconds(1)
 
-    /// The number of the content that was coded last.
+    /// The content number of the last coded frame.
     private var codedContent: Int?
     private var codedTime = MediaTime.zero
     private var isFine = false
     private var previousTime: MediaTime?
 
-    /// Whether the frame may be left out. Ask once for each frame that the layer wants, in order.
+    /// Returns whether the frame may be skipped. Call it once for each frame of the layer, in order.
     ///
-    /// - Parameter content: a number that rises when the picture differs from the one before; `nil` where nobody looked.
+    /// - Parameters:
+    ///   - content: a number that increases when the picture differs from the previous one; `nil` if that is unknown.
+    ///   - time: the frame's capture time.
     mutating func canSkip(_ content: Int?, at time: MediaTime) -> Bool {
         defer { previousTime = time }
         guard let content, content == codedContent, isFine, time >= codedTime else { return false }
-        // The next frame may come an interval later: this one is coded if that would be too late.
+        // The next frame may arrive an interval later. If that is too late, this one is coded.
         let interval = max(.zero, time - (previousTime ?? time))
         return time - codedTime + interval <= Self.longestPause + Self.rounding
     }
 
-    /// Takes note of a frame that was coded with that quantizer index.
+    /// Records a frame that was coded with that quantizer index.
     mutating func coded(_ content: Int?, at time: MediaTime, quantizer: Int?, by codec: VideoCodec) {
         codedContent = content
         codedTime = time
-        // Of a codec with a scale of its own nobody knows what is fine: it codes every frame.
+        // A codec with an unknown quantizer scale codes every frame.
         isFine = if let quantizer, let fine = Self.fineQuantizer(of: codec) { quantizer <= fine } else { false }
     }
 
-    /// The quantizer index from which down a still picture is as good as it needs to be: libwebrtc's thresholds.
+    /// Returns the quantizer index at or below which an unchanged picture is good enough: libwebrtc's thresholds.
     private static func fineQuantizer(of codec: VideoCodec) -> Int? {
         switch codec {
         case .vp8: 15

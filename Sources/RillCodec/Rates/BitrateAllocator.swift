@@ -1,33 +1,35 @@
 public import RillCore
 
-/// Splits what the network takes among the layers of a simulcast, and says which of them are sent at all.
+/// Splits the available bitrate among the layers of a simulcast, and decides which layers are sent.
 ///
-///     var allocator = BitrateAllocator(layers: [
-///         .init(.high, minimum: .kilobits(150), target: .kilobits(800), maximum: .megabits(2)), .init(.low)])
-///     let split = allocator.split(.kilobits(600))
-///     split[0]  // the high layer: 555 kbit/s
-///     split[1]  // the low one: 45 kbit/s
+/// ```swift
+/// var allocator = BitrateAllocator(layers: [
+///     .init(.high, minimum: .kilobits(150), target: .kilobits(800), maximum: .megabits(2)), .init(.low)])
+/// let split = allocator.split(.kilobits(600))
+/// split[0]  // the high layer: 555 kbit/s
+/// split[1]  // the low layer: 45 kbit/s
+/// ```
 ///
-/// The layers are served from the smallest minimum to the largest. The first is kept alive first: it gets all there is
-/// until it has its target. Each further one is switched on when, those below having their targets, its own minimum is
-/// there ``hysteresis`` times over, and off when the minimum itself is no longer there; so a total that wavers by less
-/// than a fifth of the minimum never switches a layer twice. What is left goes to the largest layer that is on, up to
-/// its maximum, and then down again.
+/// Layers are served from the smallest minimum to the largest. The first gets everything until it has its target.
+/// Each further layer is switched on when the layers below have their targets and ``hysteresis`` times its own
+/// minimum is left. It is switched off when its minimum itself is no longer left. So a total that varies by less than
+/// a fifth of the minimum never toggles a layer. The remainder goes to the largest active layer, up to its maximum,
+/// and then down to the smaller ones.
 ///
-/// A pure value: it reads no clock, and the same totals give the same splits.
+/// A pure value: it reads no clock, and the same totals produce the same splits.
 public struct BitrateAllocator: Sendable {
-    /// What one layer wants.
+    /// The bitrates of one layer.
     public struct Layer: Equatable, Sendable {
         /// The layer's name.
         public var rid: StreamLayer.RID
-        /// Below this its pictures are not worth sending.
+        /// The bitrate below which the layer is not worth sending.
         public var minimum: Bitrate
-        /// What it should have before a larger layer gets anything.
+        /// The bitrate that the layer gets before a larger layer gets anything.
         public var target: Bitrate
-        /// More than this does it no good.
+        /// The bitrate above which the layer does not improve.
         public var maximum: Bitrate
 
-        /// A layer with these wishes, which have to rise from minimum to maximum; else it is the programmer's mistake.
+        /// Creates a layer. Requires 0 < `minimum` ≤ `target` ≤ `maximum`; traps otherwise.
         public init(_ rid: StreamLayer.RID, minimum: Bitrate, target: Bitrate, maximum: Bitrate) {
             precondition(
                 minimum <= target && target <= maximum && minimum > Bitrate(bitsPerSecond: 0),
@@ -39,44 +41,44 @@ public struct BitrateAllocator: Sendable {
         }
     }
 
-    /// The rates of all layers, in the order in which they were given; held inline.
+    /// The bitrates of all layers, in the order of the initializer; stored inline.
     public struct Split: Equatable, Sendable {
         private var rates = InlineArray<3, Int>(repeating: 0)
 
-        /// The rate of a layer; zero when it is switched off.
+        /// The bitrate of a layer; zero if it is switched off.
         public subscript(index: Int) -> Bitrate { Bitrate(bitsPerSecond: rates[index]) }
 
         /// Whether a layer is sent.
         public func isActive(_ index: Int) -> Bool { rates[index] > 0 }
 
-        /// All of them together.
+        /// The sum of all layers.
         public var total: Bitrate { Bitrate(bitsPerSecond: rates[0] + rates[1] + rates[2]) }
 
         fileprivate mutating func add(_ rate: Int, to index: Int) { rates[index] += rate }
 
-        /// The same rate for every layer.
+        /// Whether every layer has the same bitrate in both.
         public static func == (a: Split, b: Split) -> Bool {
             a.rates[0] == b.rates[0] && a.rates[1] == b.rates[1] && a.rates[2] == b.rates[2]
         }
     }
 
-    /// How many times over a layer's minimum has to be there before it is switched on.
+    /// The multiple of a layer's minimum that must be available before it is switched on.
     public static let hysteresis = 1.2
 
     private let layers: [Layer]
-    /// The places of the layers, from the smallest minimum to the largest.
+    /// The indices of the layers, from the smallest minimum to the largest.
     private let order: [Int]
-    /// How many layers are on, in that order.
+    /// The number of active layers, in that order.
     private var activeCount = 0
 
-    /// An allocator for one to three layers; another number is the programmer's mistake.
+    /// Creates an allocator for one to three layers. Any other number traps.
     public init(layers: [Layer]) {
         precondition((1...3).contains(layers.count), "a simulcast has 1 to 3 layers, not \(layers.count)")
         self.layers = layers
         order = layers.indices.sorted { (layers[$0].minimum, $0) < (layers[$1].minimum, $1) }
     }
 
-    /// An allocator for layers that were changed: those that `previous` has switched on stay on as long as they may.
+    /// Creates an allocator for changed layers. Layers that are active in `previous` stay active as long as possible.
     public init(layers: [Layer], keepingActive previous: BitrateAllocator?) {
         self.init(layers: layers)
         guard let previous else { return }
@@ -84,7 +86,7 @@ public struct BitrateAllocator: Sendable {
         activeCount = order.prefix { active.contains(layers[$0].rid) }.count
     }
 
-    /// Splits `total`. A total of zero switches everything off: nothing is to be sent.
+    /// Splits `total` among the layers. A total of zero switches all of them off.
     public mutating func split(_ total: Bitrate) -> Split {
         activeCount = count(for: total.bitsPerSecond)
         var split = Split()
@@ -94,13 +96,13 @@ public struct BitrateAllocator: Sendable {
             split.add(rate, to: index)
             left -= rate
         }
-        // From below, what each should have; then from above, what each can use.
+        // First the targets, from the smallest layer up; then the rest, from the largest down to each maximum.
         for index in order.prefix(activeCount) { give(index, upTo: layers[index].target) }
         for index in order.prefix(activeCount).reversed() { give(index, upTo: layers[index].maximum) }
         return split
     }
 
-    /// How many layers `total` is enough for, those that are on already being kept a little longer.
+    /// Returns how many layers `total` suffices for. Active layers are kept a little longer.
     private func count(for total: Int) -> Int {
         guard total > 0 else { return 0 }
         var count = 1
@@ -108,7 +110,7 @@ public struct BitrateAllocator: Sendable {
         while count < order.count {
             let layer = layers[order[count]]
             let factor = count < activeCount ? 1 : BitrateAllocator.hysteresis
-            // In floating point: no rate overflows there, and a bit more or less does not matter.
+            // In floating point no rate overflows, and a bit more or less does not matter.
             guard Double(total) >= Double(below) + Double(layer.minimum.bitsPerSecond) * factor else { break }
             below += layer.target.bitsPerSecond
             count += 1

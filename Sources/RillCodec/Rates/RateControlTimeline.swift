@@ -1,28 +1,30 @@
 import RillCore
 
-/// Gives each frame its time on the clock that a codec's rate control reads, which sees only when frames begin and end.
+/// Assigns each frame a time on the clock of a codec's rate control, which only sees the start and end of frames.
 ///
-/// A rate control spends the target bitrate times the duration of each frame. Frames that come unevenly (a camera dropped
-/// one, a clip has a variable rate) must neither overlap nor leave a hole there: libvpx takes a hole for a change of the frame
-/// rate, and gives the next second of frames the bits of longer ones. So each frame begins where the one before it ended,
-/// and gets the time since the frame before it, with two exceptions:
+/// A rate control spends the target bitrate times the duration of each frame. Frames may be unevenly spaced: a camera
+/// dropped one, or a clip has a variable rate. On the rate control's clock they must neither overlap nor leave a
+/// hole. libvpx takes a hole for a change of the frame rate, and gives the next second of frames the bits of longer
+/// ones. So each frame starts where the previous one ended, and lasts as long as the time since the previous frame,
+/// with two exceptions:
 ///
-/// - Jitter is evened out: an interval within half of the typical one gets the typical duration, and the difference is carried
-///   over as ``balance``.
-/// - A gap is paid back slowly: with all of its time at once, the frame behind it would be coded many times as large as its
-///   neighbours. It and those behind it get half as much again as they would, until nothing is owed; behind a long gap only
-///   the first does, and those that follow get a sixth more. Half as much again for a second is more than a network takes that
-///   has little room above the target: its queue overflows.
+/// - Jitter is smoothed: if an interval is within half of the typical one, the frame gets the typical duration, and
+///   the difference is carried over as ``balance``.
+/// - A gap is paid back slowly. With all of its time at once, the frame after it would be coded many times as large
+///   as its neighbors. That frame and the following ones get half as much again as usual, until nothing is owed.
+///   After a long gap only the first frame does, and the following ones get a sixth more: half as much again for a
+///   second would overflow the queue of a network with little headroom above the target.
 ///
-/// Frames that come in bunches have the mean interval for their typical one.
+/// For frames that arrive in bursts, the mean interval is the typical one.
 ///
-/// Over time the durations add up to the time that passed, but for what is too long to be paid back. Frames of an even rate get
-/// their own stamps and the announced duration. All times are ticks of 90 kHz. One owner; no clock is read.
+/// In the long run the durations add up to the elapsed time, except for gaps too long to be paid back. Frames at an
+/// even rate keep their own timestamps and the announced duration. All times are 90 kHz ticks. One owner; it reads no
+/// clock.
 struct RateControlTimeline {
-    /// Ticks a second: those of RTP.
+    /// Ticks per second, as in RTP.
     static let clockRate = 90_000
 
-    /// A frame's time, in ticks. It begins where the frame before ended, but for a tick that rounding may add or take.
+    /// A frame's time in ticks. It starts where the previous frame ended, give or take a tick of rounding.
     struct Span: Equatable {
         var start: Int64
         /// At least one tick.
@@ -30,36 +32,39 @@ struct RateControlTimeline {
         var end: Int64 { start + duration }
     }
 
-    /// The interval that frames are announced to have, in ticks; they may have another one.
+    /// The announced interval between frames, in ticks. The real one may differ.
     private(set) var frameInterval: Int64
-    /// The most time that a gap is paid back.
+    /// The most time of gaps that is paid back.
     private let mostOwed: Int64
-    /// What most frames are apart that came last.
+    /// The interval between most of the latest frames.
     private var usual: Int64
     private var mean: MeanInterval
     private var recent = RecentIntervals()
     private var isChangingRate = false
-    /// Time that passed and that no frame was given yet; below zero where frames got some ahead of time.
+    /// Elapsed time that no frame has been given yet; negative if frames got some in advance.
     private(set) var balance: Int64 = 0
-    /// What of it long gaps left.
+    /// The part of the balance that is due to long gaps.
     private var longOwed: Int64 = 0
     private var previous: MediaTime?
-    /// The time from the first frame's stamp to that of the last one.
+    /// The time from the first frame's timestamp to that of the last one.
     private var elapsed = MediaTime.zero
     private var elapsedTicks: Int64 = 0
-    /// Where the last frame ended.
+    /// The end of the last frame.
     private(set) var end: Int64 = 0
     private var lastStart: Int64 = -1
 
     /// A gap that leaves more time than this is a long one.
     private static let longGap = ticks(.milliseconds(150))
 
-    /// libvpx takes a rate of less than one frame in ten seconds for 30 frames a second.
+    /// libvpx treats a rate below one frame in ten seconds as 30 frames per second.
     private static let longestInterval = MediaDuration.seconds(10)
 
+    /// Creates a timeline.
+    ///
     /// - Parameters:
-    ///   - frameRate: the rate that frames are announced to have.
-    ///   - mostOwed: the most time that gaps are paid back, half of it for long ones; what the rate control's buffer holds.
+    ///   - frameRate: the announced frame rate.
+    ///   - mostOwed: the most time of gaps that is paid back, half of it for long gaps: the size of the rate
+    ///     control's buffer.
     init(frameRate: FrameRate, mostOwed: MediaDuration) {
         frameInterval = Self.ticks(frameRate)
         usual = frameInterval
@@ -67,10 +72,10 @@ struct RateControlTimeline {
         self.mostOwed = Self.ticks(mostOwed)
     }
 
-    /// Whether no frame came yet.
+    /// Whether no frame has arrived yet.
     var isEmpty: Bool { previous == nil }
 
-    /// Announces another rate, which is taken for typical at once; the same again changes nothing.
+    /// Announces a new rate, which becomes the typical one at once. The same rate again changes nothing.
     mutating func announce(_ frameRate: FrameRate) {
         let interval = Self.ticks(frameRate)
         guard interval != frameInterval else { return }
@@ -78,17 +83,18 @@ struct RateControlTimeline {
         mean = MeanInterval(interval)
     }
 
-    /// The usual interval, or nearly the mean where that is so much longer that it takes bunches to explain it.
+    /// The usual interval, or most of the mean interval if that is so much longer that frames must be arriving in
+    /// bursts.
     private var typical: Int64 {
         let least = mean.interval * 3 / 4
         return least > usual * 2 ? least : usual
     }
 
-    /// The time of the next frame. A stamp that does not rise counts as no time passed.
+    /// Returns the time of the next frame. A timestamp that does not increase counts as no elapsed time.
     mutating func span(at captureTime: MediaTime) -> Span {
         let before = end
         end = max(end + grant(of: interval(to: captureTime)), end + 1)
-        // Of even frames that are no whole number of ticks apart all have the same duration.
+        // Frames at an even rate whose interval is not a whole number of ticks all get the same duration.
         let even = end - frameInterval
         let start = abs(even - before) <= 1 && even > lastStart ? even : before
         lastStart = start
@@ -102,7 +108,7 @@ struct RateControlTimeline {
             let (passed, isTooLong) = captureTime.nanoseconds.subtractingReportingOverflow(previous.nanoseconds)
             elapsed += isTooLong ? Self.longestInterval : min(MediaDuration(nanoseconds: passed), Self.longestInterval)
         }
-        // Rounded as a whole, so that what is cut off does not add up.
+        // The total is rounded, so that rounding errors do not add up.
         let ticks = elapsed.ticks(rate: Self.clockRate)
         defer { elapsedTicks = ticks }
         recent.insert(ticks - elapsedTicks)
@@ -111,14 +117,14 @@ struct RateControlTimeline {
         return ticks - elapsedTicks
     }
 
-    /// Takes note of another rate of the source, and of where it settles.
+    /// Detects a change of the source's rate, and where it settles.
     private mutating func followRate() {
         guard let mean = recent.mean(limit: usual * 2), mean > 0 else { return }
         isChangingRate = isChangingRate ? !isNear(mean, usual, percent: 3) : !isNear(mean, usual)
         if isChangingRate { usual = mean }
     }
 
-    /// What a frame gets of the time that is available with it.
+    /// Returns the duration of a frame, out of the time that is available.
     private mutating func grant(of interval: Int64) -> Int64 {
         let typical = typical
         let interval = interval - cut(from: interval)
@@ -134,8 +140,8 @@ struct RateControlTimeline {
             } else if available >= typical - overdraft / 2 {
                 grant = typical
             }
-            // Of time that is owed a frame may get twice its interval, but not where the source may have become faster, which
-            // the typical interval does not know yet.
+            // A frame may get up to twice its interval of owed time, but not if the source may have become faster,
+            // which the typical interval does not show yet.
             let isPaidBack = available > longest && typical <= interval * 2
             let limit = isPaidBack ? interval * 2 : interval + interval / 2
             grant = max(min(grant, max(limit, frameInterval)), frameInterval / 4)
@@ -145,18 +151,18 @@ struct RateControlTimeline {
         return grant
     }
 
-    /// Takes note of a long gap, and says how much of it is never paid back.
+    /// Records a long gap, and returns how much of it is never paid back.
     private mutating func cut(from interval: Int64) -> Int64 {
         guard interval - typical > Self.longGap else { return 0 }
-        // Beside what is owed of it there are the frame's own interval and what it gets above that.
+        // Not owed are the frame's own interval and the extra time that it gets at once.
         let owed = max(interval - typical * 2, 0)
         let paidBack = min(owed, mostOwed / 2 - longOwed)
         longOwed += paidBack
         return owed - paidBack
     }
 
-    /// Whether an interval is the typical one but for so much. 15 %: what a source's own rate may be off by; more is jitter, a
-    /// gap, or another rate.
+    /// Whether an interval is close to the typical one. A source's own rate may be off by 15 %; more is jitter, a
+    /// gap, or a new rate.
     private func isNear(_ interval: Int64, _ typical: Int64, percent: Int64 = 15) -> Bool {
         abs(interval - typical) * 100 <= typical * percent
     }
@@ -181,8 +187,8 @@ private struct RecentIntervals {
         count += 1
     }
 
-    /// Their mean without the longest, each counted as `limit` at most, so that a gap or two say nothing about the source's
-    /// rate; `nil` before there are nine. Jitter hardly shows in it: what makes one interval longer makes the next shorter.
+    /// Returns their mean without the longest, each limited to `limit`, so that one or two gaps do not change the
+    /// rate; `nil` until there are nine. Jitter hardly affects it: a longer interval makes the next one shorter.
     func mean(limit: Int64) -> Int64? {
         guard count >= Self.capacity else { return nil }
         var (sum, longest): (Int64, Int64) = (0, 0)
@@ -195,7 +201,7 @@ private struct RecentIntervals {
     }
 }
 
-/// The mean of the last thirty or so intervals, in ticks, each counted as half a second at the most.
+/// The mean of the last thirty or so intervals, in ticks, each limited to half a second.
 private struct MeanInterval {
     private static let count: Int64 = 32
     private static let limit = Int64(RateControlTimeline.clockRate / 2)

@@ -1,23 +1,23 @@
 public import RillCore
 
-/// What part of a stream's bits its temporal layers get.
+/// The shares of a stream's bits that its temporal layers get.
 ///
-/// A layer's target in libvpx includes the layers below it, so both are here: what a layer has alone, and up to it. The
-/// shares are libwebrtc's: a base layer poorer than its half would be a poor picture for all.
+/// A layer's target in libvpx includes the layers below it, so these are cumulative. The shares are libwebrtc's: a
+/// poorer base layer would degrade the picture for all receivers.
 public struct TemporalShares: Equatable, Sendable {
-    /// How many layers there are, 1 to 3.
+    /// The number of layers, 1 to 3.
     public let count: Int
 
-    /// The shares of a stream of one to three temporal layers; another number is the programmer's mistake.
+    /// Creates the shares of a stream of one to three temporal layers. Any other number traps.
     public init(count: Int) {
         precondition(TemporalShares.range.contains(count), "a stream has 1 to 3 temporal layers, not \(count)")
         self.count = count
     }
 
-    /// The numbers of temporal layers that there are shares for.
+    /// The supported numbers of temporal layers.
     public static let range = 1...3
 
-    /// The percentage of the bits that layers 0 to `index` have together.
+    /// Returns the share of layers 0 to `index` together, in percent.
     public func percentage(upTo index: Int) -> Int {
         precondition((0..<count).contains(index), "temporal layer \(index) of \(count)")
         return switch (count, index) {
@@ -28,9 +28,9 @@ public struct TemporalShares: Equatable, Sendable {
         }
     }
 
-    /// What layers 0 to `index` have together of `bitrate`, rounded down.
+    /// Returns the part of `bitrate` for layers 0 to `index` together, rounded down.
     public func bitrate(upTo index: Int, of bitrate: Bitrate) -> Bitrate {
-        // Divided first: a rate near the end of its range would not survive the multiplication.
+        // Divided first, since a rate near the end of its range would overflow the multiplication.
         let (whole, rest) = bitrate.bitsPerSecond.quotientAndRemainder(dividingBy: 100)
         let percentage = percentage(upTo: index)
         return Bitrate(bitsPerSecond: whole * percentage + rest * percentage / 100)

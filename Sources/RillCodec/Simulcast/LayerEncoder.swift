@@ -1,38 +1,40 @@
 public import RillCore
 import RillImage
 
-/// One layer at work: brings a frame to the layer's size where it has another, and encodes it.
+/// The encoder of one layer: scales each frame to the layer's size if needed, and encodes it.
 ///
-/// It carries out what a ``SimulcastPlan`` decided, and decides only by what comes in, so that the live driver can run
-/// each layer on a thread of its own and get the same bytes. One owner, one thread at a time.
+/// It executes the tasks of a ``SimulcastPlan``. Its output depends only on its input, so the live driver can run
+/// each layer on its own thread and get the same bytes. One owner, one thread at a time.
 public final class LayerEncoder {
-    /// What became of a frame.
+    /// The outcome of a frame.
     public enum Outcome: Sendable, Equatable {
-        /// It was coded, with that quantizer index (0 to 127 for VP8, 0 to 255 for VP9); `nil` of an own encoder that says
-        /// none.
+        /// It was encoded with that quantizer index (0 to 127 for VP8, 0 to 255 for VP9). `nil` if a custom encoder
+        /// reports none.
         case coded(quantizer: Int?)
-        /// The rate control left it out.
+        /// The rate control dropped it.
         case dropped
-        /// The encoder holds it back, since it looks ahead.
+        /// The encoder holds it back for lookahead.
         case held
-        /// It was the same as the one before, and was left out.
+        /// It was the same as the previous one and was skipped.
         case unchanged
     }
 
     /// The layer's settings, as of the last task.
     public private(set) var settings: LayerSettings
-    /// Frames left out because they were the same as the one before.
+    /// Frames skipped because they were the same as the previous one.
     public private(set) var framesUnchanged = 0
     private let encoder: any VideoEncoder
     private var scaler: LayerScaler
     private var unchanged = UnchangedFramePolicy()
 
-    /// Makes the encoder; the memory of its pictures is taken when the first frame comes.
+    /// Creates the encoder. The memory of its pictures is allocated when the first frame arrives.
     ///
     /// - Parameters:
-    ///   - firstPass: what a ``LayerAnalyzer`` found of the same tasks; see ``VPXEncoder``.
-    ///   - make: makes the encoder, where it is not to be one that Rill brings.
-    /// - Throws: ``CodecError``: `unsupportedCodec` where neither Rill nor `make` has the codec, `own` with what `make` threw.
+    ///   - settings: the layer's settings.
+    ///   - firstPass: the statistics of a ``LayerAnalyzer`` for the same frames; see ``VPXEncoder``.
+    ///   - make: creates a custom encoder, or returns `nil` to use the built-in one.
+    /// - Throws: ``CodecError``; `unsupportedCodec` if neither Rill nor `make` has the codec, `own` for an error of
+    ///   `make`.
     public init(
         _ settings: LayerSettings, firstPass: FirstPassStatistics? = nil, make: VideoEncoderFactory? = nil
     ) throws(CodecError) {
@@ -47,11 +49,16 @@ public final class LayerEncoder {
         self.scaler = try LayerScaler(of: settings)
     }
 
-    /// Carries out one task: calls `body` with the coded frame and its bytes, which hold until it returns.
+    /// Executes one task: encodes the frame, and calls `body` with the coded frame.
     ///
-    /// - Parameter clock: is asked when the picture has the layer's size, for its stamp `scaled`; one that it has already
-    ///   stays.
-    /// - Throws: ``CodecError``, or what `body` throws.
+    /// - Parameters:
+    ///   - frame: the source's I420 frame, of any size.
+    ///   - task: the layer's task for this frame.
+    ///   - clock: returns the current time once the picture is scaled, for its timestamp `scaled`. An existing
+    ///     timestamp is kept.
+    ///   - body: receives the coded frame and its bytes, which are valid until it returns.
+    /// - Returns: the outcome of the frame.
+    /// - Throws: ``CodecError``, or an error of `body`.
     @discardableResult
     public func encode(
         _ frame: VideoFrame, _ task: LayerTask, clock: () -> MediaTime? = { nil },
@@ -66,10 +73,10 @@ public final class LayerEncoder {
             return .unchanged
         }
         guard var scaled = scaler.fitted(frame) else {
-            preconditionFailure("the scaled frame of the task before is still in use")
+            preconditionFailure("the scaled frame of the previous task is still in use")
         }
         if scaled.stamps[.scaled] == nil { scaled.stamps[.scaled] = clock() }
-        // No key frame is left out: a request is served by this very frame.
+        // Key frames are never dropped: this very frame serves the request.
         switch try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body) {
         case .coded(let quantizer):
             unchanged.coded(task.content, at: frame.captureTime, quantizer: quantizer, by: settings.codec)
@@ -79,7 +86,9 @@ public final class LayerEncoder {
         }
     }
 
-    /// Calls `body` with the frames that are held back, when no task will follow.
+    /// Outputs the frames that are still held back. Called after the last task.
+    ///
+    /// - Parameter body: receives each coded frame and its bytes, which are valid until it returns.
     public func finish(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
         try encoder.finish(body)
     }
@@ -99,18 +108,19 @@ public final class LayerEncoder {
         settings = new
     }
 
-    /// What the layer's encoder has done so far.
+    /// The encoder's counts so far.
     public var statistics: EncoderStatistics { encoder.statistics }
 }
 
-/// Makes an encoder that is not Rill's for a layer, of whichever codec; `nil` where Rill's is to encode that layer.
+/// A function that creates an app's own encoder for a layer, for any codec. It returns `nil` to use the built-in
+/// encoder.
 ///
-/// It is called once for each layer, when its pipeline is made. What changes at run time is told to the encoder itself, with
-/// ``RillCore/VideoEncoder/change(to:resolution:frameRate:bitrate:)``.
+/// It is called once per layer, when its pipeline is created. Later changes reach the encoder through
+/// ``/RillCore/VideoEncoder/change(to:resolution:frameRate:bitrate:)``.
 public typealias VideoEncoderFactory = @Sendable (LayerSettings) throws -> (any VideoEncoder)?
 
 extension VideoCodec {
-    /// Runs `body`; what it throws becomes a ``CodecError``, if it is none.
+    /// Runs `body`, and wraps any other error in a ``CodecError``.
     package func attempt<Result>(_ body: () throws -> Result) throws(CodecError) -> Result {
         do { return try body() } catch let error as CodecError {
             throw error
@@ -123,7 +133,7 @@ extension VideoCodec {
 extension LayerScaler {
     convenience init(of settings: LayerSettings) throws(CodecError) {
         do throws(FrameError) {
-            // One frame at a time is scaled, encoded, and let go.
+            // One frame at a time is scaled, encoded and released.
             try self.init(settings.resolution, aspect: settings.aspect, capacity: 1)
         } catch {
             throw .frames(error)

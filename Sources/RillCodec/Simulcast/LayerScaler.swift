@@ -1,24 +1,28 @@
 public import RillCore
 public import RillImage
 
-/// Brings pictures to a layer's shape and size where they have another; those that fit are passed on as they are.
+/// Fits pictures to a layer's shape and size. Pictures that already fit pass unchanged.
 public final class LayerScaler {
     /// The layer's size.
     public let resolution: Resolution
-    /// What becomes of pictures of another shape.
+    /// How pictures of another shape are fitted.
     public let aspect: AspectPolicy
     private let pool: FramePool
 
-    /// A scaler to that size.
+    /// Creates a scaler.
     ///
-    /// - Parameter capacity: how many scaled pictures may be in use at once.
+    /// - Parameters:
+    ///   - resolution: the target size.
+    ///   - aspect: how pictures of another shape are fitted.
+    ///   - capacity: how many scaled pictures may be in use at once.
+    /// - Throws: ``/RillCore/FrameError`` if there is no memory.
     public init(_ resolution: Resolution, aspect: AspectPolicy = .crop, capacity: Int) throws(FrameError) {
         self.resolution = resolution
         self.aspect = aspect
         self.pool = try FramePool(resolution: resolution, capacity: capacity)
     }
 
-    /// An I420 picture at the layer's size; `nil` when all of the scaler's buffers are in use.
+    /// Returns an I420 picture at the layer's size; `nil` if all of the scaler's buffers are in use.
     public func fitted(_ frame: VideoFrame) -> VideoFrame? {
         if frame.resolution == resolution { return frame }
         return frame.scaled(PictureFit(frame.resolution, into: resolution, aspect), into: pool)

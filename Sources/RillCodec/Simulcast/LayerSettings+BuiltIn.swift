@@ -1,18 +1,18 @@
 import RillCore
 
-// The encoder that Rill brings: libvpx. All else in this folder knows encoders by their protocol alone.
+// The built-in encoder: libvpx. All other code in this folder only knows encoders by their protocol.
 
 extension LayerSettings {
-    /// libvpx's encoder of this layer.
+    /// Creates libvpx's encoder for this layer.
     ///
-    /// - Throws: ``CodecError``; `unsupportedCodec` of one that libvpx has not.
+    /// - Throws: ``CodecError``; `unsupportedCodec` if libvpx does not have the codec.
     func makeBuiltInEncoder(firstPass: FirstPassStatistics?) throws(CodecError) -> VPXEncoder {
         try VPXEncoder(
             encoder, layer: StreamLayer(rid: rid), resolution: resolution, frameRate: frameRate, bitrate: bitrate,
             firstPass: firstPass)
     }
 
-    /// libvpx's first pass over the frames of this layer.
+    /// Creates libvpx's first pass over the frames of this layer.
     func makeBuiltInFirstPass() throws(CodecError) -> VPXFirstPass {
         try VPXFirstPass(encoder, resolution: resolution, frameRate: frameRate, bitrate: bitrate)
     }

@@ -1,40 +1,49 @@
 public import RillCore
 public import RillImage
 
-/// One stream of a simulcast: what it is called, how large, how fast and how many bits.
+/// The settings of one stream of a simulcast: name, size, frame rate and bitrate.
 ///
-///     let layers = [LayerSettings.high(.hd720, bitrate: .kilobits(1500)), .low]
+/// ```swift
+/// let layers = [LayerSettings.high(.hd720, bitrate: .kilobits(1500)), .low]
+/// ```
 public struct LayerSettings: Sendable, Equatable {
     /// The name of the stream. It does not change at run time.
     public var rid: StreamLayer.RID
-    /// Size of the coded pictures. The source is brought to its shape as ``aspect`` says, then scaled.
+    /// The size of the coded pictures. The source is brought to its shape as ``aspect`` specifies, then scaled.
     public var resolution: Resolution
-    /// The most frames a second, up to 240; a faster source is thinned out by its stamps. Of a layer that
-    /// ``takesEveryFrame`` it is no limit, but the rate that most of the source has, whatever that is: what the rate control
-    /// expects.
+    /// The maximum frame rate, up to 240. A faster source is decimated by its timestamps. With ``takesEveryFrame`` it
+    /// is not a limit but the typical rate of the source, of any value, for the rate control.
     public var frameRate: FrameRate
-    /// Whether every frame of the source is taken at its own time, however close it follows the one before: what a file
-    /// wants that nobody asked a rate for. A layer that gives up some of its rate (``Degradation``) has a limit meanwhile.
+    /// Whether every frame of the source is kept at its own time, however close it follows the previous one: for a
+    /// file without a requested rate. A layer with a reduced frame rate (``Degradation``) still has a limit.
     public var takesEveryFrame = false
-    /// Target of the rate control, from ``RillCore/EncoderSettings/minimumBitrate`` to 1 Gbit/s.
+    /// The target bitrate, from ``RillCore/EncoderSettings/minimumBitrate`` to 1 Gbit/s.
     public var bitrate: Bitrate
-    /// What becomes of a source of another shape.
+    /// How a source of another shape is fitted.
     public var aspect = AspectPolicy.crop
-    /// Whether frames that are the same as the one before are left out, but for one a second; `nil` leaves them out of
-    /// screen content alone. A camera's noise makes no two frames the same, and a slow layer is to keep its rate.
+    /// Whether frames that are the same as the previous one are skipped, except for one per second. `nil` skips them
+    /// for screen content only: with a camera's noise no two frames are the same, and a slow layer should keep its
+    /// rate.
     public var skipsUnchangedFrames: Bool?
-    /// How the codec works. The codec itself does not change at run time.
+    /// The encoder's settings. The codec does not change at run time.
     ///
-    /// An own encoder (``VideoEncoderFactory``) gets them as they are. Rill itself looks at
-    /// ``RillCore/EncoderSettings/temporalPattern``, which says how many temporal layers the stream has, and at content and
-    /// effort, by which unchanged frames are left out.
+    /// A custom encoder (``VideoEncoderFactory``) gets them as they are. Rill itself uses
+    /// ``RillCore/EncoderSettings/temporalPattern``, which determines the number of temporal layers, and content and
+    /// effort, which determine whether unchanged frames are skipped.
     public var encoder: EncoderSettings
-    /// What the stream is coded with.
+    /// The codec of the stream.
     public var codec: VideoCodec { encoder.codec }
 
-    /// A stream of any shape; ``high(_:bitrate:)`` and ``low`` are the usual two.
+    /// Creates settings of any kind. ``high(_:bitrate:codec:)`` and ``low`` are the usual two.
     ///
-    /// Nothing is checked here: ``validate()`` does, and whoever takes the settings.
+    /// The values are not checked here: ``validate()`` does it, and so does every type that takes the settings.
+    ///
+    /// - Parameters:
+    ///   - rid: the name of the stream.
+    ///   - resolution: the size of the coded pictures.
+    ///   - frameRate: the maximum frame rate.
+    ///   - bitrate: the target bitrate.
+    ///   - encoder: the encoder's settings.
     public init(
         rid: StreamLayer.RID, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate,
         encoder: EncoderSettings = EncoderSettings()
@@ -46,11 +55,12 @@ public struct LayerSettings: Sendable, Equatable {
         self.encoder = encoder
     }
 
-    /// The most frames a second; `nil` for no limit.
+    /// The maximum frame rate; `nil` for no limit.
     var maximumFrameRate: FrameRate? { takesEveryFrame ? nil : frameRate }
 
-    /// The same for a file that keeps every frame of its source: without a limit, expecting the rate that most of the source
-    /// has, if that is known.
+    /// Returns these settings for a file that keeps every frame of its source: without a limit of the frame rate.
+    ///
+    /// - Parameter typicalRate: the typical rate of the source for the rate control; `nil` keeps ``frameRate``.
     public func takingEveryFrame(of typicalRate: FrameRate?) -> LayerSettings {
         var layer = self
         layer.takesEveryFrame = true
@@ -58,15 +68,15 @@ public struct LayerSettings: Sendable, Equatable {
         return layer
     }
 
-    /// Whether frames that are the same as the one before are left out.
-    /// Never by an encoder that looks ahead, which has to get the frames that its first pass got.
+    /// Whether frames that are the same as the previous one are skipped. Never with lookahead: the encoder must get
+    /// the same frames as its first pass.
     var isSkippingUnchangedFrames: Bool {
         encoder.effort == .realtime && skipsUnchangedFrames ?? (encoder.content == .screen)
     }
 
-    /// Finds what no encoder would take.
+    /// Checks that an encoder can accept these settings.
     ///
-    /// - Throws: ``CodecError/invalidSettings(_:)``, whose text names the layer, the setting and its range.
+    /// - Throws: ``CodecError/invalidSettings(_:)``, whose text has the layer, the setting and its range.
     public func validate() throws(CodecError) {
         do throws(CodecError) {
             guard takesEveryFrame || frameRate.framesPerSecond <= 240 else {
@@ -89,7 +99,7 @@ public struct LayerSettings: Sendable, Equatable {
 // MARK: - Presets
 
 extension LayerSettings {
-    /// The stream that carries the picture at full size, at up to 30 frames a second.
+    /// Returns the stream of the picture at full size, at up to 30 frames per second.
     public static func high(
         _ resolution: Resolution, bitrate: Bitrate, codec: VideoCodec = .vp8
     ) -> LayerSettings {
@@ -97,15 +107,15 @@ extension LayerSettings {
             rid: .high, resolution: resolution, frameRate: 30, bitrate: bitrate, encoder: EncoderSettings(codec))
     }
 
-    /// The stream for thumbnails and bad networks: 160x120, 5 frames a second, 45 kbit/s, VP8.
+    /// The stream for thumbnails and poor networks: 160x120, 5 frames per second, 45 kbit/s, VP8.
     public static let low = low(.vp8)
 
-    /// The same in the codec of your choice.
+    /// Returns the stream for thumbnails and poor networks in the given codec.
     ///
-    /// Its key frames are held to 175 % of a mean frame. At five frames a second libvpx's own limits are not enough: asked
-    /// for a key frame every second, VP8 spends up to half of the bits on it and starves the frames between, and VP9 does
-    /// not take the excess back. The rate control begins with a full buffer, or the first picture would be five decibels
-    /// poorer than it need be.
+    /// Its key frames are limited to 175 % of an average frame. At five frames per second libvpx's own limits do not
+    /// suffice. With a key frame every second, VP8 spends up to half of the bits on it and starves the frames in
+    /// between, and VP9 does not recover the excess. The rate control starts with a full buffer; otherwise the first
+    /// picture would be five decibels worse than necessary.
     public static func low(_ codec: VideoCodec) -> LayerSettings {
         var low = LayerSettings(
             rid: .low, resolution: .qqvga, frameRate: 5, bitrate: .kilobits(45), encoder: EncoderSettings(codec))
@@ -116,14 +126,17 @@ extension LayerSettings {
 }
 
 extension [LayerSettings] {
-    /// The layers that suit a source of that size, from the largest to the smallest, at the bitrates of
-    /// ``RillCore/Bitrate/suggested(for:codec:)``:
+    /// Returns suitable layers for a source of that size, from the largest to the smallest, at the bitrates of
+    /// ``RillCore/Bitrate/suggested(for:codec:)``.
     ///
-    /// - from 960x540 on: the full size (`high`), half of it at up to 20 frames a second (`medium`), and ``LayerSettings/low``;
+    /// - from 960x540 on: the full size (`high`), half of it at up to 20 frames per second (`medium`), and
+    ///   ``LayerSettings/low``;
     /// - from 320x240 on: the full size and ``LayerSettings/low``;
-    /// - below: the full size alone.
+    /// - below: the full size only.
     ///
-    ///     let pipeline = try SendPipeline(SendSettings(layers: .standard(for: .hd720), seed: seed))
+    /// ```swift
+    /// let pipeline = try SendPipeline(SendSettings(layers: .standard(for: .hd720), seed: seed))
+    /// ```
     public static func standard(for resolution: Resolution, codec: VideoCodec = .vp8) -> [LayerSettings] {
         let high = LayerSettings.high(resolution, bitrate: .suggested(for: resolution, codec: codec), codec: codec)
         guard resolution.pixelCount >= 320 * 240 else { return [high] }

@@ -1,23 +1,23 @@
-/// What one layer is to do with one frame: how it is set as of now, and what was asked of it since the frame before.
+/// One layer's task for one frame: its current settings, and the requests since the previous frame.
 public struct LayerTask: Sendable, Equatable {
-    /// The frame's place in the source, counted from 0.
+    /// The frame's index in the source, from 0.
     public var frame: Int
     /// The layer's settings from this frame on.
     public var settings: LayerSettings
-    /// Whether it has to be a key frame.
+    /// Whether it must be a key frame.
     public var isKeyFrameRequested = false
-    /// Whether the codec is to be started anew before it.
+    /// Whether the codec must be restarted before it.
     public var isRestartRequested = false
-    /// Rises with each frame that differs from the one before; `nil` where nobody looked.
+    /// A number that increases with each frame that differs from the previous one; `nil` if that is unknown.
     public var content: Int?
 
-    /// A task without requests.
+    /// Creates a task without requests.
     public init(settings: LayerSettings, frame: Int = 0) {
         self.settings = settings
         self.frame = frame
     }
 
-    /// This task with what a dropped one before it asked for: a request must not be lost with its frame.
+    /// Returns this task with the requests of a dropped earlier task, so that they are not lost with its frame.
     public func merging(_ dropped: LayerTask) -> LayerTask {
         var task = self
         task.isKeyFrameRequested = task.isKeyFrameRequested || dropped.isKeyFrameRequested
@@ -26,17 +26,17 @@ public struct LayerTask: Sendable, Equatable {
     }
 }
 
-/// The tasks of all layers for one frame, in the order of the layers; held inline.
+/// The tasks of all layers for one frame, in the order of the layers; stored inline.
 public struct LayerTasks: Sendable {
-    /// The most layers that a simulcast has.
+    /// The maximum number of layers in a simulcast.
     public static let capacity = 3
 
     private var tasks = InlineArray<3, LayerTask?>(repeating: nil)
 
-    /// A frame that no layer wants.
+    /// Creates a value without tasks.
     public init() {}
 
-    /// What layer `index` is to do with the frame; `nil` when it does not want it.
+    /// The task of layer `index`; `nil` if the layer skips the frame.
     public subscript(index: Int) -> LayerTask? {
         get { tasks[index] }
         set { tasks[index] = newValue }

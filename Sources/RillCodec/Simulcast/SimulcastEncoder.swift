@@ -1,21 +1,23 @@
 public import RillCore
 import RillImage
 
-/// Plan and encoders in one call: a frame in, the coded frames of all layers out.
+/// A simulcast plan with its encoders: takes a frame and outputs the coded frames of all layers.
 ///
-///     let encoder = try SimulcastEncoder(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
-///     try encoder.encode(frame) { coded, bytes in … }
+/// ```swift
+/// let encoder = try SimulcastEncoder(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
+/// try encoder.encode(frame) { coded, bytes in … }
+/// ```
 ///
-/// Nothing is measured and no clock is read: the same frames, stamps and requests give the same bytes. One owner, one
-/// thread at a time; the live driver runs the same plan and ``LayerEncoder``s on a thread each.
+/// It measures nothing and reads no clock: the same frames, timestamps and requests produce the same bytes. One
+/// owner, one thread at a time. The live driver runs the same plan, with each ``LayerEncoder`` on its own thread.
 public final class SimulcastEncoder {
-    /// What to do when; ask for key frames, bitrates and switches here.
+    /// The plan. Request key frames, bitrates and switches here.
     public var plan: SimulcastPlan
     /// The layers' encoders, in the order of the plan.
     public let layers: [LayerEncoder]
     private var changes = PictureChangeCounter()
 
-    /// An encoder of one to three layers.
+    /// Creates an encoder with one to three layers.
     public init(layers settings: [LayerSettings]) throws(CodecError) {
         self.plan = try SimulcastPlan(layers: settings)
         var layers: [LayerEncoder] = []
@@ -23,10 +25,13 @@ public final class SimulcastEncoder {
         self.layers = layers
     }
 
-    /// Encodes an I420 frame with every layer that wants it, and calls `body` with each coded frame and its bytes, in the
-    /// order of the layers. The bytes hold until `body` returns.
+    /// Encodes an I420 frame with every layer that takes it.
     ///
-    /// - Throws: ``CodecError``, or what `body` throws.
+    /// - Parameters:
+    ///   - frame: the frame.
+    ///   - body: receives each coded frame and its bytes, in the order of the layers. The bytes are valid until it
+    ///     returns.
+    /// - Throws: ``CodecError``, or an error of `body`.
     public func encode(_ frame: VideoFrame, _ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
         let content = plan.looksForChanges ? changes.add(frame) : nil
         let tasks = plan.tasks(at: frame.captureTime, content: content, isDiscontinuity: frame.isDiscontinuity)

@@ -1,26 +1,29 @@
 public import RillCore
 
-/// Says for each frame which layers want it, and with what settings and requests. A pure value: it knows no codec.
+/// Decides for each frame which layers encode it, and with what settings and requests. A pure value, independent of
+/// the codec.
 ///
-/// Layers are independent: each has its own rate, size, bitrate, key frames and switch, and nothing asked of one
-/// changes another. What is asked takes effect with the layer's next frame.
+/// Layers are independent. Each has its own rate, size, bitrate, key frames and switch, and a request for one does
+/// not change another. Requests take effect with the layer's next frame.
 ///
-///     var plan = try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
-///     try plan.change(layer: 0) { $0.bitrate = .kilobits(500) }
-///     let tasks = plan.tasks(at: frame.captureTime)
-///     if let task = tasks[0] { … }
+/// ```swift
+/// var plan = try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
+/// try plan.change(layer: 0) { $0.bitrate = .kilobits(500) }
+/// let tasks = plan.tasks(at: frame.captureTime)
+/// if let task = tasks[0] { … }
+/// ```
 public struct SimulcastPlan: Sendable {
     private struct Layer: Sendable {
-        /// As the app wants it.
+        /// The settings that the app chose.
         var settings: LayerSettings
-        /// What is given up of that at present.
+        /// The current reduction of these.
         var degradation = Degradation.none
-        /// The most that its share of a total allows; `nil` for no limit.
+        /// The maximum bitrate from its share of a total; `nil` for no limit.
         var limit: Bitrate?
-        /// What is in force.
+        /// The settings in force.
         var effective: LayerSettings
         var isActive = true
-        /// Switched on, and not without a share.
+        /// Switched on, and with a share above zero.
         var isSending: Bool { isActive && limit != Bitrate(bitsPerSecond: 0) }
         var decimator: FrameDecimator
         var keyFrame = PendingRequest()
@@ -28,12 +31,13 @@ public struct SimulcastPlan: Sendable {
     }
 
     private var layers: [Layer]
-    /// Frames that were asked about.
+    /// The number of frames so far.
     package private(set) var frameCount = 0
 
-    /// A plan for one to three layers with different names.
+    /// Creates a plan for one to three layers with different names.
     ///
-    /// - Throws: ``CodecError/invalidSettings(_:)``, which says what is wrong with which layer.
+    /// - Parameter layers: the settings of the layers.
+    /// - Throws: ``CodecError/invalidSettings(_:)``, whose text has the layer and the fault.
     public init(layers: [LayerSettings]) throws(CodecError) {
         guard (1...LayerTasks.capacity).contains(layers.count) else {
             throw .invalidSettings("a simulcast has 1 to \(LayerTasks.capacity) layers, not \(layers.count)")
@@ -47,18 +51,21 @@ public struct SimulcastPlan: Sendable {
         }
     }
 
-    /// The layers' settings as they were last set, in the order of the initialiser.
+    /// The layers' settings as last set, in the order of the initializer.
     public var settings: [LayerSettings] { layers.map(\.settings) }
 
-    /// How many layers there are.
+    /// The number of layers.
     public var layerCount: Int { layers.count }
 
-    /// What each layer is to do with the frame of that stamp. Ask once for each frame, in order.
+    /// Returns the layers' tasks for the frame with that timestamp. Call it once for each frame, in order.
     ///
-    /// - Parameter content: rises with each frame that differs from the one before; `nil` where nobody looked, which
-    ///   only ``looksForChanges`` makes necessary.
-    /// - Parameter isDiscontinuity: whether nothing before leads to the frame (``RillCore/VideoFrame/isDiscontinuity``): then each
-    ///   layer's next frame is a key frame.
+    /// - Parameters:
+    ///   - captureTime: the frame's timestamp, which decides which layers take it.
+    ///   - content: a number that increases with each frame that differs from the previous one; `nil` if that is
+    ///     unknown. It is needed only if ``looksForChanges``.
+    ///   - isDiscontinuity: whether the frame does not continue the previous ones
+    ///     (``/RillCore/VideoFrame/isDiscontinuity``): then each layer's next frame is a key frame.
+    /// - Returns: a task for each layer that takes the frame.
     public mutating func tasks(
         at captureTime: MediaTime, content: Int? = nil, isDiscontinuity: Bool = false
     ) -> LayerTasks {
@@ -76,13 +83,13 @@ public struct SimulcastPlan: Sendable {
         return tasks
     }
 
-    /// Has every layer count its frames on a grid that begins at `time`, though the first frame that it is asked of comes
-    /// later: after two frames it takes those that a plan would take that has seen all frames since then.
+    /// Starts the frame grid of every layer at `time`, although the first frame arrives later. After two frames, the
+    /// layers take the same frames as if the plan had seen all of them since then.
     package mutating func alignGrids(to time: MediaTime) {
         for index in layers.indices { layers[index].decimator.align(to: time) }
     }
 
-    /// Whether a layer would leave out frames that are the same as the one before, so that somebody has to look.
+    /// Whether a layer skips unchanged frames, so that the caller must detect changes.
     public var looksForChanges: Bool {
         for layer in layers where layer.isSending && layer.settings.isSkippingUnchangedFrames { return true }
         return false
@@ -92,13 +99,19 @@ public struct SimulcastPlan: Sendable {
 // MARK: - Changes at run time
 
 extension SimulcastPlan {
-    /// Changes the settings of layer `index` from its next frame on: bitrate, frame rate, size (with a key frame on this
-    /// layer alone), aspect, content, speed and all else but its RID, its codec and its temporal pattern, which the
-    /// packets bear.
+    /// Changes the settings of layer `index` from its next frame on.
     ///
-    ///     try plan.change(layer: 0) { $0.resolution = Resolution(width: 640, height: 360) }
+    /// Bitrate, frame rate, size (with a key frame on this layer only), aspect, content, speed and everything else
+    /// may change, except the RID, the codec and the temporal pattern, which are part of the packets.
     ///
-    /// - Throws: ``CodecError/invalidSettings(_:)``; the settings then stay as they were.
+    /// ```swift
+    /// try plan.change(layer: 0) { $0.resolution = Resolution(width: 640, height: 360) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - index: the layer.
+    ///   - body: changes the settings.
+    /// - Throws: ``CodecError/invalidSettings(_:)``; the settings are then unchanged.
     public mutating func change(layer index: Int, _ body: (inout LayerSettings) -> Void) throws(CodecError) {
         let old = layers[index].settings
         var new = old
@@ -115,31 +128,31 @@ extension SimulcastPlan {
         apply(index)
     }
 
-    /// Sets what layer `index` gives up of its size and rate from its next frame on; ``Degradation/none`` gives it back.
+    /// Sets the reduction of size and rate of layer `index` from its next frame on. ``Degradation/none`` ends it.
     public mutating func degrade(layer index: Int, _ degradation: Degradation) {
         layers[index].degradation = degradation
         apply(index)
     }
 
-    /// Asks for a key frame on layer `index`; any number of requests before its next frame are one.
+    /// Requests a key frame on layer `index`. Repeated requests before its next frame count as one.
     public mutating func requestKeyFrame(layer index: Int) {
         layers[index].keyFrame.make()
     }
 
-    /// Has the codec of layer `index` started anew before its next frame, which is a key frame.
+    /// Requests a restart of layer `index`'s codec before its next frame, which is a key frame.
     public mutating func requestRestart(layer index: Int) {
         layers[index].restart.make()
     }
 
-    /// Switches layer `index` on or off. Switched on, it starts with a key frame.
+    /// Switches layer `index` on or off. When switched on, it starts with a key frame.
     public mutating func setActive(_ isActive: Bool, layer index: Int) {
         let wasSending = layers[index].isSending
         layers[index].isActive = isActive
         begin(index, unless: wasSending)
     }
 
-    /// Sets the most that layer `index` may take of a total, from its next frame on; `nil` for no limit. Without a share
-    /// it rests; with one again, it starts with a key frame.
+    /// Sets the maximum bitrate of layer `index` from a total, from its next frame on; `nil` for no limit. At zero
+    /// the layer pauses; afterwards it starts with a key frame.
     public mutating func limit(layer index: Int, to bitrate: Bitrate?) {
         let wasSending = layers[index].isSending
         layers[index].limit = bitrate

@@ -1,20 +1,21 @@
 internal import CVPX
 import RillCore
 
-/// The one owner of a libvpx codec: destroyed once, and what both directions share.
+/// The single owner of a libvpx codec, with the code that encoder and decoder share. It destroys the codec once.
 @safe
 struct VPXHandle: ~Copyable {
     /// On the heap because libvpx keeps pointers into the context, which must not move.
     @unsafe let context: UnsafeMutablePointer<vpx_codec_ctx_t>
 
-    /// A context that is still to be made an encoder or a decoder.
+    /// Allocates a context, which must then be initialized as an encoder or a decoder.
     init() {
         unsafe context = .allocate(capacity: 1)
         unsafe context.initialize(to: vpx_codec_ctx_t())
     }
 
     deinit {
-        // A context whose making failed is all zero or cleaned up by libvpx; destroying it only says so.
+        // After a failed initialization the context is all zero or cleaned up by libvpx. Destroying it only returns
+        // an error.
         unsafe vpx_codec_destroy(context)
         unsafe context.deallocate()
     }
@@ -31,14 +32,14 @@ struct VPXHandle: ~Copyable {
         return Int(value)
     }
 
-    /// libvpx's own words on the last error.
+    /// libvpx's own message for the last error.
     var detail: String {
         let general = unsafe vpx_codec_error(context).map { unsafe String(cString: $0) } ?? "no reason given"
         let more = unsafe vpx_codec_error_detail(context).map { unsafe ": " + String(cString: $0) } ?? ""
         return general + more
     }
 
-    /// Throws what libvpx said of a call that it refused.
+    /// Throws libvpx's error if a call failed.
     func check(_ result: vpx_codec_err_t, _ call: @autoclosure () -> String) throws(CodecError) {
         guard result != VPX_CODEC_OK else { return }
         throw .libvpx(call: call(), code: Int(result.rawValue), detail: detail)
@@ -49,7 +50,7 @@ struct VPXHandle: ~Copyable {
 enum VPXCodec: Sendable {
     case vp8, vp9
 
-    /// libvpx's codec of that name.
+    /// Creates libvpx's codec for a codec, or throws `unsupportedCodec`.
     init(_ codec: VideoCodec) throws(CodecError) {
         switch codec {
         case .vp8: self = .vp8

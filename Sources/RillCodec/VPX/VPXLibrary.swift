@@ -1,7 +1,7 @@
 internal import CVPX
 
-/// The libvpx that this process runs with.
+/// The libvpx library of this process.
 public enum VPXLibrary {
-    /// Its version, as it says it itself: `v1.12.0`. Encoded bytes belong to a version; decoded pictures do not.
+    /// The version that libvpx reports: `v1.12.0`. Encoded bytes depend on the version; decoded pictures do not.
     public static let version = unsafe String(cString: vpx_codec_version_str())
 }

@@ -1,6 +1,6 @@
-/// The open bitstream units of a packet of AV1.
+/// The open bitstream units of an AV1 packet.
 enum AV1Units {
-    /// Whether there is a sequence header, and the first frame behind it is a key frame that is shown (AV1 bitstream
+    /// Whether there is a sequence header and the first frame after it is a shown key frame (AV1 bitstream
     /// specification 5.5 and 5.9.2).
     static func beginWithKeyFrame(_ bytes: Span<UInt8>) -> Bool {
         var position = 0

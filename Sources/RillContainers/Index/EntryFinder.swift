@@ -1,29 +1,31 @@
-/// Tells from the bytes of packets at which of them a decoder can begin and come to the same pictures as one that has
-/// decoded all before. What a container marks as a key frame is less than that: after it there may come pictures that
-/// refer to what was before it (open GOPs), or parameters may be missing that came earlier.
+/// Determines from the bytes of packets where a decoder can start and produce the same pictures as one that decoded
+/// everything before.
 ///
-/// Codecs that are not known here have no such packet but their first.
+/// A key frame as marked by a container is not enough: later pictures may refer to earlier ones (open GOPs), or
+/// earlier parameters may be missing.
+///
+/// For unknown codecs only the first packet is an entry.
 struct EntryFinder {
     private let codec: Codec
-    /// The first parameter sets that came inside a packet.
+    /// The first parameter sets inside a packet.
     private var parameterSets: [UInt8]?
-    /// Parameters have changed on the way: no decoder that begins later knows all of them.
+    /// Whether parameters have changed: a decoder that starts later does not know all of them.
     private var hasChanged = false
 
     enum Codec: Equatable {
         case vp8, vp9, av1, mpegVideo, jpeg
-        /// `lengthSize`: bytes of the length before each NAL unit, or `nil` where start codes part them.
+        /// `lengthSize`: the number of bytes of the length before each NAL unit; `nil` if start codes separate them.
         case h264(lengthSize: Int?)
         case hevc(lengthSize: Int?)
-        /// Every packet that is marked as a key stands for itself.
+        /// Every packet marked as a key frame is independent.
         case independent
         case other
     }
 
-    /// What a packet is worth.
+    /// The properties of a packet.
     struct Finding: Equatable {
         var isClean: Bool
-        /// Its picture is shown.
+        /// Whether its picture is shown.
         var isShown: Bool
     }
 
@@ -31,10 +33,10 @@ struct EntryFinder {
         self.codec = codec
     }
 
-    /// Notes that parameters have changed from here on.
+    /// Records that parameters have changed from here on.
     mutating func noteChange() { hasChanged = true }
 
-    /// Looks at the next packet.
+    /// Examines the next packet.
     mutating func look(at bytes: Span<UInt8>, isMarkedAsKey: Bool) -> Finding {
         let isShown = codec != .vp8 || bytes.count == 0 || bytes[0] & 0x10 != 0
         let isClean = isClean(bytes, isMarkedAsKey)
@@ -58,7 +60,7 @@ struct EntryFinder {
         }
     }
 
-    /// VP9 bitstream specification 6.2: a frame marker of two bits, two bits of the profile (and one that is reserved in
+    /// VP9 bitstream specification 6.2: a frame marker of two bits, two bits of the profile (and a reserved one in
     /// profile 3), `show_existing_frame`, `frame_type` (0 is a key frame), `show_frame`.
     private static func isVP9Key(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count >= 4, bytes[0] >> 6 == 2 else { return false }
@@ -71,8 +73,8 @@ struct EntryFinder {
         bytes.count > 4 && bytes[0] == 0 && bytes[1] == 0 && bytes[2] == 1 && bytes[3] == 0xB3
     }
 
-    /// ITU-T T.81: tables for quantization (DQT) and Huffman codes (DHT) stand before the scan (SOS). Without them the
-    /// ones of an earlier picture would be taken.
+    /// ITU-T T.81: quantization tables (DQT) and Huffman tables (DHT) precede the scan (SOS). Without them the
+    /// decoder would use those of an earlier picture.
     private static func hasOwnTables(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count > 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return false }
         var position = 2
@@ -89,8 +91,8 @@ struct EntryFinder {
         return false
     }
 
-    /// Whether the packet's pictures are an IDR's, and a decoder that begins here knows the parameter sets that they
-    /// take: those of the container, or the packet's own, which must be the only ones that ever came in packets.
+    /// Whether the packet holds an IDR picture, and a decoder that starts here knows its parameter sets. These are
+    /// the container's, or the packet's own if no other parameter sets ever occurred in packets.
     private mutating func isIDR(
         _ bytes: Span<UInt8>, _ lengthSize: Int?, kind: (UInt8) -> UInt8, idr: ClosedRange<UInt8>,
         parameters: ClosedRange<UInt8>, needed: [UInt8]

@@ -1,41 +1,41 @@
-/// Which pictures a track has, and at which of them a decoder can begin: known from its packets alone.
+/// The pictures of a track and the entries at which a decoder can start, derived from its packets alone.
 ///
-/// A picture's number is its place among the stamps of the packets that are to be shown, in the order of time. Only where
-/// every such packet has a stamp of its own can pictures be told apart like that.
+/// A picture's number is its rank among the timestamps of the shown packets. This only works if every shown packet
+/// has its own timestamp.
 struct FrameIndex: Equatable, Sendable {
-    /// The pictures' stamps in ticks of the track, which rise; empty where they cannot be trusted.
+    /// The pictures' timestamps in ticks of the track, in ascending order; empty if they are not reliable.
     private(set) var stamps: [Int64] = []
-    /// Where decoding can begin, in order; the first is the beginning.
+    /// The entries where decoding can start, in order; the first is the start of the file.
     private(set) var entries = [Entry(frame: 0, packet: 0)]
-    /// Why the stamps cannot be trusted.
+    /// Why the timestamps are not reliable.
     private(set) var inexactness: Inexactness?
 
-    /// A packet that needs none before it, and leaves none behind it that does.
+    /// A packet that does not depend on earlier ones, and after which no packet does.
     struct Entry: Equatable, Sendable {
         /// The number of its picture.
         var frame: Int
-        /// Its own number among the packets of the track.
+        /// Its number among the packets of the track.
         var packet: Int
     }
 
-    /// Why pictures are only told apart by counting them as they are decoded.
+    /// Why pictures can only be identified by counting them while decoding.
     enum Inexactness: Equatable, Sendable {
         case missingStamp(packet: Int)
         case equalStamps(Int64)
         case tooManyPackets(limit: Int)
     }
 
-    /// What the index wants to know of a packet.
+    /// The properties of a packet for the index.
     struct Packet: Equatable, Sendable {
-        /// When its picture is shown, if it is said.
+        /// The timestamp of its picture, if any.
         var stamp: Int64?
-        /// A picture comes of it that is to be shown: it is not hidden, nor cut away by an edit list.
+        /// Whether it yields a shown picture: it is neither hidden nor cut away by an edit list.
         var isShown = true
-        /// By what stands in it, a decoder can begin here.
+        /// Whether a decoder can start here, judged by its content.
         var isClean = false
     }
 
-    /// The index of a track that has these packets, in the order of the file.
+    /// Creates the index of a track from its packets, in file order.
     init(_ packets: [Packet]) {
         let shown = packets.filter(\.isShown)
         if let index = packets.firstIndex(where: { $0.isShown && $0.stamp == nil }) {
@@ -51,13 +51,14 @@ struct FrameIndex: Equatable, Sendable {
         entries = Self.entries(of: packets, sorted)
     }
 
-    /// The index of a track with more packets than are looked at.
+    /// Creates the index of a track with too many packets.
     init(limit: Int) {
         inexactness = .tooManyPackets(limit: limit)
     }
 
-    /// A clean packet is an entry where all that came before it is shown before it and all behind it later: then no
-    /// picture of before can be waiting in the decoder, and none of after be led by what was before.
+    /// Returns the entries: clean packets before which all pictures are shown earlier, and after which all are shown
+    /// later. Then no earlier picture can still be waiting in the decoder, and no later one can depend on an earlier
+    /// one.
     private static func entries(of packets: [Packet], _ stamps: [Int64]) -> [Entry] {
         var earliest = [Int64](repeating: .max, count: packets.count + 1)
         for index in packets.indices.reversed() {
@@ -78,9 +79,9 @@ struct FrameIndex: Equatable, Sendable {
         return entries
     }
 
-    /// The last entry from which `frame` can be reached.
+    /// Returns the last entry from which `frame` can be reached.
     func entry(for frame: Int) -> Entry {
-        // The first is at or before every frame.
+        // The first entry is at or before every frame.
         var (low, high) = (0, entries.count)
         while high - low > 1 {
             let middle = (low + high) / 2

@@ -1,31 +1,35 @@
-/// Says of each picture that a decoder gives whether it belongs to a range of frames.
+/// Decides for each decoded picture whether it belongs to a range of frames.
 ///
-/// A reading from the beginning is the truth: its pictures are counted, or told apart by their stamps where the index
-/// knows them. A reading from an entry on has to give exactly the pictures that the index expects, each at its stamp and
-/// none left out; at the first that differs it is `unexpected`, and the caller reads from the beginning instead.
+/// A reading from the start is authoritative: its pictures are counted, or identified by timestamps if the index
+/// knows them. A reading from a later entry must yield exactly the pictures in the index, each at its timestamp and
+/// without gaps. The first mismatch is `unexpected`, and the caller then reads from the start instead.
 struct FrameWindow {
     let frames: Range<Int>
     let stamps: [Int64]
-    /// Where the reading began.
+    /// The frame where the reading started.
     private let start: Int
-    /// The place of the next picture where each is expected, of the last one otherwise.
+    /// The number of the next picture in a strict reading, of the last one otherwise.
     private var position: Int
-    /// Pictures of the range that another reading gave already.
+    /// The number of pictures of the range that another reading returned already.
     private var given: Int
 
     enum Place: Equatable {
-        /// It comes before the range, or was given before.
+        /// It is before the range, or was returned already.
         case before
         case inside
-        /// It and all that follow come behind the range.
+        /// It and all later pictures are after the range.
         case behind
-        /// It is not the picture that belongs here.
+        /// It is not the expected picture.
         case unexpected
     }
 
-    /// A reading that begins at frame `start`.
+    /// Creates a window for a reading that starts at frame `start`.
     ///
-    /// - Parameter given: how many pictures of the range a reading that was given up had given.
+    /// - Parameters:
+    ///   - frames: the range.
+    ///   - start: the frame where the reading starts.
+    ///   - stamps: the timestamps in the index.
+    ///   - given: how many pictures of the range an abandoned reading has returned.
     init(_ frames: Range<Int> = 0..<Int.max, start: Int = 0, stamps: [Int64] = [], given: Int = 0) {
         self.frames = frames
         self.start = start
@@ -34,25 +38,25 @@ struct FrameWindow {
         position = start > 0 ? start : -1
     }
 
-    /// Whether no picture of the range can follow. With stamps the next one tells.
+    /// Whether no picture of the range can follow. With timestamps only the next picture shows that.
     var isDone: Bool { frames.isEmpty || stamps.isEmpty && position >= frames.upperBound - 1 }
 
-    /// Whether all pictures are wanted.
+    /// Whether all pictures are requested.
     var isEverything: Bool { frames.lowerBound == 0 && frames.upperBound == .max }
 
-    /// Whether each picture is held against the index.
+    /// Whether each picture is compared with the index.
     private var isStrict: Bool { start > 0 }
 
-    /// The same range read from the beginning, of which so many pictures were given already.
+    /// Returns the window for the same range read from the start, when `given` pictures were returned already.
     func fromTheBeginning(given: Int) -> FrameWindow { FrameWindow(frames, stamps: stamps, given: given) }
 
-    /// Whether the decoder's end comes too early.
+    /// Whether the decoder ended too early.
     var lacksPictures: Bool { isStrict && position < min(frames.upperBound, stamps.count) }
 
-    /// The place of the next picture, whose stamp is `stamp`.
+    /// Returns the position of the next picture, whose timestamp is `stamp`.
     mutating func place(_ stamp: Int64?) -> Place {
         if isStrict {
-            // Also behind the range: what is out of order there belongs to it.
+            // Also after the range: pictures that are out of order there belong to it.
             guard position < stamps.count, stamp == stamps[position] else { return .unexpected }
             defer { position += 1 }
             return position < frames.lowerBound ? .before : position < frames.upperBound ? .inside : .behind
@@ -67,7 +71,7 @@ struct FrameWindow {
         return .inside
     }
 
-    /// The last picture whose stamp is not behind `stamp`; -1 where there is none.
+    /// Returns the last picture whose timestamp is at or before `stamp`; -1 if there is none.
     private func place(of stamp: Int64?) -> Int {
         guard let stamp else { return -1 }
         var (low, high) = (0, stamps.count)

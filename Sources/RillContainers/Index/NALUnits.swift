@@ -1,6 +1,7 @@
-/// The NAL units of a packet of H.264 or HEVC.
+/// The NAL units of an H.264 or HEVC packet.
 enum NALUnits {
-    /// Gives `body` the range of each unit that has a byte at least; `false` where the packet is not made of whole units.
+    /// Calls `body` with the range of each non-empty unit. Returns `false` if the packet does not consist of whole
+    /// units.
     static func forEach(in bytes: Span<UInt8>, lengthSize: Int?, _ body: (Range<Int>) -> Void) -> Bool {
         guard let lengthSize else { return forEachAfterStartCode(in: bytes, body) }
         var position = 0
@@ -16,7 +17,7 @@ enum NALUnits {
         return true
     }
 
-    /// ITU-T H.264, annex B: each unit stands behind the bytes 0, 0, 1.
+    /// ITU-T H.264, annex B: each unit follows the bytes 0, 0, 1.
     private static func forEachAfterStartCode(in bytes: Span<UInt8>, _ body: (Range<Int>) -> Void) -> Bool {
         var start: Int?
         var index = 0
@@ -38,7 +39,7 @@ enum NALUnits {
         return true
     }
 
-    /// Without the zeros behind a unit, which are none of it.
+    /// Returns a unit without its trailing zeros, which are not part of it.
     private static func trimmed(_ unit: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int> {
         var end = unit.upperBound
         while end > unit.lowerBound + 1, bytes[end - 1] == 0 { end -= 1 }

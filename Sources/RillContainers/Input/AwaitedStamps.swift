@@ -1,18 +1,18 @@
-/// Holds what a decoder gives against what it was given: each packet makes one picture, and pictures come in the order of
-/// their stamps. A decoder that leaves one out, as some do in silence where a stream lacks what it refers to, is found out.
+/// Compares a decoder's output with its input: each packet yields one picture, in the order of timestamps. It detects
+/// a decoder that silently drops pictures, as some do when references are missing.
 struct AwaitedStamps {
-    /// Stamps of packets whose pictures have not come, in order.
+    /// The timestamps of packets whose pictures have not arrived, in order.
     private var stamps: [Int64] = []
     private var hasBegun = false
-    /// Not every packet has a stamp: nothing can be said.
+    /// Whether a packet had no timestamp, so that nothing can be checked.
     private var isBlind = false
 
-    /// More than any decoder keeps back, all threads together.
+    /// More pictures than any decoder holds back, all threads together.
     private static let limit = 256
 
-    /// A packet goes in.
+    /// Records a packet that goes to the decoder.
     ///
-    /// - Returns: `false` where far too many pictures have not come.
+    /// - Returns: `false` if far too many pictures are missing.
     mutating func add(_ stamp: Int64?) -> Bool {
         guard let stamp, !isBlind else {
             isBlind = true
@@ -24,10 +24,10 @@ struct AwaitedStamps {
         return stamps.count <= Self.limit
     }
 
-    /// A picture comes out.
+    /// Records a picture from the decoder.
     ///
-    /// - Returns: whether it is the one that is due. Packets before the first picture may be without: a stream can begin
-    ///   in the middle.
+    /// - Returns: whether it is the expected one. Packets before the first picture may yield none, since a stream can
+    ///   start in the middle.
     mutating func remove(_ stamp: Int64?) -> Bool {
         guard !isBlind else { return true }
         if !hasBegun, let stamp {
@@ -39,6 +39,6 @@ struct AwaitedStamps {
         return true
     }
 
-    /// Whether all pictures have come.
+    /// Whether all pictures have arrived.
     var isEmpty: Bool { stamps.isEmpty }
 }

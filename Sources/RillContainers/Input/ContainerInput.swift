@@ -1,31 +1,31 @@
 internal import CFFmpeg
 import RillCore
 
-/// An opened container, and the packets of its video track. Single owner.
+/// An open container, with the packets of its video track. Single owner.
 @safe
 final class ContainerInput {
     let path: String
     let track: VideoTrack
     private let demuxer: Demuxer
 
-    /// What the container says of its video.
+    /// The container's description of its video.
     struct VideoTrack {
         var index: Int
         var timeBase: AVRational
         var frameRate: FrameRate?
-        /// Frames, where the container counts them.
+        /// The number of frames, if the container stores it.
         var frameCount: Int?
-        /// How the pictures are to be turned.
+        /// The rotation that brings the pictures upright.
         var rotation: Rotation
-        /// The width of a pixel to its height.
+        /// The pixel aspect ratio.
         var pixelAspect: AVRational
-        /// Whether the pictures have alpha, which Matroska keeps beside them.
+        /// Whether the pictures have alpha, which Matroska stores separately.
         var hasAlpha: Bool
-        /// The container's own beginning, in units of `timeBase`.
+        /// The start time of the container, in units of `timeBase`.
         var start: Int64
     }
 
-    /// Opens a file and looks for its video.
+    /// Opens a file and finds its video.
     init(path: String, sequenceRate: FrameRate = 30) throws(ContainerError) {
         self.path = path
         demuxer = try Demuxer(path: path, sequenceRate: sequenceRate)
@@ -34,10 +34,10 @@ final class ContainerInput {
         demuxer.keepOnly { $0 == index }
     }
 
-    /// How long the container says that it lasts.
+    /// The container's declared duration.
     var claimedDuration: MediaDuration? { demuxer.claimedDuration }
 
-    /// The codecs of all tracks of sound.
+    /// The codecs of all audio tracks.
     var soundCodecNames: [String] {
         (0..<demuxer.trackCount).compactMap { index in
             let parameters = unsafe demuxer.track(index).pointee.codecpar!
@@ -46,13 +46,13 @@ final class ContainerInput {
         }
     }
 
-    /// A decoder's parameters, which live as long as the input.
+    /// The decoder's parameters, which live as long as the input.
     @unsafe
     var parameters: UnsafeMutablePointer<AVCodecParameters> {
         unsafe demuxer.track(track.index).pointee.codecpar
     }
 
-    /// Reads the next packet of the video; `body` gets it when there is one.
+    /// Reads the next packet of the video and passes it to `body`.
     @unsafe
     func next(_ body: (UnsafeMutablePointer<AVPacket>) -> Void) -> Demuxer.Outcome {
         let index = track.index
@@ -77,7 +77,7 @@ extension ContainerInput.VideoTrack {
 }
 
 extension Rotation {
-    /// The quarter turns of a track's display matrix; others are left as they are.
+    /// Creates the rotation of a track's display matrix. Anything but a multiple of 90 degrees counts as none.
     @unsafe
     fileprivate init(ofDisplay stream: UnsafeMutablePointer<AVStream>) {
         var byteCount = 0
@@ -87,7 +87,7 @@ extension Rotation {
             self = .none
             return
         }
-        // Nine numbers of 32 bits. What it gives is counterclockwise, and no number for a matrix that turns nothing.
+        // Nine 32-bit numbers. The result is counterclockwise, and NaN for a matrix without a rotation.
         let degrees = unsafe matrix.withMemoryRebound(to: Int32.self, capacity: 9) {
             unsafe av_display_rotation_get($0)
         }

@@ -2,23 +2,26 @@ internal import CFFmpeg
 import Glibc
 import RillCore
 
-/// A container that libavformat has opened, and its packets one after the other. Single owner.
+/// A container opened with libavformat, with its packets in order. Single owner.
 @safe
 final class Demuxer {
     let path: String
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: UnsafeMutablePointer<AVPacket>
-    /// Of a format whose clock may begin anew.
+    /// For formats whose clock may restart.
     private var continuity: StampContinuity?
 
-    /// Opens a file and looks at its beginning.
+    /// Opens a file and examines its start.
     ///
-    /// Only regular files are opened, and sequences of pictures: what a playlist names elsewhere is not fetched, and what
-    /// has no end is not waited for.
+    /// Only regular files and sequences of pictures are opened: files that a playlist refers to are not fetched, and
+    /// there is no waiting for input without an end.
     ///
-    /// - Parameter sequenceRate: pictures a second of a sequence, which says nothing of that.
+    /// - Parameters:
+    ///   - path: the file, or the pattern of a sequence.
+    ///   - sequenceRate: the frame rate of a sequence, which does not store one.
+    /// - Throws: ``ContainerError``.
     init(path: String, sequenceRate: FrameRate = 30) throws(ContainerError) {
-        // It writes what it thinks of a file to standard error; what matters of that is in the errors here.
+        // libavformat logs its findings to standard error. The errors here hold what matters.
         av_log_set_level(AV_LOG_QUIET)
         let sequence = try PictureSequence(ofPath: path)
         var options: OpaquePointer?
@@ -42,7 +45,7 @@ final class Demuxer {
         unsafe self.packet = packet
         unsafe self.context = context
         if unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 { continuity = StampContinuity() }
-        // Frames at the beginning are read for what the container does not say.
+        // Reads frames at the start to find what the container does not declare.
         _ = unsafe avformat_find_stream_info(context, nil)
     }
 
@@ -53,18 +56,18 @@ final class Demuxer {
         unsafe avformat_close_input(&context)
     }
 
-    /// How many tracks there are, of all kinds.
+    /// The number of tracks of all kinds.
     var trackCount: Int { unsafe Int(context.pointee.nb_streams) }
 
-    /// A track, which lives as long as this.
+    /// A track, which lives as long as this object.
     @unsafe
     func track(_ index: Int) -> UnsafeMutablePointer<AVStream> {
         precondition(index >= 0 && index < trackCount, "track \(index) of \(trackCount)")
-        // The list has that many, none of them empty.
+        // The list has that many entries, none of them null.
         return unsafe context.pointee.streams[index]!
     }
 
-    /// The track that is shown if none is chosen; `nil` where there is no video.
+    /// The index of the default video track; `nil` if there is no video.
     var videoIndex: Int? {
         let index = unsafe av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         guard index >= 0, unsafe track(Int(index)).pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0 else {
@@ -73,20 +76,20 @@ final class Demuxer {
         return Int(index)
     }
 
-    /// What the container, or the first stamps, say of a track's rate.
+    /// Returns the rate of a track according to the container or its first timestamps.
     func frameRate(ofTrack index: Int) -> FrameRate? {
         let rate = unsafe av_guess_frame_rate(context, track(index), nil)
         return FrameRate(validating: Int(rate.num), per: Int(rate.den))
     }
 
-    /// The container's own beginning, in units of a track's clock.
+    /// Returns the start time of the container, in units of a track's clock.
     func start(in timeBase: AVRational) -> Int64 {
         let begin = unsafe context.pointee.start_time
         return begin == CFFmpeg_no_time ? 0 : av_rescale_q(begin, AVRational(num: 1, den: 1_000_000), timeBase)
     }
 
-    /// How long the container says that it lasts; `nil` where that is only guessed by the size of the file, or by stamps that
-    /// began anew on the way.
+    /// The container's declared duration; `nil` if it is only estimated from the file size, or from timestamps that
+    /// restarted.
     var claimedDuration: MediaDuration? {
         guard continuity?.hasJumped != true else { return nil }
         let microseconds = unsafe context.pointee.duration
@@ -96,21 +99,21 @@ final class Demuxer {
         return MediaDuration(nanoseconds: microseconds * 1000)
     }
 
-    /// Has the packets of all other tracks passed over, unless their stamps have to be looked at.
+    /// Skips the packets of all other tracks, unless their timestamps must be examined.
     func keepOnly(_ isKept: (Int) -> Bool) {
         for index in 0..<trackCount where !isKept(index) && !(continuity != nil && isSoundOrPicture(index)) {
             unsafe track(index).pointee.discard = AVDISCARD_ALL
         }
     }
 
-    /// What a look for the next packet ended with.
+    /// The outcome of reading a packet.
     enum Outcome {
         case packet
         case end
         case failed(String)
     }
 
-    /// Reads the next packet of one of these tracks; `body` gets it when there is one.
+    /// Reads the next packet of the selected tracks and passes it to `body`.
     @unsafe
     func next(of isKept: (Int) -> Bool, _ body: (UnsafeMutablePointer<AVPacket>) -> Void) -> Outcome {
         while true {
@@ -131,7 +134,7 @@ final class Demuxer {
         return kind == AVMEDIA_TYPE_VIDEO || kind == AVMEDIA_TYPE_AUDIO
     }
 
-    /// Has the packet's stamps go on where the clock began anew.
+    /// Makes the packet's timestamps continuous after a restart of the clock.
     private func keepContinuity() {
         guard continuity != nil else { return }
         let index = unsafe Int(packet.pointee.stream_index)
@@ -150,14 +153,14 @@ final class Demuxer {
     }
 }
 
-/// Pictures in files of their own, which are a clip together: `frame%03d.png` with numbers that begin below 5 and have no
-/// gaps, or all files of a pattern, `frames/*.png`, in the order of their names.
+/// Pictures in separate files that form a clip: `frame%03d.png` with consecutive numbers that start below 5, or all
+/// files of a pattern, `frames/*.png`, in the order of their names.
 private struct PictureSequence {
     var patternType: String
-    /// The pattern in a form that is taken for no protocol.
+    /// The pattern in a form that is not mistaken for a protocol.
     var url: String
 
-    /// `nil` for the path of a file.
+    /// Returns `nil` for the path of a file.
     init?(ofPath path: String) throws(ContainerError) {
         var status = stat()
         guard unsafe stat(path, &status) != 0 else {
@@ -187,10 +190,10 @@ extension String {
     }
 }
 
-/// libav's words for a code of its own.
+/// Returns libav's message for an error code.
 func text(ofError code: Int32) -> String {
     let text = unsafe String(unsafeUninitializedCapacity: 128) { bytes in
-        // It writes no more than that, with a zero at the end.
+        // It writes at most that many bytes, with a terminating zero.
         let isKnown = unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe av_strerror(code, $0.baseAddress, 128) }
         return isKnown >= 0 ? unsafe strlen(UnsafePointer(bytes.baseAddress!)) : 0
     }

@@ -1,31 +1,33 @@
 internal import CFFmpeg
 
-/// A file's pictures as the decoder gives them: packets read, decoded, and what the decoder refuses counted.
+/// Reads and decodes a file's pictures, and counts rejected packets.
 ///
 /// Single owner.
 final class PictureReader {
     let input: ContainerInput
     let decoder: TrackDecoder
     let manner: TrackDecoder.Manner
-    /// Packets that the decoder refused, and why it refused the first.
+    /// The number of packets that the decoder rejected, and its message for the first.
     private(set) var packetsRefused = 0
     private(set) var firstRefusal: String?
-    /// Whether the demuxer or the decoder has told of anything that is not whole.
+    /// Whether the demuxer or the decoder has reported damage.
     private(set) var hasSeenDamage = false
-    /// Whether the newest picture is one that the decoder has patched up.
+    /// Whether the latest picture has concealed errors.
     private(set) var isPatched = false
-    /// Why the container ended before its end.
+    /// Why the container ended early.
     private(set) var failure: String?
-    /// Whether the container has ended, or cannot be read on; the decoder may still have pictures.
+    /// Whether the container has ended or failed; the decoder may still hold pictures.
     private var isDrained = false
     private var awaited = AwaitedStamps()
 
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - packets: how many of the video's packets are read and not decoded. Reading over them, not seeking, leaves the
-    ///     demuxer in the very state that it has there in a reading from the beginning.
-    ///   - manner: what the decoder does about damage.
+    ///   - path: the file.
+    ///   - packets: how many of the video's packets to read without decoding. Reading instead of seeking leaves the
+    ///     demuxer in the same state as a reading from the start.
+    ///   - manner: how the decoder treats damage.
+    /// - Throws: ``ContainerError``.
     init(path: String, skipping packets: Int = 0, _ manner: TrackDecoder.Manner) throws(ContainerError) {
         input = try ContainerInput(path: path)
         decoder = try TrackDecoder(input, manner)
@@ -39,7 +41,7 @@ final class PictureReader {
         case picture, end
     }
 
-    /// Decodes until there is a picture, which `body` gets.
+    /// Decodes until there is a picture, and passes it to `body`.
     @unsafe
     func next(_ body: (UnsafeMutablePointer<AVFrame>) -> Void) -> Step {
         while true {
@@ -62,10 +64,10 @@ final class PictureReader {
         }
     }
 
-    /// Gives the decoder the next packet, or the news that there are no more.
+    /// Passes the next packet to the decoder, or signals that there are no more.
     private func readOn() {
         var outcome = TrackDecoder.Outcome.done
-        // The packet is the input's until the closure returns.
+        // The packet belongs to the input until the closure returns.
         let step =
             isDrained
             ? .end

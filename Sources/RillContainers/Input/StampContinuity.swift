@@ -1,36 +1,37 @@
-/// Keeps the stamps of a transport stream going where its clock begins anew: recordings that were joined, a sender that was
-/// started again, a splice.
+/// Makes the timestamps of a transport stream continuous when its clock restarts: joined recordings, a restarted
+/// sender, a splice.
 ///
-/// A transport stream may do that anywhere (ISO/IEC 13818-1, 2.4.3.5). A track that goes back, or leaves all tracks behind
-/// by far, has jumped: what is added to all stamps from then on has it go on where it ended. Sound and picture
-/// jump together, so all tracks are looked at whichever are wanted.
+/// A transport stream may do that anywhere (ISO/IEC 13818-1, 2.4.3.5). A track that goes back, or moves far ahead of
+/// all tracks, has jumped: an offset added to all later timestamps makes it continue where it ended. Audio and video
+/// jump together, so all tracks are examined, whichever are used.
 struct StampContinuity {
-    /// Where a track stands, in nanoseconds, with what is added.
+    /// The position of a track in nanoseconds, with the offset.
     private struct Track {
         var last: Int64
-        /// Behind the last packet.
+        /// The end of its last packet.
         var next: Int64
     }
 
     private var tracks: [Int: Track] = [:]
-    /// The latest of all tracks.
+    /// The latest time of all tracks.
     private var latest = Int64.min
-    /// What is added to the stamps now, in nanoseconds.
+    /// The offset added to timestamps now, in nanoseconds.
     private(set) var shift: Int64 = 0
     /// Whether any track has jumped.
     private(set) var hasJumped = false
 
-    /// FFmpeg's program takes the same two for a jump.
+    /// The ffmpeg program uses the same two thresholds.
     private static let mostBack: Int64 = 100_000_000
     private static let mostAhead: Int64 = 10_000_000_000
-    /// What a packet lasts that does not say so.
+    /// The assumed duration of a packet that does not declare one.
     private static let usualDuration: Int64 = 33_333_333
 
-    /// Notes a packet; ``shift`` is then what is to be added to its stamps.
+    /// Records a packet. Afterwards ``shift`` is the offset for its timestamps.
     ///
     /// - Parameters:
-    ///   - stamp: when it is to be decoded, in nanoseconds, as the file says.
-    ///   - duration: how long it lasts; 0 where that is not known.
+    ///   - track: the packet's track.
+    ///   - stamp: its decoding time in nanoseconds, as stored in the file.
+    ///   - duration: its duration; 0 if unknown.
     mutating func note(track: Int, at stamp: Int64, lasting duration: Int64) {
         var time = stamp &+ shift
         if let before = tracks[track] {

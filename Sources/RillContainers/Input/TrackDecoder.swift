@@ -8,18 +8,18 @@ final class TrackDecoder {
     private let picture: UnsafeMutablePointer<AVFrame>
     let codecName: String
     private let isVP8: Bool
-    /// What the container says of the colours.
+    /// The container's declaration of the colors.
     private let range: AVColorRange
     private let matrix: AVColorSpace
 
-    /// Pictures above this are refused: 8K and a little more. Files come from strangers.
+    /// The largest picture: 8K and a little more. Files are untrusted.
     static let maximumPixelCount: Int64 = 8192 * 4608
 
-    /// What is done about damage.
+    /// How damage is treated.
     enum Manner: Equatable {
-        /// It is refused where it is noticed, as far as the decoder can. 0 threads are one for each core.
+        /// Damage is rejected as far as the decoder notices it. 0 threads means one per core.
         case strict(threadCount: Int)
-        /// It is patched up. With more than one thread libavcodec patches by what the others have happened to do.
+        /// Damage is concealed. With several threads the result would depend on their timing.
         case tolerant
     }
 
@@ -47,7 +47,7 @@ final class TrackDecoder {
                 unsafe context.pointee.err_recognition =
                     AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE
             } else {
-                // Threads that share out the parts of a picture, not the pictures: patches do not depend on them.
+                // Slice threads instead of frame threads: the concealment does not depend on their timing.
                 unsafe context.pointee.thread_type = FF_THREAD_SLICE
             }
         case .tolerant:
@@ -60,8 +60,8 @@ final class TrackDecoder {
         }
     }
 
-    /// Whether a decoder can be told to refuse what is damaged. Those of MPEG-4 part 2 and its relatives end the process by
-    /// an assertion then.
+    /// Whether a decoder can be set to reject damage. With that setting, the decoders of MPEG-4 part 2 and its
+    /// relatives abort the process with an assertion.
     private static func refusesDamage(_ codec: AVCodecID) -> Bool {
         let codecs = [
             AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
@@ -77,23 +77,23 @@ final class TrackDecoder {
         unsafe avcodec_free_context(&context)
     }
 
-    /// What became of a packet, or of a wish for a picture.
+    /// The outcome of sending a packet or receiving a picture.
     enum Outcome: Equatable {
         case done
-        /// The decoder wants another packet first.
+        /// The decoder needs another packet first.
         case needsMore
-        /// It has given its last picture.
+        /// It has returned its last picture.
         case end
         case failed(String)
     }
 
-    /// Gives it a packet; `nil` behind the last, so that it gives what it has kept back.
+    /// Sends a packet; `nil` after the last one flushes the decoder.
     @unsafe
     func send(_ packet: UnsafeMutablePointer<AVPacket>?) -> Outcome {
         outcome(unsafe avcodec_send_packet(context, packet))
     }
 
-    /// Takes a picture, which `body` gets when there is one.
+    /// Receives a picture and passes it to `body`, if there is one.
     @unsafe
     func receive(_ body: (UnsafeMutablePointer<AVFrame>) -> Void) -> Outcome {
         let result = outcome(unsafe avcodec_receive_frame(context, picture))
@@ -104,13 +104,14 @@ final class TrackDecoder {
         return .done
     }
 
-    /// VP8 has no bits for it: the decoder says BT.601 in limited range of every picture, and what the container says is gone.
+    /// Restores the container's color declaration. VP8 has no bits for it: the decoder sets BT.601 in limited range
+    /// for every picture.
     private func colorAsContained() {
         if range != AVCOL_RANGE_UNSPECIFIED { unsafe picture.pointee.color_range = range }
         if matrix != AVCOL_SPC_UNSPECIFIED { unsafe picture.pointee.colorspace = matrix }
     }
 
-    /// Whether a packet is to give a picture: hidden frames of VP8 do not, nor does what an edit list cuts away.
+    /// Whether a packet should yield a picture. Hidden VP8 frames do not, nor do packets that an edit list cuts away.
     @unsafe
     func shows(_ packet: UnsafeMutablePointer<AVPacket>) -> Bool {
         guard unsafe packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0 else { return false }

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 import RillCore
 
-/// The times of a track's pictures in nanoseconds from the container's beginning, which always rise.
+/// The times of a track's pictures in nanoseconds since the start of the container, strictly increasing.
 struct TrackTimes {
     private let track: ContainerInput.VideoTrack
     private var rising: RisingTimes
@@ -11,7 +11,7 @@ struct TrackTimes {
         rising = RisingTimes(interval: track.frameRate?.interval ?? .milliseconds(33))
     }
 
-    /// The time of the next picture.
+    /// Returns the time of the next picture.
     @unsafe
     mutating func time(of picture: UnsafeMutablePointer<AVFrame>) -> MediaTime {
         let stamp = unsafe picture.pointee.best_effort_timestamp
@@ -20,7 +20,7 @@ struct TrackTimes {
 }
 
 extension ContainerInput.VideoTrack {
-    /// A stamp of the track's as a time from the container's beginning.
+    /// Converts a timestamp of the track to a time since the start of the container.
     func time(ofStamp stamp: Int64) -> MediaTime {
         let nanoseconds = AVRational(num: 1, den: 1_000_000_000)
         return MediaTime(nanoseconds: av_rescale_q(stamp &- start, timeBase, nanoseconds))

@@ -1,20 +1,22 @@
 import Glibc
 
-/// A file that is shorter than its own container says: a broken download, a full disk, a killed copy.
+/// A file that is shorter than its own container declares: an interrupted download, a full disk, a killed copy.
 ///
-///     if let cut = Truncation(ofFile: "clip.mkv") { print("\(cut)") }
+/// ```swift
+/// if let cut = Truncation(ofFile: "clip.mkv") { print("\(cut)") }
+/// ```
 ///
-/// Told by the outermost structure alone, in a few small reads: the segment of Matroska and WebM (Matroska specification,
-/// 5.1), the boxes of MP4 and MOV (ISO/IEC 14496-12, 4.2), the RIFF chunks of AVI, the packets of a transport stream
-/// (ISO/IEC 13818-1, 2.4.3.2). What was written as a live stream says nothing of its length, nor does any other container;
-/// a file that was cut between two boxes, chunks or packets looks whole.
+/// Only the outermost structure is examined, in a few small reads: the segment of Matroska and WebM (Matroska
+/// specification, 5.1), the boxes of MP4 and MOV (ISO/IEC 14496-12, 4.2), the RIFF chunks of AVI, the packets of a
+/// transport stream (ISO/IEC 13818-1, 2.4.3.2). Live streams and all other containers do not declare their length. A
+/// file that was truncated between two boxes, chunks or packets looks complete.
 public struct Truncation: Equatable, Sendable, CustomStringConvertible {
-    /// Where the file ends.
+    /// The size of the file in bytes.
     public let byteCount: Int
-    /// Where it would end at the earliest.
+    /// The minimum size that the container declares.
     public let claimedByteCount: Int
 
-    /// What is missing of a file; `nil` where nothing is, or nothing is said of it, or it cannot be read.
+    /// Examines a file. Returns `nil` if nothing is missing, nothing is declared, or the file cannot be read.
     public init?(ofFile path: String) {
         guard let file = FileProbe(path: path), let claimed = file.claimedByteCount, claimed > file.byteCount else {
             return nil
@@ -22,11 +24,11 @@ public struct Truncation: Equatable, Sendable, CustomStringConvertible {
         (byteCount, claimedByteCount) = (file.byteCount, claimed)
     }
 
-    /// What is missing, in words.
+    /// The missing part, in words.
     public var description: String { "the file is cut off: of \(claimedByteCount) bytes \(byteCount) are there" }
 }
 
-/// A file that is looked at here and there. Numbers in it are a stranger's.
+/// A file that is read at selected positions. Its content is untrusted.
 private struct FileProbe: ~Copyable {
     let byteCount: Int
     private let descriptor: Int32
@@ -44,7 +46,7 @@ private struct FileProbe: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Where the container says that the file ends, as far as it says so.
+    /// The end of the file that the container declares, if any.
     var claimedByteCount: Int? {
         guard let first = bytes(at: 0, 16) else { return nil }
         if first[0..<4] == [0x1A, 0x45, 0xDF, 0xA3] { return endOfSegment }
@@ -57,7 +59,7 @@ private struct FileProbe: ~Copyable {
 
     // MARK: Matroska
 
-    /// Behind the head, and perhaps some padding, the segment holds all the rest.
+    /// The segment follows the header, and perhaps some padding, and holds everything else.
     private var endOfSegment: Int? {
         var position = 0
         for _ in 0..<16 {
@@ -69,7 +71,8 @@ private struct FileProbe: ~Copyable {
         return nil
     }
 
-    /// An element's head: identifier and size, of which leading zero bits tell how long they are (RFC 8794, 4 to 6).
+    /// Parses an element's header: identifier and size, whose lengths are given by leading zero bits (RFC 8794, 4 to
+    /// 6).
     private func element(at position: Int) -> (identifier: UInt64, size: Int?, body: Int)? {
         guard let head = bytes(at: position, 12) else { return nil }
         let identifierLength = head[0].leadingZeroBitCount + 1
@@ -79,24 +82,24 @@ private struct FileProbe: ~Copyable {
         guard length <= 8, identifierLength + length <= head.count else { return nil }
         let mask = UInt64(1) << UInt64(7 * length) - 1
         let size = head[identifierLength..<identifierLength + length].reduce(0) { $0 << 8 | UInt64($1) } & mask
-        // All ones: not known.
+        // All ones: unknown.
         return (identifier, size == mask ? nil : Int(exactly: size), position + identifierLength + length)
     }
 
     // MARK: MP4, AVI, transport streams
 
-    /// What stands outermost in an MP4 or MOV.
+    /// The outermost boxes of an MP4 or MOV file.
     private static let boxTypes = [
         "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide", "pnot", "styp", "sidx", "ssix", "emsg", "prft",
         "uuid", "meta", "udta", "pdin",
     ]
-    /// More boxes or chunks are not followed: a day of fragments of a second has a third of them.
+    /// The maximum number of boxes or chunks: a day of one-second fragments has a third of them.
     private static let stepLimit = 500_000
 
     private var endOfBoxes: Int? {
         var position = 0
         for _ in 0..<FileProbe.stepLimit {
-            // What is no box that is known is somebody's appendix, or damage: it says nothing.
+            // An unknown box is an appendix or damage, and declares nothing.
             guard let head = bytes(at: position, 8),
                 FileProbe.boxTypes.contains(where: { head[4..<8] == FileProbe.word($0) })
             else { return nil }
@@ -106,7 +109,7 @@ private struct FileProbe: ~Copyable {
                 guard let exact = Int(exactly: long.reduce(0) { $0 << 8 | UInt64($1) }) else { return nil }
                 size = exact
             }
-            // 0 is "to the end".
+            // 0 means "to the end".
             guard size >= 8, let end = sum(position, size) else { return nil }
             guard end < byteCount else { return end }
             position = end
@@ -119,7 +122,7 @@ private struct FileProbe: ~Copyable {
         for _ in 0..<FileProbe.stepLimit {
             guard let head = bytes(at: position, 12), head[0..<4] == FileProbe.word("RIFF") else { return nil }
             let size = Int(head[4..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) })
-            // 0 was never filled in. The byte that makes the length even may be left out at the end.
+            // 0 was never filled in. The padding byte of an odd length may be missing at the end.
             guard size > 0 else { return nil }
             let end = position + 8 + size
             guard end < byteCount else { return end }
@@ -128,7 +131,8 @@ private struct FileProbe: ~Copyable {
         return nil
     }
 
-    /// Packets of 188 bytes, with a stamp of 4 before each (M2TS) or a checksum of 16 behind: all begin alike.
+    /// Packets of 188 bytes, optionally with a timestamp of 4 bytes before each (M2TS) or a checksum of 16 bytes
+    /// after it. All start with the same byte.
     private var endOfPackets: Int? {
         for (length, offset) in [(188, 0), (192, 4), (204, 0)] {
             let last = byteCount / length - 1
@@ -142,11 +146,11 @@ private struct FileProbe: ~Copyable {
 
     // MARK: Reading
 
-    /// `nil` where there are not so many.
+    /// Reads `count` bytes; `nil` if there are fewer.
     private func bytes(at position: Int, _ count: Int) -> [UInt8]? {
         guard position >= 0, position <= byteCount - count else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
-        // They have room for that.
+        // The array has room for that many.
         let read = unsafe pread(descriptor, &bytes, count, off_t(position))
         return read == count ? bytes : nil
     }

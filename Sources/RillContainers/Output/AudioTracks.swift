@@ -1,23 +1,25 @@
 internal import CFFmpeg
 
-/// The sound of a file, to be copied packet for packet into another container.
+/// The audio tracks of a file, to be copied packet by packet into another container.
 ///
-///     let sound = try AudioTracks(of: "clip.mp4", for: .mkv)
-///     let writer = try ContainerWriter(path: "out.mkv", format: .mkv, video: video, audio: sound)
+/// ```swift
+/// let sound = try AudioTracks(of: "clip.mp4", for: .mkv)
+/// let writer = try ContainerWriter(path: "out.mkv", format: .mkv, video: video, audio: sound)
+/// ```
 ///
-/// Times count from the same beginning as those of ``ContainerSource``, so that picture and sound stay together. What the
-/// container does not take is left out and told by ``notices``. One owner, one thread at a time.
+/// Times are relative to the same start as those of ``ContainerSource``, so audio and video stay in sync. Tracks that
+/// the container does not support are left out and reported by ``notices``. One owner, one thread at a time.
 @safe
 public final class AudioTracks {
-    /// A track that is copied: the codec, in FFmpeg's words.
+    /// FFmpeg's names of the copied tracks' codecs.
     public var codecNames: [String] { copied.map(\.codecName) }
-    /// What was left out, a line each.
+    /// The tracks that were left out, one line each.
     public private(set) var notices: [String] = []
 
     private let demuxer: Demuxer
     private(set) var copied: [Track] = []
     private var hasEnded = false
-    /// A packet that was read and belongs behind what was asked for.
+    /// A packet that was read but is later than requested.
     private let waiting: UnsafeMutablePointer<AVPacket>
     private var waitingTrack: Int?
 
@@ -27,17 +29,20 @@ public final class AudioTracks {
         var codecName: String
         var timeBase: AVRational
         var start: Int64
-        /// What the decoder gives before the first sound, in ticks of the muxer. Matroska's `CodecDelay`: who plays the
-        /// file takes it off each stamp.
+        /// The decoder's delay before the first sample, in ticks of the muxer. Matroska's `CodecDelay`: players
+        /// subtract it from each timestamp.
         var delay: Int64
-        /// Where the packet behind the last one is expected, in ticks of the muxer.
+        /// The expected position of the next packet, in ticks of the muxer.
         var next: Int64 = 0
         var lastTick = Int64.min
     }
 
-    /// Opens a file and looks for tracks of sound that `format` takes.
+    /// Opens a file and finds the audio tracks that `format` supports.
     ///
-    /// - Throws: ``ContainerError`` where the file cannot be opened. No sound is no error.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - format: the container to copy into.
+    /// - Throws: ``ContainerError`` if the file cannot be opened. A file without audio is not an error.
     public init(of path: String, for format: ContainerFormat) throws(ContainerError) {
         demuxer = try Demuxer(path: path)
         guard let packet = unsafe av_packet_alloc() else { throw .outOfMemory(path: path) }
@@ -67,18 +72,18 @@ public final class AudioTracks {
         unsafe av_packet_free(&packet)
     }
 
-    /// The parameters of a copied track; they live as long as this.
+    /// The parameters of a copied track, which live as long as this object.
     @unsafe
     func stream(_ track: Int) -> UnsafeMutablePointer<AVStream> { unsafe demuxer.track(copied[track].index) }
 
-    /// Leaves all sound out, as the container refuses it after all.
+    /// Leaves out all audio, because the container rejects it after all.
     func drop(because reason: String) {
         for track in copied { notices.append("sound in \(track.codecName) is left out: \(reason)") }
         copied = []
         hasEnded = true
     }
 
-    /// Gives `body` each packet that begins at or before `tick`, with the number of its track, on the muxer's clock.
+    /// Passes each packet that starts at or before `tick` to `body`, with its track's number, on the muxer's clock.
     @unsafe
     func packets(upTo tick: Int64, _ body: (UnsafeMutablePointer<AVPacket>, Int) throws(ContainerError) -> Void)
         throws(ContainerError)
@@ -92,11 +97,11 @@ public final class AudioTracks {
         }
     }
 
-    /// Reads a packet, which is then `waiting`. A file that cannot be read on has ended.
+    /// Reads a packet into `waiting`. A file that cannot be read further has ended.
     private func read() {
         let indices = copied.map(\.index)
         while !hasEnded, waitingTrack == nil {
-            // The packet is the demuxer's until the closure returns.
+            // The packet belongs to the demuxer until the closure returns.
             let outcome = unsafe demuxer.next(of: indices.contains) { packet in
                 guard let track = unsafe indices.firstIndex(of: Int(packet.pointee.stream_index)) else { return }
                 unsafe av_packet_move_ref(waiting, packet)
@@ -109,7 +114,7 @@ public final class AudioTracks {
         }
     }
 
-    /// Puts a packet on the muxer's clock; `false` for one that an edit list cuts away.
+    /// Converts a packet to the muxer's clock. Returns `false` for a packet that an edit list cuts away.
     @unsafe
     private func place(_ packet: UnsafeMutablePointer<AVPacket>, in number: Int) -> Bool {
         guard unsafe packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0 else { return false }
@@ -129,7 +134,7 @@ public final class AudioTracks {
     }
 }
 
-/// The padding that a track says it has, in ticks of the muxer.
+/// Returns a track's declared padding, in ticks of the muxer.
 @unsafe
 private func delay(of parameters: UnsafeMutablePointer<AVCodecParameters>) -> Int64 {
     let (padding, rate) = unsafe (Int64(parameters.pointee.initial_padding), parameters.pointee.sample_rate)

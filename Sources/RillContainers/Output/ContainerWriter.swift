@@ -1,38 +1,40 @@
 internal import CFFmpeg
 public import RillCore
 
-/// Writes coded frames, VP8 or VP9, to a WebM or Matroska file, with the sound of another file beside them if wanted.
+/// Writes coded VP8 or VP9 frames to a WebM or Matroska file, optionally with the audio of another file.
 ///
-///     let video = ContainerWriter.Video(codec: .vp9, resolution: .hd720, frameRate: 30)
-///     let file = try ContainerWriter(path: "out.webm", format: .webm, video: video)
-///     try file.consume(frame, payload: bytes)
-///     try file.finish()
+/// ```swift
+/// let video = ContainerWriter.Video(codec: .vp9, resolution: .hd720, frameRate: 30)
+/// let file = try ContainerWriter(path: "out.webm", format: .webm, video: video)
+/// try file.consume(frame, payload: bytes)
+/// try file.finish()
+/// ```
 ///
-/// Frames keep their capture times, which may be uneven, rounded to the millisecond: that is the clock of WebM. Two that
-/// are closer than that stay apart and in their order, by a millisecond. The last frame is shown for as long as the rate
-/// says, or as the one before it. The file holds no date and no random number: the same frames give the same bytes.
+/// Frames keep their capture times, which may be uneven, rounded to WebM's milliseconds. Two frames that are closer
+/// than that are kept apart, in order, by a millisecond. The last frame is shown for the interval of the rate, or as
+/// long as the one before it. The file holds no date and no random number: the same frames produce the same bytes.
 ///
-/// On a pipe, which cannot be gone back on, it is a live WebM: without a duration and an index.
+/// On a pipe, where nothing can be filled in later, it is a live WebM: without duration and index.
 ///
-/// One owner, one thread at a time. Cost per frame: one copy of its bytes, and one frame is held back to learn how long it
-/// is shown.
+/// One owner, one thread at a time. Cost per frame: one copy of its bytes. One frame is held back until its duration
+/// is known.
 public final class ContainerWriter: EncodedFrameSink {
-    /// What the file says of its video.
+    /// The file's description of its video.
     public struct Video: Sendable {
-        /// What the frames are coded with.
+        /// The codec of the frames.
         public var codec: VideoCodec
-        /// Their size.
+        /// The size of the frames.
         public var resolution: Resolution
-        /// The nominal rate; `nil` where there is none. It decides on no frame's time.
+        /// The nominal frame rate; `nil` if there is none. It does not affect any frame's time.
         public var frameRate: FrameRate?
-        /// How the numbers are to be read. BT.709 is written with its own primaries and transfer; with BT.601 these are
-        /// left open, as cameras have other ones than the standard says.
+        /// The color space. BT.709 is written with its primaries and transfer function. With BT.601 these are
+        /// omitted, since cameras differ from the standard.
         public var colorSpace: ColorSpace
-        /// Width and height of a pixel as it is to be shown, 1 to 1 unless the source is anamorphic. The file says it as a
-        /// width in whole pixels that the picture is to be shown at.
+        /// The pixel aspect ratio, 1:1 unless the source is anamorphic. The file stores it as the display width in
+        /// whole pixels.
         public var pixelAspect: PixelAspect
 
-        /// Square pixels of BT.601 in limited range unless said otherwise.
+        /// Creates a description. The defaults are BT.601 in limited range and square pixels.
         public init(
             codec: VideoCodec, resolution: Resolution, frameRate: FrameRate?, colorSpace: ColorSpace = .bt601,
             pixelAspect: PixelAspect = .square
@@ -45,7 +47,7 @@ public final class ContainerWriter: EncodedFrameSink {
         }
     }
 
-    /// What was left out of the file, a line each.
+    /// What was left out of the file, one line each.
     public var notices: [String] { audio?.notices ?? [] }
 
     private let path: String
@@ -55,13 +57,18 @@ public final class ContainerWriter: EncodedFrameSink {
     private var clock = MuxerClock()
     /// The tick of the frame that the muxer does not have yet.
     private var heldTick: Int64?
-    /// What the frame before that was shown for.
+    /// The duration of the frame before that.
     private var lastStep: Int64 = 33
     private var failure: ContainerError?
 
-    /// Makes or empties a file and writes its header; `-` is standard output.
+    /// Creates or truncates a file and writes its header.
     ///
-    /// - Parameter name: what errors call it, where that is not its path.
+    /// - Parameters:
+    ///   - path: the file; `-` is standard output.
+    ///   - name: the file's name in errors, if it is not its path.
+    ///   - format: the container.
+    ///   - video: the description of the video.
+    ///   - audio: the audio tracks to copy; `nil` for none.
     /// - Throws: ``ContainerError/fileFailed(_:)``, `cannotWrite`, `outOfMemory`.
     public init(
         path: String, name: String? = nil, format: ContainerFormat, video: Video, audio: AudioTracks? = nil
@@ -76,9 +83,12 @@ public final class ContainerWriter: EncodedFrameSink {
         muxer = try Muxer(bytes, format, video, audio, path: self.path)
     }
 
-    /// Writes a coded frame, at its capture time.
+    /// Writes a coded frame at its capture time.
     ///
-    /// - Throws: ``ContainerError``; after the first failure always the same.
+    /// - Parameters:
+    ///   - frame: the frame.
+    ///   - payload: its bytes.
+    /// - Throws: ``ContainerError``. After the first failure all calls throw the same error.
     public func consume(_ frame: EncodedFrame, payload: Span<UInt8>) throws(ContainerError) {
         if let failure { throw failure }
         guard frame.codec == video.codec else {
@@ -92,8 +102,8 @@ public final class ContainerWriter: EncodedFrameSink {
         heldTick = tick
     }
 
-    /// Writes what is held back, the rest of the sound, the index and the duration, and closes the file. Called once;
-    /// after a failed write it throws that failure again.
+    /// Writes what is held back, the rest of the audio, the index and the duration, and closes the file. Called once.
+    /// After a failed write it throws that error again.
     public func finish() throws(ContainerError) {
         if let failure { throw failure }
         try keepingFailure { () throws(ContainerError) in
@@ -103,7 +113,7 @@ public final class ContainerWriter: EncodedFrameSink {
         }
     }
 
-    /// Hands the frame that is held back to the muxer, behind the sound that comes before it.
+    /// Passes the held frame to the muxer, after the audio that precedes it.
     private func writeHeld(until next: Int64?) throws(ContainerError) {
         guard let tick = heldTick else { return }
         lastStep = next.map { $0 - tick } ?? video.frameRate?.interval.milliseconds ?? lastStep
@@ -113,7 +123,7 @@ public final class ContainerWriter: EncodedFrameSink {
     }
 
     private func writeSound(upTo tick: Int64) throws(ContainerError) {
-        // Each packet is the sound's until the closure returns.
+        // Each packet belongs to the audio until the closure returns.
         unsafe try audio?.packets(upTo: tick) { (packet, track) throws(ContainerError) in
             unsafe try muxer.write(packet, track: 1 + track)
         }
@@ -127,17 +137,17 @@ public final class ContainerWriter: EncodedFrameSink {
     }
 }
 
-/// Width and height of a pixel as it is shown, to each other.
+/// The ratio of a pixel's display width to its height.
 public struct PixelAspect: Hashable, Sendable {
-    /// The width, from 1 on.
+    /// The width; at least 1.
     public let width: Int32
-    /// The height, from 1 on.
+    /// The height; at least 1.
     public let height: Int32
 
-    /// As wide as high.
+    /// 1:1.
     public static let square = PixelAspect(width: 1, height: 1)
 
-    /// Both are positive.
+    /// Creates a ratio of two positive numbers; others trap.
     public init(width: Int32, height: Int32) {
         precondition(width > 0 && height > 0, "a pixel of \(width)x\(height)")
         self.width = width

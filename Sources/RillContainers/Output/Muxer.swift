@@ -1,7 +1,7 @@
 internal import CFFmpeg
 import RillCore
 
-/// libavformat's writer of a container: one track of video, and those of the sound behind it. Single owner.
+/// libavformat's muxer: one video track, followed by the audio tracks. Single owner.
 @safe
 final class Muxer {
     private let context: UnsafeMutablePointer<AVFormatContext>
@@ -9,13 +9,13 @@ final class Muxer {
     private let bytes: MuxerBytes
     private let path: String
 
-    /// Sets the tracks up and writes the header. Where it is the sound that the muxer refuses, that is left out.
+    /// Sets up the tracks and writes the header. If the muxer rejects the audio, that is left out.
     init(
         _ bytes: MuxerBytes, _ format: ContainerFormat, _ video: ContainerWriter.Video, _ audio: AudioTracks?,
         path: String
     ) throws(ContainerError) {
         if let audio, !audio.copied.isEmpty, !Self.accepts(format, video, audio) {
-            audio.drop(because: "\(format.rawValue) cannot be made of it")
+            audio.drop(because: "\(format.rawValue) cannot hold it")
         }
         let made = unsafe Self.makeContext(format, video, audio)
         guard let context = unsafe made, let held = unsafe av_packet_alloc() else {
@@ -27,23 +27,23 @@ final class Muxer {
         unsafe self.context = context
         unsafe self.held = held
         unsafe context.pointee.pb = bytes.context
-        // On bytes that cannot be gone back on it makes a live file by itself.
+        // On an output that cannot seek, libavformat writes a live file by itself.
         try check(unsafe avformat_write_header(context, nil))
     }
 
     deinit {
         var packet: UnsafeMutablePointer<AVPacket>? = unsafe held
         unsafe av_packet_free(&packet)
-        // Its bytes are not its own, and are closed behind it.
+        // The output is owned separately, and closed afterwards.
         unsafe avformat_free_context(context)
     }
 
-    /// Keeps a copy of a frame of the video.
+    /// Keeps a copy of a video frame.
     func hold(_ payload: Span<UInt8>, at tick: Int64, isKey: Bool) throws(ContainerError) {
         guard let size = Int32(exactly: payload.count), unsafe av_new_packet(held, size) == 0 else {
             throw .outOfMemory(path: path)
         }
-        // It has just that many bytes.
+        // The packet has exactly that many bytes.
         let copy = unsafe UnsafeMutableRawBufferPointer(start: held.pointee.data, count: payload.count)
         unsafe payload.withUnsafeBytes { unsafe copy.copyMemory(from: $0) }
         unsafe held.pointee.pts = tick
@@ -51,14 +51,14 @@ final class Muxer {
         unsafe held.pointee.flags = isKey ? AV_PKT_FLAG_KEY : 0
     }
 
-    /// Writes the frame that is held.
+    /// Writes the held frame.
     func writeHeld(duration: Int64) throws(ContainerError) {
         unsafe held.pointee.duration = duration
         defer { unsafe av_packet_unref(held) }
         try unsafe write(held, track: 0)
     }
 
-    /// Writes a packet of a track, whose stamps are on the muxer's clock. Packets come in the order of the file.
+    /// Writes a packet of a track, with timestamps on the muxer's clock. Packets must arrive in file order.
     @unsafe
     func write(_ packet: UnsafeMutablePointer<AVPacket>, track: Int) throws(ContainerError) {
         unsafe packet.pointee.stream_index = Int32(track)
@@ -66,7 +66,7 @@ final class Muxer {
         try check(unsafe av_write_frame(context, packet))
     }
 
-    /// Writes the index, fills in what the header left open, and closes the file.
+    /// Writes the index, completes the header, and closes the file.
     func finish() throws(ContainerError) {
         try check(unsafe av_write_trailer(context))
         do { try bytes.finish() } catch { throw .fileFailed(error) }
@@ -140,7 +140,7 @@ final class Muxer {
         guard let stream = unsafe avformat_new_stream(context, nil),
             unsafe avcodec_parameters_copy(stream.pointee.codecpar, source.pointee.codecpar) >= 0
         else { return false }
-        // What it is called in its own container means nothing here.
+        // The tag of its own container has no meaning here.
         unsafe stream.pointee.codecpar.pointee.codec_tag = 0
         unsafe stream.pointee.time_base = AVRational(num: 1, den: Int32(MuxerClock.rate))
         unsafe stream.pointee.disposition = source.pointee.disposition & AV_DISPOSITION_DEFAULT
@@ -150,7 +150,7 @@ final class Muxer {
         return true
     }
 
-    /// Whether a header can be made of these tracks: tried on bytes that are thrown away.
+    /// Whether a header can be written for these tracks: tried in memory.
     private static func accepts(
         _ format: ContainerFormat, _ video: ContainerWriter.Video, _ audio: AudioTracks
     ) -> Bool {

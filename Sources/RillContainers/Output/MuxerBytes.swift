@@ -2,21 +2,22 @@ internal import CFFmpeg
 import Glibc
 import RillFiles
 
-/// The way from a muxer of libavformat to a file of ours: what it writes, and where it goes back to fill something in.
+/// Connects a libavformat muxer to an output file: it passes on what the muxer writes, and what it goes back to fill
+/// in.
 ///
-/// Single owner. The muxer holds its address, so the owner frees the muxer first.
+/// Single owner. The muxer holds its address, so the owner must free the muxer first.
 @safe
 final class MuxerBytes {
-    /// For the muxer's `pb`.
+    /// The context for the muxer's `pb`.
     let context: UnsafeMutablePointer<AVIOContext>
     private let state: State
 
-    /// What the callbacks see.
+    /// The state that the callbacks use.
     private final class State {
         var output: ByteOutput?
-        /// Where the muxer writes next, which is behind the end unless it went back.
+        /// The position of the muxer's next write: at the end, unless it went back.
         var position = 0
-        /// Why the file could not be written, if so: libavformat only knows numbers.
+        /// Why the file could not be written, since libavformat only passes on numbers.
         var failure: FileError?
 
         init(_ output: consuming ByteOutput) { self.output = consume output }
@@ -34,7 +35,7 @@ final class MuxerBytes {
             position += bytes.count
         }
 
-        /// Goes to a place of the file; where that is, or `nil` where it is none.
+        /// Moves to a position in the file. Returns the new position, or `nil` if it is invalid.
         func seek(_ offset: Int64, _ whence: Int32) -> Int64? {
             let end = output?.position ?? 0
             let base: Int? =
@@ -52,7 +53,7 @@ final class MuxerBytes {
         }
     }
 
-    /// Makes or empties a file; `-` is standard output.
+    /// Creates or truncates a file; `-` is standard output.
     init(path: String, name: String? = nil) throws(ContainerError) {
         let isRewritable: Bool
         do throws(FileError) {
@@ -62,7 +63,7 @@ final class MuxerBytes {
         } catch { throw .fileFailed(error) }
         let size: Int32 = 1 << 16
         guard let buffer = unsafe av_malloc(Int(size)) else { throw .outOfMemory(path: name ?? path) }
-        // The callbacks are handed the state's address; this object keeps it, and outlives the muxer.
+        // The callbacks get the state's address. This object keeps the state, and outlives the muxer.
         guard
             let context = unsafe avio_alloc_context(
                 buffer.assumingMemoryBound(to: UInt8.self), size, 1, Unmanaged.passUnretained(state).toOpaque(), nil,
@@ -77,7 +78,7 @@ final class MuxerBytes {
     }
 
     deinit {
-        // The buffer may be another one than it was given.
+        // libavformat may have replaced the buffer.
         unsafe av_freep(&context.pointee.buffer)
         var context: UnsafeMutablePointer<AVIOContext>? = unsafe context
         unsafe avio_context_free(&context)
@@ -86,10 +87,10 @@ final class MuxerBytes {
     /// Why the file could not be written.
     var failure: FileError? { state.failure }
 
-    /// Hands on what the muxer has written so far.
+    /// Passes on what the muxer has written so far.
     func flush() { unsafe avio_flush(context) }
 
-    /// Closes the file, and throws what went wrong with it now or before.
+    /// Closes the file. Throws an error of this or an earlier write.
     func finish() throws(FileError) {
         flush()
         if let failure = state.failure { throw failure }
@@ -100,7 +101,7 @@ final class MuxerBytes {
         _ opaque: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<UInt8>?, _ count: Int32
     ) -> Int32 {
         guard let opaque = unsafe opaque, let bytes = unsafe bytes, count > 0 else { return 0 }
-        // The address that `init` gave; the bytes are the muxer's until this returns.
+        // The address from `init`. The bytes belong to the muxer until this returns.
         let state = unsafe Unmanaged<State>.fromOpaque(opaque).takeUnretainedValue()
         let span = unsafe Span(_unsafeStart: UnsafePointer(bytes), count: Int(count))
         do throws(FileError) {
@@ -115,7 +116,7 @@ final class MuxerBytes {
 
     private static func seek(_ opaque: UnsafeMutableRawPointer?, _ offset: Int64, _ whence: Int32) -> Int64 {
         guard let opaque = unsafe opaque else { return -1 }
-        // The address that `init` gave.
+        // The address from `init`.
         let state = unsafe Unmanaged<State>.fromOpaque(opaque).takeUnretainedValue()
         return state.seek(offset, whence) ?? -1
     }

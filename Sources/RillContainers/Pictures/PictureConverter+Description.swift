@@ -4,7 +4,7 @@ import RillCore
 extension PictureConverter {
     static let alphaChange = "alpha dropped"
 
-    /// What becomes of pictures like this one, in words; empty where they are copied.
+    /// Returns the conversions of pictures like this one, in words; empty if they are only copied.
     @unsafe
     static func changes(to picture: UnsafeMutablePointer<AVFrame>, _ reading: Reading) -> [String] {
         guard let known = unsafe av_pix_fmt_desc_get(reading.format) else { return [] }
@@ -30,7 +30,8 @@ extension PictureConverter {
     }
 }
 
-/// How densely chroma is sampled, for powers of two that luma has more of, across and down; `nil` for what has no name.
+/// Returns the name of a chroma sampling from its horizontal and vertical subsampling, as powers of two; `nil` if it
+/// has no name.
 private func sampling(of steps: (UInt8, UInt8)) -> String? {
     switch steps {
     case (0, 0): "4:4:4"

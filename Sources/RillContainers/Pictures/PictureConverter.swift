@@ -1,9 +1,11 @@
 internal import CFFmpeg
 import RillCore
 
-/// Brings decoded pictures of whatever format to I420: what is that already is copied, all else goes through libswscale,
-/// whose results are the same on every machine with these flags, and becomes limited range on the way. Alpha is dropped. What
-/// is only copied keeps its range, for whoever takes the pictures to convert, as it does those of all sources.
+/// Converts decoded pictures of any format to I420.
+///
+/// Pictures that are already I420 are copied. All others pass through libswscale, whose results are the same on every
+/// machine with these flags, and become limited range. Alpha is dropped. Copied pictures keep their range; the
+/// consumer converts it, as for all sources.
 ///
 /// Single owner.
 @safe
@@ -11,33 +13,33 @@ final class PictureConverter {
     private var context: OpaquePointer?
     private var setup: Setup?
 
-    /// What the context was made for.
+    /// The parameters of the context.
     private struct Setup: Equatable {
         var reading: Reading
         var size: Resolution
     }
 
-    /// Not the fastest ways, but exact and the same everywhere.
+    /// Not the fastest flags, but exact and the same everywhere.
     private static let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT
 
     deinit {
         unsafe sws_freeContext(context)
     }
 
-    /// How a picture's numbers are to be read.
+    /// How a picture's samples are interpreted.
     struct Reading: Equatable {
         var format: AVPixelFormat
         var isFullRange: Bool
-        /// The matrix that the pictures have then.
+        /// The matrix after conversion.
         var matrix: ColorSpace.Matrix
-        /// They have that of BT.2020 before, which is converted: a ``RillCore/ColorSpace`` has no name for it.
+        /// Whether the matrix is BT.2020, which is converted: ``/RillCore/ColorSpace`` does not have it.
         var isBT2020: Bool
         var isRGB: Bool
 
         @unsafe
         init(_ picture: UnsafeMutablePointer<AVFrame>) {
             let given = unsafe AVPixelFormat(picture.pointee.format)
-            // Formats that say the range too are old names of those that do not.
+            // Formats that include the range are old names of those that do not.
             let plain: [(AVPixelFormat, AVPixelFormat)] = [
                 (AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV420P), (AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV422P),
                 (AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUV444P), (AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUV440P),
@@ -49,7 +51,7 @@ final class PictureConverter {
             isRGB = Self.isRGB(format)
             let space = unsafe picture.pointee.colorspace
             isBT2020 = !isRGB && (space == AVCOL_SPC_BT2020_NCL || space == AVCOL_SPC_BT2020_CL)
-            // Pictures of HD that do not say their matrix are taken for BT.709, as players do.
+            // HD pictures that do not declare their matrix are treated as BT.709, as players do.
             let isHD = unsafe picture.pointee.height >= 720
             let isBT709 = space == AVCOL_SPC_BT709 || (space == AVCOL_SPC_UNSPECIFIED && isHD && !isRGB)
             matrix = isBT709 || isBT2020 ? .bt709 : .bt601
@@ -60,7 +62,7 @@ final class PictureConverter {
             return unsafe known.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
         }
 
-        /// How the numbers are to be read when they are converted.
+        /// The color space after conversion.
         var colorSpace: ColorSpace {
             ColorSpace(matrix: matrix, range: isFullRange && isAsWanted ? .full : .limited)
         }
@@ -68,16 +70,20 @@ final class PictureConverter {
         var isAsWanted: Bool { format == AV_PIX_FMT_YUV420P && !isBT2020 }
     }
 
-    /// Fills `target`, which has the picture's size.
+    /// Fills `target`, which must have the picture's size.
     ///
-    /// - Returns: `false` for a format that cannot be converted.
+    /// - Parameters:
+    ///   - picture: the decoded picture.
+    ///   - reading: how its samples are interpreted.
+    ///   - target: the frame to fill.
+    /// - Returns: `false` if the format cannot be converted.
     @unsafe
     func convert(
         _ picture: UnsafeMutablePointer<AVFrame>, _ reading: Reading, to target: inout MutableFrame
     ) -> Bool {
         let size = target.resolution
         let layout = target.layout
-        // Both hold all rows of pictures of that size; the fourth plane is alpha, which there is none of.
+        // Both hold all rows of pictures of that size. The fourth plane is alpha, which the target does not have.
         var rows: [UnsafeMutablePointer<UInt8>?] = unsafe [
             target.mutablePointer(plane: 0), target.mutablePointer(plane: 1), target.mutablePointer(plane: 2), nil,
         ]
@@ -112,7 +118,7 @@ final class PictureConverter {
         guard let context = unsafe sws_alloc_context() else { return nil }
         let (width, height) = (Int64(setup.size.width), Int64(setup.size.height))
         let range: Int32 = setup.reading.isFullRange ? 1 : 0
-        // The ranges have to be known when it is set up: a context for equal formats otherwise only copies.
+        // The ranges must be known at setup: otherwise a context for equal formats only copies.
         let options = [
             ("srcw", width), ("srch", height), ("src_format", Int64(setup.reading.format.rawValue)),
             ("src_range", Int64(range)), ("dstw", width), ("dsth", height),
@@ -121,7 +127,7 @@ final class PictureConverter {
         for (name, value) in options {
             unsafe av_opt_set_int(UnsafeMutableRawPointer(context), name, value, 0)
         }
-        // The matrix stays what it is; RGB becomes BT.601. A context that knows no matrices refuses: it needs none.
+        // The matrix is kept; RGB becomes BT.601. A context without matrices rejects the call: it needs none.
         let matrix = unsafe sws_getCoefficients(setup.reading.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
         if !setup.reading.isBT2020 {
             _ = unsafe sws_setColorspaceDetails(context, matrix, range, matrix, 0, 0, 1 << 16, 1 << 16)
@@ -130,7 +136,7 @@ final class PictureConverter {
             unsafe sws_freeContext(context)
             return nil
         }
-        // Two matrices are two steps, over RGB, which it only sets up behind its own.
+        // Converting between two matrices takes two steps through RGB, which are only set up during initialization.
         if setup.reading.isBT2020 {
             let before = unsafe sws_getCoefficients(SWS_CS_BT2020)
             _ = unsafe sws_setColorspaceDetails(context, before, range, matrix, 0, 0, 1 << 16, 1 << 16)
@@ -139,7 +145,7 @@ final class PictureConverter {
     }
 }
 
-/// What a format is called.
+/// Returns the name of a format.
 func name(of format: AVPixelFormat) -> String {
     guard let name = unsafe av_get_pix_fmt_name(format) else { return "\(format.rawValue)" }
     return unsafe String(cString: name)

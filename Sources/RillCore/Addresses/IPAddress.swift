@@ -1,9 +1,9 @@
-/// An Internet address of either version, as a value.
+/// An IPv4 or IPv6 address, as a value.
 public enum IPAddress: Hashable, Sendable {
-    /// Version 4: the first of its four numbers stands in the highest byte.
+    /// An IPv4 address. Its first octet is in the highest byte.
     case v4(UInt32)
-    /// Version 6: the first of its eight groups stands in the highest bits. `zone` is the number of the interface that a
-    /// link-local address belongs to, 0 for none.
+    /// An IPv6 address. Its first group is in the highest bits. `zone` is the index of the interface that a
+    /// link-local address belongs to, or 0 for none.
     case v6(UInt128, zone: UInt32)
 
     /// 127.0.0.1.
@@ -11,8 +11,8 @@ public enum IPAddress: Hashable, Sendable {
     /// ::1.
     public static let loopbackV6 = IPAddress.v6(1, zone: 0)
 
-    /// The address that a text names in numbers: `192.0.2.1`, `2001:db8::1`, `fe80::1%2`; `nil` for every other text,
-    /// names of hosts among them.
+    /// Parses a numeric address: `192.0.2.1`, `2001:db8::1`, `fe80::1%2`. Returns `nil` for any other text, host
+    /// names included.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         if !bytes.contains(UInt8(ascii: ":")) {
@@ -35,7 +35,7 @@ public enum IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// The numbers, of version 6 in the form of RFC 5952: `192.0.2.1`, `2001:db8::1`.
+    /// The address in numeric form, IPv6 as in RFC 5952: `192.0.2.1`, `2001:db8::1`.
     public var description: String {
         switch self {
         case .v4(let address): textV4(address)
@@ -63,8 +63,8 @@ private func textV4(_ address: UInt32) -> String {
 
 // MARK: - Version 6
 
-/// RFC 4291 §2.2: eight groups, of which `::` stands for as many zeros as are missing; the last two may be written as
-/// version 4.
+/// RFC 4291 §2.2: eight groups, where `::` replaces the missing groups, which are zero. The last two groups may be
+/// written as an IPv4 address.
 private func parseV6(_ text: ArraySlice<UInt8>) -> UInt128? {
     guard let gap = doubleColon(in: text) else {
         guard let groups = parseGroups(text), groups.count == 8 else { return nil }
@@ -103,7 +103,7 @@ private func joined(_ groups: [UInt16]) -> UInt128 {
 }
 
 private func textV6(_ address: UInt128) -> String {
-    // ::ffff:0:0/96 holds the addresses of version 4.
+    // ::ffff:0:0/96 holds IPv4-mapped addresses.
     if address >> 32 == 0xFFFF { return "::ffff:" + textV4(UInt32(truncatingIfNeeded: address)) }
     let groups = (0..<8).map { UInt16(truncatingIfNeeded: address >> (112 - 16 * $0)) }
     func text(_ groups: ArraySlice<UInt16>) -> String { groups.map { String($0, radix: 16) }.joined(separator: ":") }
@@ -111,7 +111,7 @@ private func textV6(_ address: UInt128) -> String {
     return text(groups[..<zeros.lowerBound]) + "::" + text(groups[zeros.upperBound...])
 }
 
-/// The first of the longest rows of zeros; `nil` where none is longer than one group.
+/// Returns the first of the longest runs of zero groups, or `nil` if no run is longer than one group.
 private func longestZeros(in groups: [UInt16]) -> Range<Int>? {
     var longest = 0..<1
     var start = 0
@@ -125,7 +125,8 @@ private func longestZeros(in groups: [UInt16]) -> Range<Int>? {
     return longest.count > 1 ? longest : nil
 }
 
-/// A number of at most so many digits, none but digits, without a zero in front that others would take for octal.
+/// Parses up to `digits` digits and nothing else. Rejects a leading zero in decimal, which others would read as
+/// octal.
 private func parseNumber(_ text: ArraySlice<UInt8>, radix: Int, digits: Int, maximum: UInt64) -> UInt64? {
     guard (1...digits).contains(text.count), text.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
         radix != 10 || text.count == 1 || text.first != UInt8(ascii: "0"),

@@ -1,18 +1,18 @@
-/// Where datagrams come from and go to: an Internet address and a port.
+/// The address of a UDP endpoint: an IP address and a port.
 public struct UDPAddress: Hashable, Sendable {
-    /// The machine, or one of its interfaces.
+    /// The IP address of the machine or of one of its interfaces.
     public var ip: IPAddress
-    /// The port, 0 where the system is to choose one.
+    /// The port. 0 lets the system choose one.
     public var port: UInt16
 
-    /// A port of a machine.
+    /// Creates an endpoint address.
     public init(_ ip: IPAddress, port: UInt16) {
         self.ip = ip
         self.port = port
     }
 
-    /// The address that a text names in numbers: `192.0.2.1:5004`, `[2001:db8::1]:5004`; `nil` for every other text.
-    /// Names of hosts take a resolver: `UDPAddress.resolve` of RillTransport.
+    /// Parses a numeric address and port: `192.0.2.1:5004`, `[2001:db8::1]:5004`. Returns `nil` for any other text.
+    /// Host names need a resolver: `UDPAddress.resolve` of RillTransport.
     public init?(_ text: some StringProtocol) {
         guard let parts = HostAndPort(text), let ip = IPAddress(parts.host), parts.isBracketed == ip.isV6 else {
             return nil
@@ -30,15 +30,15 @@ extension IPAddress {
     fileprivate var isV6: Bool { if case .v6 = self { true } else { false } }
 }
 
-/// The parts of `HOST:PORT` and `[V6]:PORT`, the host not yet looked at.
+/// The parts of `HOST:PORT` and `[V6]:PORT`. The host is not validated.
 package struct HostAndPort {
-    /// A name, or an address in numbers.
+    /// A name or a numeric address.
     package let host: String
     package let port: UInt16
-    /// Whether the host stood in square brackets, as addresses of version 6 must.
+    /// Whether the host was in square brackets, as IPv6 addresses must be.
     package let isBracketed: Bool
 
-    /// `nil` where there is no host, or no port from 0 to 65535.
+    /// Returns `nil` if there is no host, or no port from 0 to 65535.
     package init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -49,7 +49,7 @@ package struct HostAndPort {
         var host = bytes[..<colon]
         isBracketed = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
         if isBracketed { host = host.dropFirst().dropLast() }
-        // A second colon without brackets leaves open where the address ends.
+        // With a second colon and no brackets, it is unclear where the address ends.
         guard !host.isEmpty, isBracketed || !host.contains(UInt8(ascii: ":")) else { return nil }
         self.host = String(decoding: host, as: UTF8.self)
         self.port = port

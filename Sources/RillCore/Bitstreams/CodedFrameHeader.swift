@@ -1,28 +1,34 @@
-/// What a decoder, or who has none, has to know of a coded frame, whatever its codec is. No memory is taken to learn it.
+/// The parts of a coded frame's header that do not depend on the codec. A decoder needs them, and so does code
+/// without a decoder. Parsing allocates nothing.
 ///
-///     let header = try CodedFrameHeader(parsing: payload, as: .vp9)
-///     guard header.isKeyFrame || isDecoding else { return }  // wait for a key frame
+/// ```swift
+/// let header = try CodedFrameHeader(parsing: payload, as: .vp9)
+/// guard header.isKeyFrame || isDecoding else { return }  // wait for a key frame
+/// ```
 ///
-/// Of a VP9 superframe every frame is looked at, hidden ones too.
+/// In a VP9 superframe every frame is parsed, hidden ones too.
 public struct CodedFrameHeader: Equatable, Sendable {
-    /// Whether decoding can begin here: the (first) frame is a key frame.
+    /// Whether decoding can start here: the (first) frame is a key frame.
     public let isKeyFrame: Bool
-    /// Whether the bytes give a picture to show.
+    /// Whether the bytes decode to a picture that is shown.
     public let isShown: Bool
-    /// The highest profile of the frames; 0 of VP8, whose versions do not change what a picture is.
+    /// The highest profile of the frames. Always 0 for VP8: its versions do not change the picture format.
     public let profile: Int
-    /// How large the pictures are that the bytes tell of: the widest and the highest; 0 where they have the size of
-    /// pictures that were decoded before. Up to 16383 in VP8, to 65536 in VP9.
+    /// The largest width and the largest height that the frames carry, in pixels. 0 if they use the size of earlier
+    /// pictures. Up to 16383 for VP8, 65536 for VP9.
     public let width: Int, height: Int
-    /// Whether a VP9 chunk ends with a superframe index, which says where its frames end.
+    /// Whether a VP9 chunk ends with a superframe index, which holds the sizes of its frames.
     public let hasSuperframeIndex: Bool
 
-    /// The size, where the bytes tell one that Rill handles.
+    /// The size, if the bytes carry one and Rill supports it.
     public var resolution: Resolution? { Resolution(validatingWidth: width, height: height) }
 
-    /// Reads the headers of a coded frame's bytes; what is behind them is not looked at.
+    /// Parses the headers of a coded frame. The bytes after the headers are ignored.
     ///
-    /// - Throws: ``BitstreamError``, `unknownCodec` of one that is neither VP8 nor VP9.
+    /// - Parameters:
+    ///   - payload: the coded frame, or a VP9 superframe.
+    ///   - codec: the codec of the bytes.
+    /// - Throws: ``BitstreamError``; `unknownCodec` unless the codec is VP8 or VP9.
     public init(parsing payload: Span<UInt8>, as codec: VideoCodec) throws(BitstreamError) {
         switch codec {
         case .vp8: self.init(try VP8FrameHeader(parsing: payload))
@@ -31,7 +37,8 @@ public struct CodedFrameHeader: Equatable, Sendable {
         }
     }
 
-    /// What somebody else knows of a frame of an own codec; the size is 0 where it was told before.
+    /// Creates a header from what another parser knows of a frame, for custom codecs. The size is 0 if it is
+    /// unchanged.
     package init(isKeyFrame: Bool, width: Int, height: Int) {
         self.isKeyFrame = isKeyFrame
         isShown = true

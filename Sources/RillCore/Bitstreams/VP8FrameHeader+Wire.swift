@@ -1,33 +1,40 @@
-// RFC 6386 §9.1 and RFC 7741 §4.3, the frame tag. Its 24 bits are little-endian: the first byte holds the lowest bits.
-//
-//      0 1 2 3 4 5 6 7
-//     +-+-+-+-+-+-+-+-+
-//     |Size0|H| VER |P|     P: 0 in a key frame    VER: version    H: the frame is shown
-//     +-+-+-+-+-+-+-+-+
-//     |     Size1     |     Size0 to Size2: bytes of the first partition, 19 bits,
-//     +-+-+-+-+-+-+-+-+     Size0 + 8 * Size1 + 2048 * Size2
-//     |     Size2     |
-//     +-+-+-+-+-+-+-+-+
-//
-// In a key frame the start code and two little-endian words follow:
-//
-//     0x9D 0x01 0x2A | width (14 bits), horizontal scale (2 bits) | height (14 bits), vertical scale (2 bits)
-
 extension VP8FrameHeader {
     private static let deltaFrameBit: UInt32 = 0x01
     private static let shownBit: UInt32 = 0x10
     private static let startCode: UInt32 = 0x9D_012A
     private static let dimensionMask: UInt16 = 0x3FFF
-    /// The most that the 19 bits of the first partition's length can say.
+    /// The largest length of the first partition that its 19 bits can hold.
     public static let maximumFirstPartitionByteCount = (1 << 19) - 1
 
-    /// Bytes on the wire: 10 for a key frame, else 3.
+    /// The length of the header in bytes: 10 for a key frame, otherwise 3.
     public var byteCount: Int { isKeyFrame ? 10 : 3 }
 
-    /// Reads the header at the front of a frame, or of the first piece of one.
+    /// Parses the header at the start of a frame, or of the first part of one.
     ///
-    /// Whether the first partition fits into the frame is not asked: the rest of the frame need not be here yet.
+    /// The frame tag (RFC 6386 §9.1, RFC 7741 §4.3) has 24 bits in little-endian order: the first byte holds the
+    /// lowest bits.
     ///
+    /// ```text
+    ///  0 1 2 3 4 5 6 7
+    /// +-+-+-+-+-+-+-+-+
+    /// |Size0|H| VER |P|     P: 0 in a key frame    VER: version    H: the frame is shown
+    /// +-+-+-+-+-+-+-+-+
+    /// |     Size1     |     Size0 to Size2: bytes of the first partition, 19 bits,
+    /// +-+-+-+-+-+-+-+-+     Size0 + 8 * Size1 + 2048 * Size2
+    /// |     Size2     |
+    /// +-+-+-+-+-+-+-+-+
+    /// ```
+    ///
+    /// In a key frame the start code and two little-endian words follow:
+    ///
+    /// ```text
+    /// 0x9D 0x01 0x2A | width (14 bits), horizontal scale (2 bits) | height (14 bits), vertical scale (2 bits)
+    /// ```
+    ///
+    /// The length of the first partition is not checked against the frame: the rest of the frame may not have arrived
+    /// yet.
+    ///
+    /// - Parameter frame: the frame's bytes, at least the header.
     /// - Throws: `truncated`, `invalidStartCode` or `emptyPicture`.
     public init(parsing frame: Span<UInt8>) throws(BitstreamError) {
         guard frame.count >= 3 else { throw .truncated(needed: 3, available: frame.count) }
@@ -51,8 +58,8 @@ extension VP8FrameHeader {
 
     /// Appends the header.
     ///
-    /// `output` has room for `byteCount` bytes. Too little of it, and fields beyond their bits, are the programmer's
-    /// mistake.
+    /// `output` must have room for `byteCount` bytes, and every field must fit its bits. Both are preconditions: they
+    /// trap.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         precondition(version < 8, "VP8 version \(version) in 3 bits")

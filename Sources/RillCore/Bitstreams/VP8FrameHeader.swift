@@ -1,29 +1,31 @@
-/// What the first bytes of a coded VP8 frame say without decoding anything (RFC 6386 §9.1).
+/// The header of a coded VP8 frame, which is readable without decoding (RFC 6386 §9.1).
 public struct VP8FrameHeader: Equatable, Sendable {
-    /// Which of the reconstruction filters and loop filters the frame uses: 0 to 3 are defined, 7 fits.
+    /// The version, which selects the reconstruction filter and the loop filter. 0 to 3 are defined; the field holds
+    /// up to 7.
     public var version: UInt8
-    /// Whether the frame is to be shown; a frame that is not only serves as a reference.
+    /// Whether the frame is shown. A frame that is not shown only serves as a reference.
     public var isShown: Bool
-    /// Bytes of the first partition, which follows the header: 0 to 524287. It may claim more than there is.
+    /// The length of the first partition, which follows the header: 0 to 524287 bytes. It may be larger than the
+    /// frame.
     public var firstPartitionByteCount: Int
-    /// What a key frame says of its picture; `nil` for every other frame.
+    /// The size fields of a key frame; `nil` for delta frames.
     public var keyFrame: KeyFrame?
 
-    /// Whether the frame can be decoded without any other.
+    /// Whether the frame is a key frame, which decodes without any other frame.
     public var isKeyFrame: Bool { keyFrame != nil }
 
     /// The size of a key frame's picture.
     public struct KeyFrame: Equatable, Sendable {
-        /// Pixels in a row: 1 to 16383.
+        /// The width in pixels: 1 to 16383.
         public var width: Int
-        /// Rows: 1 to 16383.
+        /// The height in pixels: 1 to 16383.
         public var height: Int
-        /// How a player is asked to stretch the picture's width. The decoder takes no notice.
+        /// How a player should stretch the picture's width. The decoder ignores it.
         public var horizontalScaling: Scaling
-        /// How a player is asked to stretch the picture's height. The decoder takes no notice.
+        /// How a player should stretch the picture's height. The decoder ignores it.
         public var verticalScaling: Scaling
 
-        /// A picture of that size.
+        /// Creates the fields of a key frame with a picture of `width` by `height` pixels.
         public init(width: Int, height: Int, horizontalScaling: Scaling = .none, verticalScaling: Scaling = .none) {
             self.width = width
             self.height = height
@@ -32,9 +34,9 @@ public struct VP8FrameHeader: Equatable, Sendable {
         }
     }
 
-    /// How much larger than coded a picture asks to be shown.
+    /// The factor by which a player should enlarge the coded picture.
     public enum Scaling: UInt8, Equatable, Sendable {
-        /// As it is.
+        /// No scaling.
         case none
         /// By 5/4.
         case fiveFourths
@@ -44,7 +46,7 @@ public struct VP8FrameHeader: Equatable, Sendable {
         case two
     }
 
-    /// A header of these fields. What does not fit its bits is found when it is written.
+    /// Creates a header from its fields. Values that do not fit their bits trap in ``write(into:)``.
     public init(version: UInt8 = 0, isShown: Bool = true, firstPartitionByteCount: Int, keyFrame: KeyFrame? = nil) {
         self.version = version
         self.isShown = isShown

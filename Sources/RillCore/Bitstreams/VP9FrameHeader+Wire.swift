@@ -1,34 +1,45 @@
-// VP9 bitstream specification §6.2, the beginning of the uncompressed header, bit by bit, the highest first:
-//
-//     frame_marker (2) = 2 | profile_low_bit | profile_high_bit | reserved_zero, if profile = 3
-//     show_existing_frame  ->  if set: frame_to_show_map_idx (3), and no more
-//     frame_type, 0 in a key frame | show_frame | error_resilient_mode
-//     key frame:   frame_sync_code (24) = 0x498342 | color_config | frame_size
-//     else:        intra_only, if not shown | reset_frame_context (2), if not error_resilient_mode
-//     intra_only:  frame_sync_code (24) | color_config, if profile > 0 | refresh_frame_flags (8) | frame_size
-//     inter:       refresh_frame_flags (8) | 3 times: ref_frame_idx (3), ref_frame_sign_bias
-//                  | up to 3 times: found_ref, until one is set | none is set: frame_size
-//
-// frame_size (§6.2.3): frame_width_minus_1 (16) | frame_height_minus_1 (16)
-//
-// color_config (§6.2.2):
-//
-//     ten_or_twelve_bit, if profile >= 2 | color_space (3)
-//     color_space not RGB:  color_range | in profiles 1 and 3: subsampling_x, subsampling_y, reserved_zero
-//     color_space RGB:      in profiles 1 and 3: reserved_zero
-
 extension VP9FrameHeader {
     private static let frameMarker: UInt8 = 2
     private static let syncCode: UInt32 = 0x49_8342
     private static let rgb: UInt8 = 7
-    /// color_space of what does not tell: CS_BT_601.
+    /// CS_BT_601, the color_space of frames that do not carry one.
     private static let bt601: UInt8 = 1
     private static let referenceCount = 3
-    /// The longest that is read and written: an intra-only frame of profile 3.
+    /// The length of the longest header that is parsed or written: an intra-only frame of profile 3.
     public static let maximumByteCount = 11
 
-    /// Reads the header at the front of a frame, or of the first piece of one. Reserved bits are passed over.
+    /// Parses the start of the uncompressed header at the start of a frame, or of the first part of one.
     ///
+    /// VP9 bitstream specification §6.2, bit by bit, the highest first:
+    ///
+    /// ```text
+    /// frame_marker (2) = 2 | profile_low_bit | profile_high_bit | reserved_zero, if profile = 3
+    /// show_existing_frame  ->  if set: frame_to_show_map_idx (3), and no more
+    /// frame_type, 0 in a key frame | show_frame | error_resilient_mode
+    /// key frame:   frame_sync_code (24) = 0x498342 | color_config | frame_size
+    /// else:        intra_only, if not shown | reset_frame_context (2), if not error_resilient_mode
+    /// intra_only:  frame_sync_code (24) | color_config, if profile > 0 | refresh_frame_flags (8) | frame_size
+    /// inter:       refresh_frame_flags (8) | 3 times: ref_frame_idx (3), ref_frame_sign_bias
+    ///              | up to 3 times: found_ref, until one is set | none is set: frame_size
+    /// ```
+    ///
+    /// frame_size (§6.2.3):
+    ///
+    /// ```text
+    /// frame_width_minus_1 (16) | frame_height_minus_1 (16)
+    /// ```
+    ///
+    /// color_config (§6.2.2):
+    ///
+    /// ```text
+    /// ten_or_twelve_bit, if profile >= 2 | color_space (3)
+    /// color_space not RGB:  color_range | in profiles 1 and 3: subsampling_x, subsampling_y, reserved_zero
+    /// color_space RGB:      in profiles 1 and 3: reserved_zero
+    /// ```
+    ///
+    /// Reserved bits are ignored.
+    ///
+    /// - Parameter frame: the frame's bytes, at least the header.
     /// - Throws: `truncated`, `invalidFrameMarker` or `invalidSyncCode`.
     public init(parsing frame: Span<UInt8>) throws(BitstreamError) {
         self = try VP9FrameHeader.header(of: frame)
@@ -92,7 +103,7 @@ extension VP9FrameHeader {
         Size(width: Int(try bits.read(16)) + 1, height: Int(try bits.read(16)) + 1)
     }
 
-    /// frame_size_with_refs: the size of the first reference that is said to have it, or one that stands here.
+    /// frame_size_with_refs: the size of the first reference whose found_ref is set, otherwise an explicit size.
     private static func parseInterSize(_ bits: inout BitReader) throws(BitstreamError) -> Size? {
         _ = try bits.read(8)  // refresh_frame_flags
         _ = try bits.read(4 * referenceCount)  // ref_frame_idx and ref_frame_sign_bias
@@ -100,11 +111,13 @@ extension VP9FrameHeader {
         return try parseSize(&bits)
     }
 
-    /// Appends the header, filled up with zero bits to whole bytes; what it does not tell is 0, and an inter frame
-    /// without a size has that of its first reference.
+    /// Appends the header, padded with zero bits to whole bytes.
     ///
-    /// `output` has room for ``maximumByteCount`` bytes. Too little of it, and fields beyond their bits or their profile,
-    /// are the programmer's mistake.
+    /// Fields that this type does not hold are written as 0. An inter frame without a size takes the size of its
+    /// first reference.
+    ///
+    /// `output` must have room for ``maximumByteCount`` bytes, and every field must fit its bits and the profile.
+    /// Both are preconditions: they trap.
     @_lifetime(output: copy output)
     public func write(into output: inout OutputSpan<UInt8>) {
         precondition(profile < 4, "VP9 profile \(profile): 0 to 3 exist")
@@ -165,7 +178,7 @@ extension VP9FrameHeader {
     }
 }
 
-/// Reads bits, the highest of a byte first, from the front of a frame: at most 128 of them.
+/// Reads up to 128 bits from the start of a frame, the highest bit of each byte first.
 private struct BitReader {
     private var bits: UInt128 = 0
     private var position = 0
@@ -186,7 +199,7 @@ private struct BitReader {
     mutating func flag() throws(BitstreamError) -> Bool { try read(1) != 0 }
 }
 
-/// Collects bits, the highest of a byte first: at most 128 of them.
+/// Collects up to 128 bits, the highest bit of each byte first.
 private struct BitWriter {
     private var bits: UInt128 = 0
     private var position = 0

@@ -1,31 +1,34 @@
-// VP9 bitstream specification, annex B. Several frames that belong to one moment travel as one, with an index behind
-// them:
-//
-//     frame 0 | frame 1 | … | superframe_header | frame_sizes | superframe_header
-//
-//      7 6 5 4 3 2 1 0
-//     +-+-+-+-+-+-+-+-+     mag: bytes_per_framesize_minus_1
-//     |1 1 0|mag|  n  |     n:   frames_in_superframe_minus_1
-//     +-+-+-+-+-+-+-+-+     frame_sizes: n + 1 little-endian numbers of mag + 1 bytes
-//
-// A chunk whose last byte is no superframe_header is one frame. All but the last frame that is shown are hidden from
-// who only counts chunks.
-
-/// Where the frames of a chunk of VP9 lie: one frame, or a superframe of up to eight.
+/// The position of the frames in a chunk of VP9: one frame, or a superframe of up to eight.
+///
+/// A superframe joins several frames of one moment into one chunk, with an index at the end (VP9 bitstream
+/// specification, annex B):
+///
+/// ```text
+/// frame 0 | frame 1 | … | superframe_header | frame_sizes | superframe_header
+///
+///  7 6 5 4 3 2 1 0
+/// +-+-+-+-+-+-+-+-+     mag: bytes_per_framesize_minus_1
+/// |1 1 0|mag|  n  |     n:   frames_in_superframe_minus_1
+/// +-+-+-+-+-+-+-+-+     frame_sizes: n + 1 little-endian numbers of mag + 1 bytes
+/// ```
+///
+/// A chunk whose last byte is not a superframe_header is one frame. Code that only counts chunks sees just the last
+/// shown frame of each.
 public struct VP9Superframe: Equatable, Sendable {
-    /// The most frames in one.
+    /// The most frames in a superframe.
     public static let capacity = 8
     private static let markerMask: UInt8 = 0b1110_0000
     private static let marker: UInt8 = 0b1100_0000
 
-    /// How many frames there are: 1 to 8.
+    /// The number of frames: 1 to 8.
     public let frameCount: Int
     /// Whether the chunk ends with an index.
     public let hasIndex: Bool
     private var ends = InlineArray<8, Int>(repeating: 0)
 
-    /// Finds the frames of a chunk, whose bytes are not looked at.
+    /// Finds the frames of a chunk. The frames themselves are not parsed.
     ///
+    /// - Parameter chunk: the bytes of one chunk.
     /// - Throws: `truncated`, `missingSuperframeIndex` or `invalidSuperframeSize`.
     public init(parsing chunk: Span<UInt8>) throws(BitstreamError) {
         guard let last = chunk.indices.last.map({ chunk[$0] }) else { throw .truncated(needed: 1, available: 0) }
@@ -39,7 +42,7 @@ public struct VP9Superframe: Equatable, Sendable {
         let count = Int(last & 7) + 1
         let indexByteCount = 2 + width * count
         let start = chunk.count - indexByteCount
-        // An encoder puts a zero byte behind a frame that happens to end like this.
+        // An encoder appends a zero byte to a frame that happens to end like this.
         guard start >= 0, chunk[start] == last else {
             throw .missingSuperframeIndex(byteCount: indexByteCount, available: chunk.count)
         }
@@ -59,22 +62,23 @@ public struct VP9Superframe: Equatable, Sendable {
         hasIndex = true
     }
 
-    /// Where the bytes of frame `index` lie in the chunk, 0 being the first.
+    /// The byte range of frame `index` in the chunk, counted from 0.
     public subscript(index: Int) -> Range<Int> {
         precondition(index >= 0 && index < frameCount, "frame \(index) of \(frameCount)")
         return (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
-    /// The same places of as many frames.
+    /// Whether both have the same number of frames at the same positions.
     public static func == (a: VP9Superframe, b: VP9Superframe) -> Bool {
         guard a.frameCount == b.frameCount, a.hasIndex == b.hasIndex else { return false }
         return (0..<a.frameCount).allSatisfy { a.ends[$0] == b.ends[$0] }
     }
 
-    /// Appends the index of a chunk of frames of `sizes` bytes each, 1 to 8 of them, as many bytes wide as the largest
-    /// needs.
+    /// Appends the index of a superframe whose frames have `sizes` bytes. Each size takes as many bytes as the
+    /// largest needs.
     ///
-    /// `output` has room for 34 bytes. Too little of it, and sizes of 0 or beyond 32 bits, are the programmer's mistake.
+    /// `sizes` must hold 1 to 8 values, each from 1 to 2³² − 1, and `output` must have room for 34 bytes. Both are
+    /// preconditions: they trap.
     @_lifetime(output: copy output)
     public static func writeIndex(sizes: Span<Int>, into output: inout OutputSpan<UInt8>) {
         precondition((1...capacity).contains(sizes.count), "a superframe of \(sizes.count) frames: 1 to 8 fit")

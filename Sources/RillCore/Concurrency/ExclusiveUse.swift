@@ -1,17 +1,19 @@
 import Glibc
 
-/// A value that one thread at a time uses, with no lock held while it does: an encoder at work, or somebody else's sink.
+/// A value that one thread at a time uses, without a lock held meanwhile: a running encoder, or an app's sink.
 ///
-///     let tap = ExclusiveUse(sink)
-///     try tap.use { try $0.consume(frame) }
+/// ```swift
+/// let tap = ExclusiveUse(sink)
+/// try tap.use { try $0.consume(frame) }
+/// ```
 ///
-/// Who comes while it is in use waits until it is given back. What is called in `use` may call anything but this `use`: a
-/// thread that asks for what it is using itself would wait for ever, and is told so with a trap.
+/// A thread that calls `use` while the value is in use waits until it is free. The body of `use` may call anything
+/// except this `use`: the thread would wait for itself forever, so the call traps.
 package final class ExclusiveUse<Value>: Sendable {
     private let place: Monitor<Place>
 
     private struct Place: ~Copyable {
-        /// Not there while somebody uses it.
+        /// `nil` while a thread uses it.
         var value: Value?
         var user: pthread_t?
     }
@@ -20,7 +22,7 @@ package final class ExclusiveUse<Value>: Sendable {
         place = Monitor(Place(value: value))
     }
 
-    /// Runs `body` with the value, which nobody else has meanwhile.
+    /// Runs `body` with the value, which no other thread can use meanwhile.
     package func use<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -32,7 +34,7 @@ package final class ExclusiveUse<Value>: Sendable {
     private func take() -> Value {
         let thread = pthread_self()
         return place.wait { place -> Value? in
-            if place.user == thread { fatalError("this thread uses it already: a sink must not be called by itself") }
+            if place.user == thread { fatalError("this thread already uses the value: a sink must not call itself") }
             guard let value = place.value.take() else { return nil }
             place.user = thread
             return value

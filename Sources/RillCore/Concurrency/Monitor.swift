@@ -1,14 +1,14 @@
 import Glibc
 
-/// A state behind a lock, with a condition to wait on: the one lock of Rill.
+/// A state behind a lock, with a condition to wait on. Rill has no other lock.
 ///
-/// It guards a whole state machine, never a field. It is pthread's, not `Synchronization.Mutex`, because the thread
-/// sanitizer of Swift 6.3 on Linux does not see the latter and would report races that are not there. A thread that asks
-/// for a lock that it holds is told so with a trap, and does not hang: `body` is our own code, and calls nothing of anybody
-/// else's (a sink, a tap, an observer), which might come back.
+/// It guards a whole state machine, never a single field. It uses pthread instead of `Synchronization.Mutex`, because
+/// the thread sanitizer of Swift 6.3 on Linux does not see the latter and would report false races. A thread that
+/// locks twice traps instead of hanging. `body` must be Rill's own code: it must not call a sink, a tap or an
+/// observer, which might call back.
 @safe
 package final class Monitor<State: ~Copyable>: @unchecked Sendable {
-    // Sendable by hand: `state` is only ever touched between lock and unlock.
+    // Manually Sendable: `state` is only accessed between lock and unlock.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
@@ -20,7 +20,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         unsafe condition = .allocate(capacity: 1)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
-        // Deadlines are on the monotonic clock: a set wall clock must not stall or hurry a pipeline.
+        // Deadlines use the monotonic clock: setting the wall clock must not stall or hurry a pipeline.
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         var kind = pthread_mutexattr_t()
         unsafe pthread_mutexattr_init(&kind)
@@ -29,7 +29,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         unsafe pthread_mutexattr_destroy(&kind)
         let conditionResult = unsafe pthread_cond_init(condition, &attributes)
         unsafe pthread_condattr_destroy(&attributes)
-        precondition(mutexResult == 0 && conditionResult == 0, "pthread gave no lock")
+        precondition(mutexResult == 0 && conditionResult == 0, "pthread could not create a lock")
     }
 
     deinit {
@@ -39,7 +39,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` alone with the state, and wakes those who wait for it to change when `body` is done.
+    /// Runs `body` alone with the state, then wakes all waiting threads.
     package func change<Result: ~Copyable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -48,13 +48,13 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Runs `body` alone with the state, and wakes those who wait for it to change if `body` says that it concerns them.
+    /// Runs `body` alone with the state, then wakes all waiting threads if `body` returns `true`.
     package func changeWaking(_ body: (inout State) -> Bool) {
         lock()
         if body(&state) { unlockWaking() } else { unsafe pthread_mutex_unlock(mutex) }
     }
 
-    /// Runs `body` alone with the state and wakes nobody: for looks, and for changes that nobody waits for.
+    /// Runs `body` alone with the state and wakes no thread: for reads, and for changes that no thread waits for.
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -63,8 +63,8 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Waits until `body` gives an answer; it is asked at once and after each change. It may change the state itself (take
-    /// a value and so make room): those who wait for that are woken.
+    /// Waits until `body` returns a value. `body` runs at once and after each change. It may change the state itself
+    /// (for example, take an element and so make room): threads that wait for the change are woken.
     package func wait<Result: ~Copyable>(for body: (inout State) -> Result?) -> Result {
         lock()
         while true {
@@ -76,8 +76,8 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// The same, but once `CLOCK_MONOTONIC` has reached `deadline` (nanoseconds) `body` is asked a last time and its
-    /// answer is taken, `nil` too.
+    /// Waits until `body` returns a value or `CLOCK_MONOTONIC` reaches `deadline` (nanoseconds). At the deadline
+    /// `body` runs a last time, and its result is returned even if it is `nil`.
     package func wait<Result: ~Copyable>(
         untilMonotonic deadline: Int64, for body: (inout State) -> Result?
     ) -> Result? {
@@ -95,7 +95,7 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         return result
     }
 
-    /// Those who wait wake when the lock is free: else they would wake, find it taken, and sleep once more.
+    /// Unlocks first: threads woken earlier would find the lock taken and sleep again.
     private func unlockWaking() {
         unsafe pthread_mutex_unlock(mutex)
         unsafe pthread_cond_broadcast(condition)
@@ -106,9 +106,9 @@ package final class Monitor<State: ~Copyable>: @unchecked Sendable {
         guard result == 0 else { refuse(result) }
     }
 
-    /// Not `precondition`, which says nothing in a release; out of the way of every lock that is taken.
+    /// Not `precondition`, whose message is missing in a release build. Not inlined, to keep it out of the fast path.
     @inline(never)
     private func refuse(_ error: Int32) -> Never {
-        fatalError("this thread holds the lock already (error \(error))")
+        fatalError("this thread already holds the lock (error \(error))")
     }
 }

@@ -1,21 +1,23 @@
 import Glibc
 
-/// A fixed number of blocks of memory, which return by themselves: what pictures stand in.
+/// A fixed number of memory blocks that return by themselves. Pictures are stored in them.
 ///
-/// A block is busy while somebody has it: who took it (a ``MutableFrame``, or libvpx, which decodes into it), and every
-/// ``FrameLease`` on it. When the last of them lets go it is free again. A pool without a free block answers `nil` and
-/// counts the miss.
+/// A block is busy while it has holders. The holders are the code that took it (a ``MutableFrame``, or libvpx, which
+/// decodes into it) and every ``FrameLease`` on it. When the last holder releases it, it is free again. A pool
+/// without a free block returns `nil` and counts the miss.
 ///
-///     let pool = BlockPool(capacity: 17)
-///     guard let block = pool.take(byteCount: 497_000) else { return -1 }
-///     let lease = pool.lease(block.index, limit: 8)   // a picture shows the block to its sinks
-///     pool.release(block.index)                       // the decoder is done with it
+/// ```swift
+/// let pool = BlockPool(capacity: 17)
+/// guard let block = pool.take(byteCount: 497_000) else { return -1 }
+/// let lease = pool.lease(block.index, limit: 8)   // a picture lends the block to its sinks
+/// pool.release(block.index)                       // the decoder is done with it
+/// ```
 ///
-/// Memory: at most `capacity` blocks, each as large as the largest that it was asked for; one that is more than four
-/// times too large is given back to the system before it is used again. A pool that is told the size at the start takes
-/// the memory then, any other as it goes; pages that were never touched take none. New blocks are zero.
+/// Memory: at most `capacity` blocks, each as large as its largest request. A block that is more than four times too
+/// large is returned to the system before it is used again. A pool created with a size allocates all blocks then; any
+/// other pool allocates as needed. Pages that were never touched use no memory. New blocks are zeroed.
 ///
-/// Thread-safe. Cost: a short lock for each call.
+/// Thread-safe. Cost: a short lock per call.
 package final class BlockPool: Sendable {
     /// How many blocks can be busy at once.
     package let capacity: Int
@@ -24,38 +26,38 @@ package final class BlockPool: Sendable {
     /// A block that was taken.
     @safe
     package struct Block {
-        /// Which of the pool's blocks it is.
+        /// Its index in the pool.
         package let index: Int
         /// Its first byte, aligned to ``FrameLayout/alignment``.
         @unsafe package let base: UnsafeMutablePointer<UInt8>
-        /// Its size, which is at least what was asked for.
+        /// Its size, at least the requested size.
         package let byteCount: Int
     }
 
-    /// Counts since the pool was made.
+    /// Counts since the pool was created.
     package struct Statistics: Sendable, Equatable {
         /// Blocks that are busy now.
         package var inUse = 0
-        /// Leases that live now.
+        /// Leases that exist now.
         package var leases = 0
         /// Blocks handed out.
         package var handedOut = 0
         /// Requests that found no free block.
         package var misses = 0
-        /// Times that memory was asked of the system.
+        /// Allocations from the system.
         package var allocations = 0
-        /// Bytes that the pool has of it now.
+        /// Bytes allocated now.
         package var byteCount = 0
     }
 
-    /// A pool whose blocks get their memory, of the size that is asked for, when they are taken for the first time.
+    /// Creates a pool that allocates a block when it is first taken, with the requested size.
     package init(capacity: Int) {
         precondition(capacity > 0, "a pool holds at least one block, not \(capacity)")
         self.capacity = capacity
         self.blocks = Monitor(Blocks(capacity: capacity))
     }
 
-    /// A pool of blocks of one size, whose memory is all there from the start.
+    /// Creates a pool of blocks of one size and allocates all of them.
     package convenience init(capacity: Int, byteCount: Int) throws(FrameError) {
         self.init(capacity: capacity)
         try blocks.withLock { (blocks) throws(FrameError) in
@@ -65,13 +67,13 @@ package final class BlockPool: Sendable {
         }
     }
 
-    /// A free block of at least `byteCount` bytes, which its taker holds until ``release(_:)``; `nil` (counted) when all
-    /// are busy, or the system has no memory. Its contents are whatever was there before.
+    /// Takes a free block of at least `byteCount` bytes, held until ``release(_:)``. Returns `nil` (counted) if all
+    /// are busy or the system has no memory. The contents are undefined.
     package func take(byteCount: Int) -> Block? {
         take(byteCount: byteCount, asLease: false)
     }
 
-    /// The same, held by a lease from the start.
+    /// Takes a free block as ``take(byteCount:)`` does, held by a lease from the start.
     package func takeLeased(byteCount: Int) -> (block: Block, lease: FrameLease)? {
         guard let block = take(byteCount: byteCount, asLease: true) else { return nil }
         return (block, FrameLease(pool: self, index: block.index))
@@ -91,12 +93,12 @@ package final class BlockPool: Sendable {
         }
     }
 
-    /// Ends the hold of who took the block.
+    /// Releases the hold of the code that took the block.
     package func release(_ index: Int) {
         blocks.withLock { $0.release(index) }
     }
 
-    /// One more hold on a busy block; `nil` when `limit` leases live already.
+    /// Adds a lease to a busy block. Returns `nil` if `limit` leases exist already.
     package func lease(_ index: Int, limit: Int) -> FrameLease? {
         let isLeased = blocks.withLock { blocks in
             precondition(blocks.slots[index].holders > 0, "block \(index) is free")
@@ -115,21 +117,21 @@ package final class BlockPool: Sendable {
         }
     }
 
-    /// The block of that number as it is now, which only those who hold it may look into; `nil` where it has no memory.
+    /// The block with that index, which only its holders may access; `nil` if it has no memory.
     package func block(_ index: Int) -> Block? {
         blocks.withLock { $0.block(index) }
     }
 
-    /// Counts since the pool was made.
+    /// Counts since the pool was created.
     package var statistics: Statistics {
         blocks.withLock { $0.statistics }
     }
 }
 
-/// The right to use one block of a pool; the end of its life is the end of the right.
+/// The right to use one block of a pool, which ends with the lease's life.
 ///
-/// Nothing but its end ever looks into it: frames carry the block's address themselves, so that a thread that reads
-/// pixels touches no memory that the last release frees (which the thread sanitizer could not order).
+/// Only its `deinit` uses the reference to the pool. Frames carry the block's address themselves, so a thread that
+/// reads pixels never touches memory that the last release frees. (The thread sanitizer could not order that.)
 package final class FrameLease: Sendable {
     private let pool: BlockPool
     private let index: Int
@@ -144,22 +146,22 @@ package final class FrameLease: Sendable {
     }
 }
 
-/// What is known of the blocks of a pool, and their memory.
+/// The state of a pool's blocks, and their memory.
 @safe
 private struct Blocks: ~Copyable {
     /// One block.
     @safe
     struct Slot {
-        /// What the system gave; the block itself begins a little behind it.
+        /// The allocation from the system. The block itself starts a little after it.
         @unsafe var allocation: UnsafeMutableRawPointer?
         @unsafe var base: UnsafeMutablePointer<UInt8>?
         var byteCount = 0
-        /// Who took it, and leases.
+        /// The number of holders: the code that took the block, and leases.
         var holders = 0
     }
 
     var slots: [Slot]
-    /// The free ones; the last one in is the first one out, whose lines are still in the cache.
+    /// The free blocks. The last one returned is taken first: its cache lines are still warm.
     var freeIndices: [Int]
     var statistics = BlockPool.Statistics()
 
@@ -169,12 +171,13 @@ private struct Blocks: ~Copyable {
     }
 
     deinit {
-        // Leases keep their pool: nobody has a block any more. (The thread sanitizer does not see it: see `takeIndex`.)
+        // Leases keep their pool alive, so no block is held any more. (The thread sanitizer cannot see that: see
+        // `takeIndex`.)
         for slot in slots where !isThreadSanitized { unsafe free(slot.allocation) }
     }
 
-    /// Finds a free block and sees to its memory: the smallest that fits; else one without memory; else any other, which
-    /// loses what it has.
+    /// Finds a free block and makes sure that it has memory: the smallest that fits, else one without memory, else
+    /// any other, which is reallocated.
     mutating func takeIndex(byteCount: Int) -> Int? {
         var best: (place: Int, cost: Int)?
         for place in freeIndices.indices.reversed() {
@@ -186,8 +189,9 @@ private struct Blocks: ~Copyable {
         }
         guard let place = best?.place else { return nil }
         let index = freeIndices[place]
-        // Under the thread sanitizer each use of a block gets memory that is never used again: the sanitizer does not see
-        // that the last release by ARC comes after all reads, and would call the next use of the block a race.
+        // Under the thread sanitizer each use of a block gets fresh memory that is never reused. The sanitizer
+        // does not see that the last ARC release comes after all reads, and would report the next use of the block as
+        // a race.
         if isThreadSanitized || !fits(slots[index].byteCount, byteCount) {
             guard allocate(index, byteCount: byteCount) else { return nil }
         }
@@ -195,21 +199,24 @@ private struct Blocks: ~Copyable {
         return index
     }
 
-    /// Whether a block may be used for that size: one that is far too large would never be given back to the system.
+    /// Whether a block may be used for that size. A block that is far too large does not fit: otherwise it would
+    /// never be returned to the system.
     private func fits(_ available: Int, _ needed: Int) -> Bool {
         available >= needed && available / 4 <= needed
     }
 
-    /// Gives a free block memory of that size in place of what it has; `false` if there is none.
+    /// Replaces the memory of a free block by `byteCount` bytes. Returns `false` if the system has none.
     mutating func allocate(_ index: Int, byteCount: Int) -> Bool {
         let page = 4096
-        // Lost on purpose under the thread sanitizer: see above. Only test runs get there.
+        // Leaked on purpose under the thread sanitizer: see above. This only happens in test runs.
         if !isThreadSanitized { unsafe free(slots[index].allocation) }
         statistics.byteCount -= slots[index].byteCount
         slots[index] = Slot()
-        // `calloc` leaves the pages of large blocks untouched. They are zero for libvpx, which reads what it never wrote.
+        // `calloc` leaves the pages of large blocks untouched. They must be zero: libvpx reads bytes that it never
+        // wrote.
         guard let allocation = unsafe calloc(1, byteCount + 2 * page) else { return false }
-        // Each begins at another cache line of its page, so that the same row of two frames does not share cache sets.
+        // Each block starts at a different cache line of its page, so that the same rows of two frames use
+        // different cache sets.
         let start = (UInt(bitPattern: allocation) + UInt(page - 1)) / UInt(page) * UInt(page)
         let offset = Int(start - UInt(bitPattern: allocation)) + index * FrameLayout.alignment % page
         unsafe slots[index].allocation = allocation
@@ -221,7 +228,7 @@ private struct Blocks: ~Copyable {
     }
 
     mutating func release(_ index: Int) {
-        precondition(slots[index].holders > 0, "block \(index) is let go more often than it was taken")
+        precondition(slots[index].holders > 0, "block \(index) is released more often than it was taken")
         slots[index].holders -= 1
         guard slots[index].holders == 0 else { return }
         freeIndices.append(index)

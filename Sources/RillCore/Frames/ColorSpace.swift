@@ -1,4 +1,4 @@
-/// How the numbers of a YUV picture are to be read as colours.
+/// How the samples of a YUV picture map to colors.
 public struct ColorSpace: Hashable, Sendable {
     /// The coefficients between RGB and YUV.
     public enum Matrix: String, Hashable, Sendable {
@@ -8,26 +8,26 @@ public struct ColorSpace: Hashable, Sendable {
         case bt709
     }
 
-    /// The code values that black and white stand at.
+    /// The code values of black and white.
     public enum Range: String, Hashable, Sendable {
-        /// Luma 16 to 235, chroma 16 to 240: what video uses.
+        /// Luma 16 to 235, chroma 16 to 240: the range of video.
         case limited
-        /// 0 to 255: what JPEG uses.
+        /// 0 to 255: the range of JPEG.
         case full
     }
 
     /// The coefficients between RGB and YUV.
     public var matrix: Matrix
-    /// The code values that black and white stand at.
+    /// The code values of black and white.
     public var range: Range
 
-    /// BT.601 in limited range unless said otherwise, as webcams and VP8 have it.
+    /// Creates a color space. The default, BT.601 in limited range, is that of webcams and VP8.
     public init(matrix: Matrix = .bt601, range: Range = .limited) {
         self.matrix = matrix
         self.range = range
     }
 
-    /// BT.601, limited range: the pipeline's own, and what an unmarked source is taken for.
+    /// BT.601, limited range: the pipeline's own, and the default for sources that do not declare one.
     public static let bt601 = ColorSpace()
     /// BT.709, limited range.
     public static let bt709 = ColorSpace(matrix: .bt709)

@@ -1,16 +1,16 @@
-/// A pool for pictures of whatever size comes next: made anew where the size changes.
+/// A frame pool that follows the size of the pictures: a new size replaces it.
 ///
-/// Pictures of an earlier size keep their pool alive as long as somebody holds them, so for that time there are two.
+/// The previous pool lives as long as its frames are in use, so for that time there are two.
 package struct FittingPool: Sendable {
     private let capacity: Int
     private var pool: FramePool?
 
-    /// Pools of `capacity` I420 frames each, none of which takes memory before it is asked for.
+    /// Creates the pool. Each underlying pool holds `capacity` I420 frames and is allocated on first use.
     package init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// The pool for pictures of that size.
+    /// Returns the pool for pictures of that size.
     package mutating func pool(for resolution: Resolution) throws(FrameError) -> FramePool {
         if let pool, pool.layout.resolution == resolution { return pool }
         let pool = try FramePool(resolution: resolution, capacity: capacity)
@@ -18,6 +18,6 @@ package struct FittingPool: Sendable {
         return pool
     }
 
-    /// Whether a frame of the size of the last one would be had.
+    /// Whether a frame of the last size is available.
     package var hasBuffer: Bool { pool.map { $0.statistics.inUse < capacity } ?? true }
 }

@@ -1,11 +1,11 @@
-/// What can go wrong with the memory of frames.
+/// Errors of frame memory.
 public enum FrameError: Error, Equatable, Sendable {
-    /// The system gave no memory for a pool.
+    /// The system has no memory for a pool.
     case outOfMemory(byteCount: Int)
 }
 
 extension FrameError: CustomStringConvertible {
-    /// How much memory was asked for, and what to do.
+    /// The size of the failed allocation, and a remedy.
     public var description: String {
         switch self {
         case .outOfMemory(let byteCount):

@@ -1,4 +1,4 @@
-/// Where the planes of a frame lie in its one block of memory.
+/// The position of a frame's planes in its one block of memory.
 public struct FrameLayout: Hashable, Sendable {
     /// One plane: a rectangle of bytes in the block.
     public struct Plane: Hashable, Sendable {
@@ -22,20 +22,20 @@ public struct FrameLayout: Hashable, Sendable {
         var end: Int { offset + (height - 1) * stride + width }
     }
 
-    /// How the samples lie.
+    /// The pixel format.
     public let format: PixelFormat
-    /// Size of the picture in pixels.
+    /// The size of the picture in pixels.
     public let resolution: Resolution
-    /// Bytes that the block must have.
+    /// The minimum size of the block in bytes.
     public let byteCount: Int
     private let first: Plane
     private let second: Plane
     private let third: Plane
 
-    /// Every row and plane of the frames that Rill's own stages make starts at a multiple of this.
+    /// The alignment in bytes of every row and plane of frames that Rill's own stages create.
     public static let alignment = 64
 
-    /// The layout that our own stages use: planes one after the other, each row 64-byte aligned.
+    /// Creates the layout of Rill's own stages: planes one after the other, each row aligned to 64 bytes.
     public init(_ format: PixelFormat, _ resolution: Resolution) {
         let chroma = resolution.chroma
         let luma = Plane(
@@ -48,10 +48,10 @@ public struct FrameLayout: Hashable, Sendable {
         self.init(format: format, resolution: resolution, planes: (luma, u, v))
     }
 
-    /// A layout that somebody else chose (a decoder's own buffers, a tightly packed file).
+    /// Creates a layout from given planes (a decoder's own buffers, a tightly packed file).
     ///
-    /// For ``PixelFormat/nv12`` the third plane is not looked at. Planes whose rows overlap or whose sizes do not fit
-    /// the format are the caller's mistake.
+    /// For ``PixelFormat/nv12`` the third plane is ignored. Sizes that do not match the format, and strides smaller
+    /// than the width, trap.
     package init(format: PixelFormat, resolution: Resolution, planes: (Plane, Plane, Plane)) {
         let chroma = resolution.chroma
         let chromaWidth = format == .i420 ? chroma.width : 2 * chroma.width
@@ -69,7 +69,7 @@ public struct FrameLayout: Hashable, Sendable {
         self.byteCount = max(planes.0.end, planes.1.end, self.third.end)
     }
 
-    /// The plane of that number: 0 is Y, then U and V, or the interleaved UV.
+    /// The plane with that index: 0 is Y; 1 and 2 are U and V; with NV12, 1 is the interleaved UV plane.
     public subscript(plane index: Int) -> Plane {
         precondition(index >= 0 && index < format.planeCount, "plane \(index) of \(format.planeCount)")
         return index == 0 ? first : index == 1 ? second : third

@@ -1,39 +1,39 @@
-/// When a frame passed each stage on its way from the camera to the screen.
+/// The times at which a frame passed each stage from the camera to the screen.
 ///
-/// The stages stand in the order of the way, so the differences from one stamp to the next add up to the frame's
-/// glass-to-glass latency. A stage that a frame has not reached has no stamp.
+/// The stages are in pipeline order, so the differences between successive timestamps add up to the frame's
+/// glass-to-glass latency. A stage that a frame has not reached has no timestamp.
 public struct FrameStamps: Sendable, Equatable {
-    /// The points on the way at which a frame is stamped.
+    /// The stages that record a timestamp.
     public enum Stage: Int, CaseIterable, Sendable {
-        /// The picture was taken (the camera's own stamp, or the clip's).
+        /// The picture was captured (the timestamp of the camera or the clip).
         case captured
-        /// Oriented and made beautiful; about to be split into layers.
+        /// The picture was rotated and filtered; next it is split into layers.
         case preprocessed
-        /// Brought to its layer's size; the encoder begins with it.
+        /// The picture was scaled to its layer's size; next it is encoded.
         case scaled
-        /// The encoder has given its bytes.
+        /// The encoder returned its bytes.
         case encoded
-        /// Its last packet was handed to the network.
+        /// Its last packet was passed to the network.
         case sent
         /// Its first packet arrived.
         case arrived
         /// Its last missing packet arrived.
         case assembled
-        /// The jitter buffer let it go to the decoder.
+        /// The jitter buffer released it to the decoder.
         case released
-        /// The decoder has given its picture.
+        /// The decoder returned its picture.
         case decoded
-        /// The picture was handed to the sink.
+        /// The picture was passed to the sink.
         case shown
     }
 
     private static let unset = Int64.min
     private var nanoseconds = InlineArray<10, Int64>(repeating: FrameStamps.unset)
 
-    /// No stamp at all.
+    /// Creates a value without timestamps.
     public init() {}
 
-    /// The stamp of `stage`; `nil` while the frame has not passed it.
+    /// The timestamp of `stage`; `nil` if the frame has not passed it.
     public subscript(stage: Stage) -> MediaTime? {
         get {
             let value = nanoseconds[stage.rawValue]
@@ -42,7 +42,7 @@ public struct FrameStamps: Sendable, Equatable {
         set { nanoseconds[stage.rawValue] = newValue?.nanoseconds ?? FrameStamps.unset }
     }
 
-    /// These stamps, completed by those of `other` where this has none: the sender's joined with the receiver's.
+    /// Returns these timestamps, with gaps filled from `other`. It joins the sender's and the receiver's timestamps.
     public func merging(_ other: FrameStamps) -> FrameStamps {
         var merged = self
         for index in nanoseconds.indices where nanoseconds[index] == FrameStamps.unset {
@@ -51,7 +51,7 @@ public struct FrameStamps: Sendable, Equatable {
         return merged
     }
 
-    /// Whether both have the same stamp, or none, at every stage.
+    /// Whether both have the same timestamp, or none, at every stage.
     public static func == (a: FrameStamps, b: FrameStamps) -> Bool {
         for index in a.nanoseconds.indices where a.nanoseconds[index] != b.nanoseconds[index] { return false }
         return true

@@ -1,10 +1,10 @@
 /// A frame that is being filled: one owner, one thread, no copies.
 ///
-/// It comes from a ``FramePool``. Filling done, ``finish(captureTime:colorSpace:)`` consumes it and gives the immutable
-/// ``VideoFrame``; let go unfinished, its buffer returns to the pool.
+/// It comes from a ``FramePool``. ``finish(captureTime:colorSpace:)`` consumes it and returns the immutable
+/// ``VideoFrame``. If it is dropped unfinished, its buffer returns to the pool.
 @safe
 public struct MutableFrame: ~Copyable {
-    /// Where the planes lie.
+    /// The position of the planes.
     public let layout: FrameLayout
     private let base: UnsafeMutablePointer<UInt8>
     private let lease: FrameLease
@@ -15,10 +15,10 @@ public struct MutableFrame: ~Copyable {
         self.lease = lease
     }
 
-    /// Size of the picture in pixels.
+    /// The size of the picture in pixels.
     public var resolution: Resolution { layout.resolution }
 
-    /// All planes at once, to write to.
+    /// All planes at once, for writing.
     public var planes: MutablePlanes {
         @_lifetime(&self)
         mutating get {
@@ -26,22 +26,23 @@ public struct MutableFrame: ~Copyable {
             let u = plane(layout[plane: 1])
             let v = layout.format == .i420 ? plane(layout[plane: 2]) : emptyPlane()
             let planes = MutablePlanes(y: y, u: u, v: v)
-            // The three views are of different bytes of one block that `self` alone owns.
+            // The three views cover different bytes of one block that `self` alone owns.
             return unsafe _overrideLifetime(planes, mutating: &self)
         }
     }
 
-    /// The picture, done: no byte of it changes any more.
+    /// Ends writing and returns the picture, whose bytes never change again.
     ///
     /// - Parameters:
-    ///   - captureTime: when the picture was taken, on the source's clock.
-    ///   - colorSpace: how its numbers are to be read.
+    ///   - captureTime: when the picture was captured, on the source's clock.
+    ///   - colorSpace: how its samples map to colors.
+    /// - Returns: the finished frame.
     public consuming func finish(captureTime: MediaTime, colorSpace: ColorSpace = .bt601) -> VideoFrame {
         unsafe VideoFrame(
             layout: layout, base: UnsafePointer(base), lease: lease, captureTime: captureTime, colorSpace: colorSpace)
     }
 
-    /// The first byte of plane `index`, for calls into C, which must not keep it.
+    /// The first byte of plane `index`, for calls into C. C must not keep the pointer.
     @unsafe
     package mutating func mutablePointer(plane index: Int) -> UnsafeMutablePointer<UInt8> {
         unsafe base + layout[plane: index].offset

@@ -1,6 +1,6 @@
 /// A view of one plane of a frame: rows of bytes, `stride` apart.
 ///
-/// It lives no longer than the frame it looks into.
+/// It cannot outlive the frame.
 public struct Plane: ~Escapable {
     /// All bytes from the first sample to the last; row `n` starts at `n * stride`.
     public let bytes: Span<UInt8>
@@ -25,7 +25,7 @@ public struct Plane: ~Escapable {
         bytes.extracting(y * stride..<y * stride + width)
     }
 
-    /// The sample at column `x` of row `y`; for tests and slow paths, rows are faster.
+    /// The sample at column `x` of row `y`. For tests and slow paths; rows are faster.
     public subscript(x: Int, y: Int) -> UInt8 {
         precondition(x >= 0 && x < width, "column \(x) of \(width)")
         return bytes[y * stride + x]
@@ -66,7 +66,7 @@ public struct MutablePlane: ~Copyable, ~Escapable {
 
 /// The planes of a frame that is being filled, all at once.
 ///
-/// For ``PixelFormat/nv12`` frames `u` is the plane of U and V in turn, and `v` is empty.
+/// In ``PixelFormat/nv12`` frames `u` is the interleaved UV plane and `v` is empty.
 public struct MutablePlanes: ~Copyable, ~Escapable {
     /// Luma.
     public var y: MutablePlane

@@ -1,8 +1,10 @@
-/// What the samples of a colour space are multiplied by to give red, green and blue from 0 to 255 (ITU-R BT.601, BT.709):
+/// The factors that convert samples of a color space to red, green and blue from 0 to 255 (ITU-R BT.601, BT.709).
 ///
-///     R = luma (Y - black) + redOfV (V - 128)
-///     G = luma (Y - black) + greenOfU (U - 128) + greenOfV (V - 128)
-///     B = luma (Y - black) + blueOfU (U - 128)
+/// ```text
+/// R = luma (Y - black) + redOfV (V - 128)
+/// G = luma (Y - black) + greenOfU (U - 128) + greenOfV (V - 128)
+/// B = luma (Y - black) + blueOfU (U - 128)
+/// ```
 package struct RGBFactors: Sendable {
     /// The luma of black.
     package let black: Int
@@ -12,7 +14,7 @@ package struct RGBFactors: Sendable {
     package let greenOfV: Double
     package let blueOfU: Double
 
-    /// The factors of pictures of that colour space.
+    /// Computes the factors of a color space.
     package init(_ space: ColorSpace) {
         let (kr, kb) = space.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
         let kg = 1 - kr - kb

@@ -6,11 +6,11 @@ public struct Resolution: Hashable, Sendable {
     /// Rows; at least 1.
     public let height: Int
 
-    /// The largest width and height that Rill handles: the limit of VP8's 14-bit fields.
+    /// The largest width and height that Rill supports: the limit of VP8's 14-bit fields.
     public static let maximumDimension = 16383
 
-    /// A size of which both numbers must lie in `1...maximumDimension`; anything else is the caller's mistake. Numbers
-    /// that somebody else wrote come in through ``init(validatingWidth:height:)``.
+    /// Creates a size. Both values must be in `1...maximumDimension`; others trap. Use
+    /// ``init(validatingWidth:height:)`` for values from outside.
     public init(width: Int, height: Int) {
         guard let valid = Resolution(validatingWidth: width, height: height) else {
             preconditionFailure("a resolution lies between 1x1 and 16383x16383, not \(width)x\(height)")
@@ -18,7 +18,7 @@ public struct Resolution: Hashable, Sendable {
         self = valid
     }
 
-    /// A size from numbers that somebody else wrote; `nil` when one of them is outside `1...maximumDimension`.
+    /// Creates a size from untrusted values. Returns `nil` if one of them is outside `1...maximumDimension`.
     public init?(validatingWidth width: Int, height: Int) {
         let range = 1...Resolution.maximumDimension
         guard range.contains(width), range.contains(height) else { return nil }
@@ -29,7 +29,7 @@ public struct Resolution: Hashable, Sendable {
     /// Width times height.
     public var pixelCount: Int { width * height }
 
-    /// The size of a 4:2:0 chroma plane: half of each, rounded up.
+    /// The size of a 4:2:0 chroma plane: half of each side, rounded up.
     public var chroma: Resolution { Resolution(width: (width + 1) / 2, height: (height + 1) / 2) }
 
     /// 160x120.
@@ -50,9 +50,9 @@ extension Resolution: Codable {
         case width, height
     }
 
-    /// Reads `width` and `height`.
+    /// Decodes `width` and `height`.
     ///
-    /// - Throws: `DecodingError` where one of them is outside `1...maximumDimension`.
+    /// - Throws: `DecodingError` if one of them is outside `1...maximumDimension`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let width = try container.decode(Int.self, forKey: .width)
@@ -65,7 +65,7 @@ extension Resolution: Codable {
         self = resolution
     }
 
-    /// Writes `width` and `height`.
+    /// Encodes `width` and `height`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(width, forKey: .width)

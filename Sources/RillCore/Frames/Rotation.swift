@@ -1,32 +1,32 @@
-/// A turn of a picture clockwise, by quarters.
+/// A clockwise rotation of a picture by a multiple of 90 degrees.
 ///
-/// As ``VideoFrame/rotation`` it says how far a picture has to be turned to stand upright. Turns add up and undo each
-/// other: `.clockwise90 + .clockwise180 == .clockwise270`, `.none - .clockwise90 == .clockwise270`.
+/// ``VideoFrame/rotation`` is the rotation that brings a picture upright. Rotations add and subtract: `.clockwise90 +
+/// .clockwise180 == .clockwise270`, `.none - .clockwise90 == .clockwise270`.
 public enum Rotation: Int, CaseIterable, Sendable, BitwiseCopyable {
-    /// As it is.
+    /// No rotation.
     case none = 0
-    /// A quarter: what was at the left is at the top.
+    /// 90 degrees: the left side becomes the top.
     case clockwise90 = 90
-    /// A half: what was at the bottom is at the top.
+    /// 180 degrees: the bottom becomes the top.
     case clockwise180 = 180
-    /// Three quarters: what was at the right is at the top.
+    /// 270 degrees: the right side becomes the top.
     case clockwise270 = 270
 
-    /// The turn in degrees: 0, 90, 180 or 270.
+    /// The rotation in degrees: 0, 90, 180 or 270.
     public var degrees: Int { rawValue }
 
-    /// Whether a picture that is turned so has its width and height exchanged.
+    /// Whether the rotation swaps width and height.
     public var exchangesSides: Bool { self == .clockwise90 || self == .clockwise270 }
 
-    /// The size of a picture of size `resolution` after the turn.
+    /// Returns the size of a picture of size `resolution` after the rotation.
     public func applied(to resolution: Resolution) -> Resolution {
         exchangesSides ? Resolution(width: resolution.height, height: resolution.width) : resolution
     }
 
-    /// One turn after the other.
+    /// Returns the sum of both rotations.
     public static func + (a: Rotation, b: Rotation) -> Rotation { Rotation(quarters: a.quarters + b.quarters) }
 
-    /// The turn that is left of `a` after `b`.
+    /// Returns the rotation that remains of `a` after `b`.
     public static func - (a: Rotation, b: Rotation) -> Rotation { Rotation(quarters: a.quarters - b.quarters) }
 
     private var quarters: Int { rawValue / 90 }
@@ -42,6 +42,6 @@ public enum Rotation: Int, CaseIterable, Sendable, BitwiseCopyable {
 }
 
 extension Rotation: AdditiveArithmetic {
-    /// No turn.
+    /// No rotation.
     public static var zero: Rotation { .none }
 }

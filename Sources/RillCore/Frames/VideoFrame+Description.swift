@@ -1,12 +1,12 @@
 extension VideoFrame: CustomStringConvertible, CustomReflectable {
-    /// `640x480 i420 at 1.500s`, and the turn where it does not stand upright.
+    /// For example `640x480 i420 at 1.500s`, followed by the rotation if the picture is not upright.
     public var description: String {
         "\(resolution) \(format.rawValue) at \(captureTime)"
-            + (rotation == .none ? "" : ", to turn by \(rotation.degrees)°")
+            + (rotation == .none ? "" : ", rotate by \(rotation.degrees)°")
     }
 
-    /// What the picture is, without the pool that it came from: that cannot be copied, so `dump` and a debugger's mirror
-    /// would trap on it.
+    /// The frame's properties without the pool that it came from. The pool's state cannot be copied, so `dump` and a
+    /// debugger would trap on the default mirror.
     public var customMirror: Mirror {
         Mirror(
             self,

@@ -1,27 +1,29 @@
-/// A picture: immutable, shared by as many stages and threads as like without copying its pixels.
+/// A picture: immutable, and shared by any number of stages and threads without copying its pixels.
 ///
-/// The last copy of this value to go returns the buffer to its ``FramePool``. Size of the value: two cache lines, plus
-/// the stamps.
+/// When the last copy of this value goes, the buffer returns to its ``FramePool``. The value itself is as large as
+/// two cache lines plus the timestamps.
 ///
-///     let luma = frame.y
-///     for row in 0..<luma.height { histogram.add(luma.row(row)) }
+/// ```swift
+/// let luma = frame.y
+/// for row in 0..<luma.height { histogram.add(luma.row(row)) }
+/// ```
 @safe
 public struct VideoFrame: @unchecked Sendable {
-    // Sendable by hand: the bytes behind `base` do not change while `lease` lives, and every copy holds it.
+    // Manually Sendable: the bytes at `base` do not change while `lease` lives, and every copy holds it.
 
-    /// Where the planes lie.
+    /// The position of the planes.
     public let layout: FrameLayout
-    /// When the picture was taken, on its source's clock; for a clip the time since its start.
+    /// When the picture was captured, on its source's clock. For a clip, the time since its start.
     public var captureTime: MediaTime
-    /// How the numbers of the picture are to be read.
+    /// How the samples map to colors.
     public var colorSpace: ColorSpace
-    /// How far the picture has to be turned to stand upright. Sizes, crops and planes are those of
-    /// the picture as it lies here.
+    /// The rotation that brings the picture upright. Sizes, crops and planes refer to the picture before that
+    /// rotation.
     public var rotation = Rotation.none
-    /// Whether nothing that came before leads to this picture: a camera that was lost is back, or the source is another
-    /// one. Every layer sends it as a key frame.
+    /// Whether this picture does not continue the ones before it: a lost camera is back, or the source changed. Every
+    /// layer sends it as a key frame.
     public var isDiscontinuity = false
-    /// The stages that the frame has passed, and when, on the pipeline's clock.
+    /// The stages that the frame has passed, with timestamps on the pipeline's clock.
     public var stamps = FrameStamps()
 
     private let base: UnsafePointer<UInt8>
@@ -38,9 +40,9 @@ public struct VideoFrame: @unchecked Sendable {
         self.colorSpace = colorSpace
     }
 
-    /// How the samples lie in memory.
+    /// How the samples are arranged in memory.
     public var format: PixelFormat { layout.format }
-    /// Size of the picture in pixels.
+    /// The size of the picture in pixels.
     public var resolution: Resolution { layout.resolution }
 
     /// Luma.
@@ -48,18 +50,18 @@ public struct VideoFrame: @unchecked Sendable {
         @_lifetime(borrow self)
         borrowing get { self[plane: 0] }
     }
-    /// Blue-difference chroma; for ``PixelFormat/nv12``, U and V in turn.
+    /// Blue-difference chroma; for ``PixelFormat/nv12``, interleaved U and V.
     public var u: Plane {
         @_lifetime(borrow self)
         borrowing get { self[plane: 1] }
     }
-    /// Red-difference chroma. An ``PixelFormat/nv12`` frame has none: asking for it is the programmer's mistake.
+    /// Red-difference chroma. Traps for ``PixelFormat/nv12``, which does not have this plane.
     public var v: Plane {
         @_lifetime(borrow self)
         borrowing get { self[plane: 2] }
     }
 
-    /// The plane of that number: 0 is Y, then U and V, or the interleaved UV.
+    /// The plane with that index: 0 is Y; 1 and 2 are U and V; with NV12, 1 is the interleaved UV plane.
     public subscript(plane index: Int) -> Plane {
         @_lifetime(borrow self)
         borrowing get {
@@ -72,7 +74,8 @@ public struct VideoFrame: @unchecked Sendable {
         }
     }
 
-    /// The first byte of plane `index`, for calls into C, which must not keep it beyond the frame nor write to it.
+    /// The first byte of plane `index`, for calls into C. C must not write to it, nor keep the pointer longer than
+    /// the frame.
     @unsafe
     package func pointer(plane index: Int) -> UnsafePointer<UInt8> {
         unsafe base + layout[plane: index].offset

@@ -1,18 +1,18 @@
-/// A decimal number and the unit behind it, as `1.5M`, `40ms` and `0.5%` are written.
+/// A decimal number followed by a unit, such as `1.5M`, `40ms` and `0.5%`.
 ///
-/// Digits, at most 18 of them, with at most one point between them; no sign, no exponent, no space. The value stays a
-/// ratio of whole numbers until its unit is known, so that nothing is rounded.
+/// The number has up to 18 digits and at most one decimal point. It has no sign, exponent or space. The value stays a
+/// ratio of whole numbers until its unit is known, so nothing is rounded.
 struct DecimalNotation {
-    /// The digits without their point.
+    /// The digits without the decimal point.
     private let digits: Int64
-    /// Ten to the number of digits behind the point.
+    /// Ten to the power of the number of decimals.
     private let divisor: Int64
     /// What follows the digits.
     let unit: String
 
     private static let maximumDigits = 18
 
-    /// The number at the front of `text`; `nil` when there is none or when it has more digits than fit.
+    /// Parses the number at the start of `text`. Returns `nil` if there is none, or if it has too many digits.
     init?(_ text: some StringProtocol) {
         var digits: Int64 = 0
         var divisor: Int64 = 1
@@ -40,10 +40,10 @@ struct DecimalNotation {
         self.unit = String(text[position...])
     }
 
-    /// Zero is the same in every unit and needs none.
+    /// Whether the text is a zero without a unit. Zero is the same in every unit.
     var isPlainZero: Bool { digits == 0 && unit.isEmpty }
 
-    /// This number of units of `scale` each, of a quantity counted in whole steps up to `maximum`.
+    /// Returns the value in steps of the quantity, when one unit is `scale` steps. It may be at most `maximum` steps.
     func value(
         scale: Int64, maximum: Int64, text: some StringProtocol, _ quantity: NotationError.Quantity
     ) throws(NotationError) -> Int64 {
@@ -53,7 +53,7 @@ struct DecimalNotation {
         return Int64(scaled / Int128(divisor))
     }
 
-    /// Parses all of `text` as a quantity whose units are in `units`, each with its size in steps.
+    /// Parses all of `text` as a quantity. `units` holds the size of each unit in steps.
     static func parse(
         _ text: some StringProtocol, as quantity: NotationError.Quantity, units: KeyValuePairs<String, Int64>,
         maximum: Int64

@@ -1,22 +1,24 @@
 extension MediaDuration {
-    /// The longest that a text may ask for: eleven days, so that no sum of a few of them can overflow.
+    /// The longest duration that a text may hold: eleven days, so that the sum of a few of them cannot overflow.
     static let notationMaximum = MediaDuration.seconds(1_000_000)
 
     private static let units: KeyValuePairs<String, Int64> = ["s": 1_000_000_000, "ms": 1_000_000, "us": 1000, "ns": 1]
 
-    /// Minutes are read and not written. They are no `m`, which is more often a mistyped `ms`.
+    /// Minutes are parsed but never written. Their unit is not `m`, which is more often a mistyped `ms`.
     private static let readableUnits: KeyValuePairs<String, Int64> = [
         "min": 60_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1000, "ns": 1,
     ]
 
-    /// A length of time as the command line writes it: a number and `min`, `s`, `ms`, `us` or `ns`.
+    /// Parses a duration as the command line writes it: a number and `min`, `s`, `ms`, `us` or `ns`.
     ///
-    ///     try MediaDuration(notation: "40ms")
-    ///     try MediaDuration(notation: "1.5s")
-    ///     try MediaDuration(notation: "10min")
+    /// ```swift
+    /// try MediaDuration(notation: "40ms")
+    /// try MediaDuration(notation: "1.5s")
+    /// try MediaDuration(notation: "10min")
+    /// ```
     ///
-    /// ``notation`` writes the same grammar exactly, ``description`` to the microsecond or millisecond. Range: 0 to
-    /// `1000000s`; zero needs no unit.
+    /// ``notation`` writes the same grammar exactly; ``description`` truncates to milliseconds or microseconds.
+    /// Range: 0 to `1000000s`. Zero needs no unit.
     public init(notation text: some StringProtocol) throws(NotationError) {
         self.init(
             nanoseconds: try DecimalNotation.parse(
@@ -24,8 +26,8 @@ extension MediaDuration {
                 maximum: MediaDuration.notationMaximum.nanoseconds))
     }
 
-    /// This length in the command line's grammar, exact, in the largest unit that needs no more than three decimals:
-    /// `40ms`, `1.5s`, `0.25ms`. Lengths below zero have a minus sign, which the grammar does not read.
+    /// The exact duration in the command line's grammar, in the largest unit that needs at most three decimals:
+    /// `40ms`, `1.5s`, `0.25ms`. Negative durations have a minus sign, which the grammar does not accept.
     public var notation: String {
         guard nanoseconds != 0 else { return "0s" }
         let magnitude = nanoseconds.magnitude

@@ -1,4 +1,4 @@
-/// Why a text is not the quantity that it should be: what stands there, and what was expected.
+/// Why a text is not the expected quantity. Each case holds the text and the quantity.
 public enum NotationError: Error, Equatable, Sendable {
     /// The quantities that the command line writes with a unit.
     public enum Quantity: String, Sendable, CaseIterable {
@@ -14,26 +14,26 @@ public enum NotationError: Error, Equatable, Sendable {
         case frameRate
     }
 
-    /// The text does not begin with a decimal number of at most 18 digits.
+    /// The text does not start with a decimal number of at most 18 digits.
     case notANumber(String, Quantity)
-    /// The number is followed by something that is no unit of this quantity, or by nothing where a unit must stand.
+    /// The number is followed by something that is not a unit of this quantity, or a required unit is missing.
     case unknownUnit(String, in: String, Quantity)
-    /// The number has decimals that the quantity cannot hold: it would have to be rounded.
+    /// The number has more decimals than the quantity can hold; it would have to be rounded.
     case tooFine(String, Quantity)
-    /// The number is larger than the quantity may be.
+    /// The number is larger than the quantity's maximum.
     case tooLarge(String, Quantity)
 }
 
 extension NotationError: CustomStringConvertible {
-    /// One sentence for whoever wrote the text.
+    /// One sentence for the person who wrote the text.
     public var description: String {
         switch self {
         case .notANumber(let text, let quantity):
-            "\"\(text)\" is no number: expected \(quantity.expectation)"
+            "\"\(text)\" is not a number: expected \(quantity.expectation)"
         case .unknownUnit("", let text, let quantity):
             "\"\(text)\" has no unit: expected \(quantity.expectation)"
         case .unknownUnit(let unit, let text, let quantity):
-            "\"\(unit)\" in \"\(text)\" is no unit: expected \(quantity.expectation)"
+            "\"\(unit)\" in \"\(text)\" is not a unit: expected \(quantity.expectation)"
         case .tooFine(let text, let quantity):
             "\"\(text)\" has too many decimals: the finest step is \(quantity.finestStep)"
         case .tooLarge(let text, let quantity):

@@ -1,7 +1,7 @@
 extension Resolution {
-    /// A size as the command line writes it: `640x480`.
+    /// Parses a size as the command line writes it: `640x480`.
     ///
-    /// ``description`` writes the same. Range: `1x1` to `16383x16383`.
+    /// ``description`` uses the same grammar. Range: `1x1` to `16383x16383`.
     public init(notation text: some StringProtocol) throws(NotationError) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         guard sides.count == 2, let width = naturalNumber(sides[0]), let height = naturalNumber(sides[1]) else {
@@ -15,9 +15,9 @@ extension Resolution {
 }
 
 extension FrameRate {
-    /// A rate as the command line writes it: `30`, or as a ratio `30000/1001`.
+    /// Parses a rate as the command line writes it: `30`, or the ratio `30000/1001`.
     ///
-    /// ``description`` writes the same. Range: both numbers from 1 to 2147483647.
+    /// ``description`` uses the same grammar. Range: both numbers from 1 to 2147483647.
     public init(notation text: some StringProtocol) throws(NotationError) {
         let sides = text.split(separator: "/", omittingEmptySubsequences: false)
         guard sides.count <= 2, let frames = naturalNumber(sides[0]),
@@ -30,7 +30,7 @@ extension FrameRate {
     }
 }
 
-/// A whole number of up to ten digits, without a sign; `nil` for anything else.
+/// Parses a whole number of up to ten digits without a sign. Returns `nil` for anything else.
 private func naturalNumber(_ text: some StringProtocol) -> Int? {
     guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the system says of an error: `Address already in use (errno 98)`.
+/// Returns the system's message for an error: `Address already in use (errno 98)`.
 package func systemText(_ code: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     let text = unsafe buffer.withUnsafeMutableBufferPointer { buffer in
-        // The text ends with a zero inside the buffer, which is never empty.
+        // `strerror_r` writes a zero-terminated string into the buffer, which is never empty.
         unsafe strerror_r(code, buffer.baseAddress!, buffer.count) == 0
             ? String(cString: buffer.baseAddress!) : "unknown error"
     }

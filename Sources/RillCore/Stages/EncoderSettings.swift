@@ -1,76 +1,81 @@
-/// What is asked of the encoder of one stream, whatever its codec is, beside size, frame rate and bitrate: in real time at a
-/// constant bitrate, without lag, unless said otherwise. The defaults are for calls, ``good(_:)`` is for files.
+/// The settings of one stream's encoder, for any codec, except size, frame rate and bitrate.
 ///
-///     var settings = EncoderSettings(.vp9)
-///     settings.content = .screen
+/// By default an encoder works in real time at a constant bitrate and without lag, for calls. ``good(_:)`` is for
+/// files.
 ///
-/// Numbers are on the scales of libvpx, and their defaults are those that it does best with. It obeys all of them, and refuses
-/// what it has not; an own encoder (``VideoEncoder``) obeys those that it knows, and says which these are.
+/// ```swift
+/// var settings = EncoderSettings(.vp9)
+/// settings.content = .screen
+/// ```
+///
+/// Numbers use libvpx's scales; the defaults are those that work best with it. The libvpx encoder obeys all settings
+/// and refuses those that it does not support. A custom encoder (``VideoEncoder``) obeys those that it knows, and
+/// should document them.
 public struct EncoderSettings: Sendable, Equatable {
     /// What the pictures show.
     public enum Content: String, Sendable, Equatable, CaseIterable {
-        /// People and places, by a camera.
+        /// People and places, filmed by a camera.
         case camera
-        /// Text, windows and slides: hard edges, large areas that stand still.
+        /// Text, windows and slides: hard edges, and large areas that do not move.
         case screen
     }
 
-    /// How much work goes into a frame.
+    /// How much work the encoder spends on a frame.
     public enum Effort: String, Sendable, Equatable, CaseIterable {
-        /// As for a call: each frame is coded when it comes, knowing nothing of those behind it.
+        /// For calls: each frame is coded when it arrives, without knowledge of later frames.
         case realtime
-        /// As for an archive (`VPX_DL_GOOD_QUALITY`): frames are held back, so that the encoder knows what follows, and the
-        /// bitrate goes where it is needed (VBR). After a first pass over the clip it knows all of it. Not for a call: its
-        /// last frames come with ``VideoEncoder/finish(_:)`` alone.
+        /// For files (`VPX_DL_GOOD_QUALITY`): the encoder holds frames back to know what follows, and the bitrate is
+        /// variable (VBR). After a first pass over the clip it knows all of it. Not for calls: the last frames only
+        /// come out of ``VideoEncoder/finish(_:)``.
         case good
     }
 
-    /// The codec. It does not change while an encoder lives.
+    /// The codec. It is fixed for an encoder's life.
     public let codec: VideoCodec
-    /// How much work goes into a frame. It does not change while an encoder lives.
+    /// How much work the encoder spends on a frame. It is fixed for an encoder's life.
     public var effort = Effort.realtime
-    /// Constant quality instead of a bitrate, whatever it takes: 0 (best) to 63, as `--cq-level` of vpxenc and `-crf`
-    /// of FFmpeg count it; `nil` keeps to the bitrate.
+    /// Constant quality instead of a target bitrate: 0 (best) to 63, on the scale of vpxenc's `--cq-level` and
+    /// FFmpeg's `-crf`. `nil` keeps the target bitrate.
     public var quality: Int?
-    /// The most frames that are held back before the first one comes out, 0 to 25: of ``Effort/good`` alone.
+    /// The maximum number of frames held back before the first one comes out, 0 to 25. Only for ``Effort/good``.
     public var lagInFrames = 25
-    /// What the pictures show; may change at any frame.
+    /// What the pictures show. It may change at any frame.
     public var content = Content.camera
-    /// The quantizers that the rate control may choose from, 0 (best) to 63: 2...56 for VP8, 2...52 for VP9.
+    /// The quantizers that the rate control may use, 0 (best) to 63. Default: 2...56 for VP8, 2...52 for VP9.
     public var quantizers: ClosedRange<Int>
-    /// Threads of the encoder, 1 to 16. The bytes depend on it: more threads, other bytes. VP9 also cuts the
-    /// picture into as many columns of tiles, where it is wide enough.
+    /// The number of encoder threads, 1 to 16. The coded bytes depend on it. VP9 also splits the picture into as many
+    /// tile columns, if it is wide enough.
     public var threadCount = 1
-    /// The trade of speed for quality (`cpu_used` of libvpx), always of the kind that no clock has a say in: -16 (fastest)
-    /// to -1 for VP8, 5 to 9 (fastest) for VP9; with ``Effort/good`` 0 to 5 (fastest). `nil` chooses by the size of the
-    /// pictures, and with ``Effort/good`` 0 for VP8, 1 for VP9.
+    /// The trade of quality for speed (`cpu_used` of libvpx): -16 (fastest) to -1 for VP8, 5 to 9 (fastest) for VP9;
+    /// with ``Effort/good``, 0 to 5 (fastest). These ranges hold only modes that do not depend on a clock. `nil`
+    /// chooses by the size of the pictures; with ``Effort/good`` it means 0 for VP8 and 1 for VP9.
     public var speed: Int?
-    /// How the frames are spread over temporal layers, each of which gets its share of the bitrate.
+    /// How the frames are spread over temporal layers. Each layer gets its share of the bitrate.
     public var temporalPattern = TemporalPattern.l1t1
-    /// Frames from one key frame to the next at the most, when nobody asks for one.
+    /// The maximum number of frames from one key frame to the next, if none is requested.
     public var maximumKeyFrameInterval = 3000
-    /// Blocks that changed less than this are not coded; 0 codes all.
+    /// Blocks that changed less than this are not coded. 0 codes all blocks.
     public var staticThreshold = 1
-    /// Whether noise is taken out in time before coding, by libvpx's own filter: up to a quarter more encoder time. It
-    /// gains where a camera is noisy, and takes detail for noise where it is not (figures: Benchmarks/README.md).
+    /// Whether libvpx's temporal denoiser runs before coding. It takes up to a quarter more encoder time. It helps
+    /// with a noisy camera; without noise it removes detail (figures: Benchmarks/README.md).
     public var isDenoising = false
-    /// The largest key frame, in percent of the bits of a mean frame; 0 sets no limit.
+    /// The maximum size of a key frame, in percent of the bits of an average frame. 0 sets no limit.
     public var maximumKeyFramePercentage = 0
-    /// How empty the rate control's buffer may run, in percent, before frames are left out; 0 leaves out none. Not with
-    /// temporal layers of VP8: libvpx (1.12) then makes frames that cannot be decoded.
+    /// The level of the rate control's buffer, in percent, below which frames are dropped. 0 drops none. It must be 0
+    /// with temporal layers of VP8: libvpx (1.12) would then produce frames that cannot be decoded.
     public var dropThreshold = 0
-    /// How far the rate may fall below its target, in percent of it.
+    /// How far the rate may fall below its target, in percent of the target.
     public var undershootPercentage: Int
-    /// How far the rate may rise above its target, in percent of it.
+    /// How far the rate may rise above its target, in percent of the target.
     public var overshootPercentage: Int
-    /// The decoder's buffer that the rate control reckons with.
+    /// The size of the decoder's buffer that the rate control assumes.
     public var bufferSize = MediaDuration.milliseconds(1000)
-    /// How full that buffer is when the stream starts.
+    /// The level of that buffer when the stream starts.
     public var initialBufferLevel = MediaDuration.milliseconds(500)
-    /// How full the rate control tries to keep it.
+    /// The buffer level that the rate control aims for.
     public var optimalBufferLevel = MediaDuration.milliseconds(600)
 
-    /// The settings for a call with that codec.
+    /// Creates the settings for a call with that codec.
     public init(_ codec: VideoCodec = .vp8) {
         self.codec = codec
         switch codec {
@@ -81,8 +86,10 @@ public struct EncoderSettings: Sendable, Equatable {
         }
     }
 
-    /// The settings for a file that takes its time: the rate control of libvpx's own defaults for variable bitrates, all
-    /// quantizers, a key frame at least every 240 frames so that players can seek.
+    /// Returns the settings for a file, where coding may take its time.
+    ///
+    /// They use libvpx's own defaults for variable bitrates, all quantizers, and a key frame at least every 240
+    /// frames so that players can seek.
     public static func good(_ codec: VideoCodec = .vp8) -> EncoderSettings {
         var settings = EncoderSettings(codec)
         settings.effort = .good

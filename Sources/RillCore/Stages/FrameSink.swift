@@ -1,52 +1,59 @@
-/// Where frames go to: a file, a screen, a measurement.
+/// A destination of frames: a file, a screen, a measurement.
 ///
-/// A sink has one owner and is not called from two threads at once. It may keep a frame as long as it likes; the memory
-/// belongs to a pool of fixed size, so whoever keeps many copies them into a pool of its own.
+/// A sink has one owner and is never called from two threads at once. It may keep a frame as long as needed, but the
+/// memory belongs to a pool of fixed size: to keep many frames, copy them into another pool.
 public protocol FrameSink: AnyObject {
-    /// Takes a picture. In the live driver the pipeline waits until this returns, so a sink that is slow hands over to a
-    /// thread of its own.
+    /// Takes a picture. The live driver's pipeline waits until this returns, so a slow sink should pass frames on to
+    /// its own thread.
+    ///
+    /// - Parameter frame: the picture.
     func consume(_ frame: VideoFrame) throws
 
-    /// No frame will follow: write what is still to be written. Called once.
+    /// Writes what is still buffered. Called once, after the last frame.
     func finish() throws
 }
 
-/// A sink made of a function: `FrameTap { frame in … }`.
+/// A sink that calls a function: `FrameTap { frame in … }`.
 public final class FrameTap: FrameSink {
     private let body: (VideoFrame) throws -> Void
 
-    /// A sink that calls `body` with every frame.
+    /// Creates a sink that calls `body` with every frame.
     public init(_ body: @escaping (VideoFrame) throws -> Void) {
         self.body = body
     }
 
-    /// Calls the function, and throws what it throws.
+    /// Calls the function, and rethrows its errors.
     public func consume(_ frame: VideoFrame) throws { try body(frame) }
 
-    /// Does nothing: a function holds nothing back.
+    /// Does nothing: this sink buffers nothing.
     public func finish() {}
 }
 
-/// Where coded frames go to besides the network: a recording, a measurement.
+/// A destination of coded frames besides the network: a recording, a measurement.
 public protocol EncodedFrameSink: AnyObject {
-    /// Takes a coded frame. `payload` is the encoder's own memory and holds the bytes until this returns: keep a copy.
+    /// Takes a coded frame.
+    ///
+    /// - Parameters:
+    ///   - frame: what is known of the coded frame.
+    ///   - payload: its bytes. They belong to the encoder and are valid only until this returns: copy them to keep
+    ///     them.
     func consume(_ frame: EncodedFrame, payload: Span<UInt8>) throws
 
-    /// No frame will follow: write what is still to be written. Called once.
+    /// Writes what is still buffered. Called once, after the last frame.
     func finish() throws
 }
 
-/// A sink made of a function: `EncodedFrameTap { frame, payload in … }`.
+/// A sink that calls a function: `EncodedFrameTap { frame, payload in … }`.
 public final class EncodedFrameTap: EncodedFrameSink {
     private let body: (EncodedFrame, Span<UInt8>) throws -> Void
 
-    /// A sink that calls `body` with every coded frame; the bytes hold until it returns.
+    /// Creates a sink that calls `body` with every coded frame. The bytes are valid until `body` returns.
     public init(_ body: @escaping (EncodedFrame, Span<UInt8>) throws -> Void) {
         self.body = body
     }
 
-    /// Calls the function.
+    /// Calls the function, and rethrows its errors.
     public func consume(_ frame: EncodedFrame, payload: Span<UInt8>) throws { try body(frame, payload) }
-    /// Does nothing: a function has nothing left to write.
+    /// Does nothing: this sink buffers nothing.
     public func finish() {}
 }

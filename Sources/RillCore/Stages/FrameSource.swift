@@ -1,43 +1,44 @@
-/// Where frames come from: a clip, a camera, a drawn scene.
+/// A source of frames: a clip, a camera, a drawn scene.
 ///
-/// A source is pulled: each call gives the next frame. It has one owner and is not called from two threads at once; how
-/// fast it is asked is its driver's business.
+/// A source is pulled: each call returns the next frame. It has one owner and is never called from two threads at
+/// once. Its driver decides how fast to call it.
 public protocol FrameSource: AnyObject {
-    /// Size and rate of the frames to come, as far as the source knows them.
+    /// The size and rate of the frames to come, as far as the source knows them.
     var format: SourceFormat { get }
 
-    /// The next frame. A camera waits a moment until there is one; a file or a scene does not.
+    /// Returns the next frame. A camera waits briefly for one; a file or a scene does not wait.
     ///
-    /// Frames come in the order of their capture times, which begin where the source's own clock begins.
+    /// Frames arrive in the order of their capture times. These start wherever the source's own clock starts.
     func next() throws -> SourceOutput
 }
 
-/// One answer of a ``FrameSource``.
+/// The result of one call of a ``FrameSource``.
 public enum SourceOutput: Sendable {
-    /// A picture, with its capture time.
+    /// A picture with its capture time.
     case frame(VideoFrame)
-    /// Every buffer of the source's pool is in use downstream: ask again once frames were let go. Nothing was lost.
+    /// Every buffer of the source's pool is in use downstream. Call again once frames have been released. Nothing was
+    /// lost.
     case noBuffer
-    /// A camera has no frame yet, and may have none for long (it is unplugged): ask again at once. The wait is over, so
-    /// that whoever asks can do something else, such as stop.
+    /// A camera has no frame yet, and may have none for a long time (it is unplugged). Call again at once. The wait
+    /// ended so that the caller can do something else, such as stop.
     case pending
-    /// There will be no more frames.
+    /// There are no more frames.
     case end
 }
 
-/// What a source says of the frames that it gives.
+/// The properties of a source's frames.
 public struct SourceFormat: Hashable, Sendable {
-    /// Size of the pictures in pixels. A frame that differs says so itself.
+    /// The size of the pictures in pixels. A frame may differ; its own size counts.
     public var resolution: Resolution
-    /// Nominal rate; `nil` where frames come at no fixed rate.
+    /// The nominal rate, or `nil` if frames have no fixed rate.
     public var frameRate: FrameRate?
-    /// Frames in all, where that is known beforehand.
+    /// The total number of frames, if known in advance.
     public var frameCount: Int?
-    /// Whether frames come in real time by themselves, with capture times by `CLOCK_MONOTONIC`: a camera. All other
-    /// sources give frames as fast as they are asked, and a live driver paces them.
+    /// Whether frames arrive in real time, with capture times on `CLOCK_MONOTONIC`: a camera. All other sources
+    /// return frames as fast as they are called, and a live driver paces them.
     public var isLive: Bool
 
-    /// `frameRate` has no default, so that a source says on purpose that it has none.
+    /// Creates a format. `frameRate` has no default, so that a source states on purpose that it has none.
     public init(resolution: Resolution, frameRate: FrameRate?, frameCount: Int? = nil, isLive: Bool = false) {
         self.resolution = resolution
         self.frameRate = frameRate

@@ -1,30 +1,30 @@
-/// What is said of a packet that leaves.
+/// The description of a packet to send.
 public struct OutgoingPacket: Hashable, Sendable {
-    /// What it is for.
+    /// The packet's purpose.
     public var kind: Kind
-    /// Which of its sender's streams it belongs to, as the sender numbers them; `nil` for what concerns all of them.
+    /// The index of its stream at the sender, or `nil` if the packet concerns all streams.
     public var stream: Int?
-    /// Bytes of the packet, without what the network puts before it.
+    /// The length of the packet in bytes, without the headers of lower layers.
     public var byteCount: Int
 
-    /// A packet of these properties.
+    /// Creates a description.
     public init(kind: Kind, stream: Int? = nil, byteCount: Int) {
         self.kind = kind
         self.stream = stream
         self.byteCount = byteCount
     }
 
-    /// What a packet is for: what a pacer orders by, and a rate controller counts by.
+    /// The purpose of a packet. A pacer orders by it, and a rate controller counts by it.
     public enum Kind: UInt8, CaseIterable, Sendable {
         /// A packet of a stream, sent for the first time.
         case media
-        /// A packet sent again, on a stream of its own or on the same.
+        /// A retransmitted packet, on its own stream or on the original one.
         case retransmission
-        /// A packet that protects others.
+        /// A FEC packet, which protects others.
         case fec
-        /// A packet that bears nothing, sent to fill time or to probe the path.
+        /// A padding packet, sent to fill time or to probe the path.
         case padding
-        /// A datagram of RTCP.
+        /// An RTCP packet.
         case rtcp
     }
 }

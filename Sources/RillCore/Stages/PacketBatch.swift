@@ -1,13 +1,13 @@
-/// Packets that are made while a state is being changed, and handed to their sink when nobody is inside it any more: the sink may
-/// call back into whoever sends.
+/// Packets that are created while a state is locked, and sent after the lock is released: the sink may call back into
+/// the sender.
 ///
-/// One owner. Its memory grows to the largest that it ever held, and stays.
+/// One owner. The memory grows to the largest batch so far, and is kept.
 package final class PacketBatch: PacketSink {
     private var bytes: [UInt8] = []
     private var packets: [Packet] = []
 
     private struct Packet {
-        /// Where it ends in the bytes, and the next one begins.
+        /// The end of the packet in `bytes`, where the next one starts.
         var end: Int
         var kind: OutgoingPacket.Kind
         var time: MediaTime
@@ -17,18 +17,18 @@ package final class PacketBatch: PacketSink {
 
     package var isEmpty: Bool { packets.isEmpty }
 
-    /// Keeps a copy of a packet of media.
+    /// Keeps a copy of a media packet.
     package func send(_ packet: Span<UInt8>, at time: MediaTime) {
         send(packet, as: .media, at: time)
     }
 
-    /// Keeps a copy of a packet, and what it is for.
+    /// Keeps a copy of a packet, with its purpose.
     package func send(_ packet: Span<UInt8>, as kind: OutgoingPacket.Kind, at time: MediaTime) {
         bytes.append(copying: packet)
         packets.append(Packet(end: bytes.count, kind: kind, time: time))
     }
 
-    /// Gives all packets to `sink`, in their order; the batch is empty then.
+    /// Sends all packets to `sink` in order, and empties the batch.
     package func deliver(to sink: some PacketSink) {
         send(bytes.span, to: sink)
         bytes.removeAll(keepingCapacity: true)

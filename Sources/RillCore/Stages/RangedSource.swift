@@ -1,35 +1,40 @@
-/// A clip that can be opened for any range of its frames, as often as is wanted, also by several threads at once.
+/// A clip that can be opened for any range of its frames, any number of times, also by several threads at once.
 ///
-///     let clip = try ContainerClip(path: "clip.mp4")
-///     let second = try clip.open(frames: 300..<600)   // frames 300 to 599, with their own times
+/// ```swift
+/// let clip = try ContainerClip(path: "clip.mp4")
+/// let second = try clip.open(frames: 300..<600)   // frames 300 to 599, with their own times
+/// ```
 ///
-/// Ranges that lie side by side give, one after the other, exactly what one reading from the beginning gives: bit for
-/// bit, with the same times. Frames count from 0. In a clip that is damaged a number stands for a place: what cannot be
-/// decoded there is missing, from a range as from the whole, and the numbers of the frames behind it stay.
+/// Adjacent ranges, read one after the other, yield exactly what one reading from the start yields: bit for bit, with
+/// the same times. Frames count from 0. In a damaged clip a number is a position: a frame that cannot be decoded is
+/// missing from a range as from the whole clip, and later frames keep their numbers.
 ///
-/// It is a value that holds no file open.
+/// The value holds no open file.
 public protocol RangedSource: Sendable {
-    /// What every reading says of its frames. `frameCount` counts those of the whole clip; it is `nil` where that is only
-    /// known when all were read.
+    /// The format that every reading reports. `frameCount` counts the frames of the whole clip; it is `nil` if it is
+    /// only known after reading all of them.
     var format: SourceFormat { get }
 
-    /// The frame that a reading has to begin with to give `frame`: at most `frame`. Where they are the same, a range that
-    /// begins there costs nothing more; where the answer is far before, all between is decoded for nothing.
+    /// Returns the frame where a reading must start to yield `frame`: at most `frame`.
+    ///
+    /// If it equals `frame`, a range that starts there costs nothing extra. Otherwise all frames in between are
+    /// decoded and dropped.
     func entry(for frame: Int) -> Int
 
-    /// When a frame is shown; `nil` where that is not known without decoding.
+    /// Returns when a frame is shown, or `nil` if that is not known without decoding.
     func time(ofFrame frame: Int) -> MediaTime?
 
     /// Opens the clip for a range of its frames.
     ///
     /// - Parameters:
-    ///   - frames: which; what of them lies behind the end is not there. It may be empty, and not negative.
+    ///   - frames: the range. It may be empty but not negative; frames beyond the end are left out.
     ///   - capacity: how many pictures may be in use downstream at once.
-    /// - Throws: whatever opening the file throws.
+    /// - Returns: a source that yields the frames in order.
+    /// - Throws: errors of opening the file.
     func open(frames: Range<Int>, capacity: Int) throws -> any FrameSource
 }
 
 extension RangedSource {
-    /// The same with a pool of eight pictures.
+    /// Opens the clip with a pool of eight pictures.
     public func open(frames: Range<Int>) throws -> any FrameSource { try open(frames: frames, capacity: 8) }
 }

@@ -1,56 +1,56 @@
-/// Turns the coded frames of one stream into pictures: libvpx (`VPXDecoder` of RillCodec), or an app's own.
+/// A decoder for the coded frames of one stream: libvpx (`VPXDecoder` of RillCodec) or an app's own.
 ///
-/// It gets bytes that strangers made: any bytes, in any order, only ever give an error. It starts with a key frame, and
-/// after one that it refused waits for the next where it cannot vouch for its pictures.
+/// Its input is untrusted: any bytes in any order must at worst cause an error. It starts with a key frame. After a
+/// frame that it rejected, it waits for the next key frame unless it can guarantee its pictures.
 ///
 /// One owner, one thread at a time.
 public protocol VideoDecoder: AnyObject {
-    /// What it has done so far.
+    /// Counts so far.
     var statistics: DecoderStatistics { get }
 
     /// Decodes one whole coded frame.
     ///
     /// - Parameters:
-    ///   - payload: its bytes, which hold until this returns.
-    ///   - captureTime: the time that the picture shall bear.
-    ///   - isWanted: whether the picture will be shown. One that only serves those after it need not be copied anywhere.
-    /// - Returns: what became of it. A picture is I420; sinks get it in limited range, whichever it has.
-    /// - Throws: what is wrong with the frame. The stream's receiver then takes the chain of frames for broken, and asks for a
-    ///   key frame.
+    ///   - payload: its bytes, which are valid until this returns.
+    ///   - captureTime: the capture time of the picture.
+    ///   - isWanted: whether the picture will be shown. A picture that is only a reference need not be copied.
+    /// - Returns: the outcome. Pictures are I420; sinks get them in limited range, whatever range they have.
+    /// - Throws: an error if the frame is damaged. The stream's receiver then treats the chain of frames as broken
+    ///   and requests a key frame.
     func decode(_ payload: Span<UInt8>, captureTime: MediaTime, isWanted: Bool) throws -> DecoderOutcome
 }
 
-/// What became of a coded frame that a ``VideoDecoder`` was given, if that did not refuse it.
+/// The outcome of a coded frame that a ``VideoDecoder`` did not reject.
 public enum DecoderOutcome: Sendable {
-    /// A picture, stamped with the time that came in with the bytes.
+    /// A picture, with the capture time that was passed in.
     case picture(VideoFrame)
-    /// Decoded, but not made to be shown, or not wanted.
+    /// Decoded, but not meant to be shown, or not wanted.
     case hidden
-    /// Decoded, but not handed out: the sinks hold as many pictures as they may.
+    /// Decoded, but not returned: the sinks hold as many pictures as they may.
     case noBuffer
-    /// Not decoded: no key frame has come since the start or the last damage.
+    /// Not decoded: no key frame has arrived since the start or the last damage.
     case awaitingKeyFrame
 }
 
-/// Counts since a decoder was made, whatever its codec is, under the names of W3C webrtc-stats' inbound-rtp where they
-/// exist.
+/// A decoder's counts since it was created, for any codec. Names are those of inbound-rtp in W3C webrtc-stats where
+/// they exist.
 public struct DecoderStatistics: Codable, Sendable, Equatable {
     /// Frames decoded.
     public var framesDecoded = 0
-    /// Of these, key frames.
+    /// Key frames among these.
     public var keyFramesDecoded = 0
-    /// Frames that were damaged, or of a kind that is not decoded.
+    /// Frames that were damaged or of an unsupported kind.
     public var framesCorrupted = 0
-    /// Frames passed over because no key frame had come since the start or the last damage.
+    /// Frames skipped because no key frame had arrived since the start or the last damage.
     public var framesSkipped = 0
-    /// Pictures not handed out because sinks held all buffers.
+    /// Pictures not returned because sinks held all buffers.
     public var picturesWithoutBuffer = 0
 
-    /// Nothing counted yet.
+    /// Creates zero counts.
     public init() {}
 }
 
 extension DecoderStatistics: CustomStringConvertible {
-    /// What is not zero, by name: `framesDecoded 120, keyFramesDecoded 1`.
+    /// The counts that are not zero, by name: `framesDecoded 120, keyFramesDecoded 1`.
     public var description: String { countedText(self) }
 }

@@ -1,7 +1,7 @@
-/// Counts as text, by their names: `framesEncoded 120, keyFramesEncoded 1, jitter 1.250ms`. What is zero, or not known, is left
-/// out; counts of counts stand in brackets.
+/// Formats counts with their names: `framesEncoded 120, keyFramesEncoded 1, jitter 1.250ms`. Values that are zero or
+/// unknown are left out. Nested counts are in parentheses.
 ///
-/// It looks at the fields of the value itself, so a new count is shown as soon as there is one. For reports: it allocates.
+/// It reflects the value's fields, so new counts appear without further code. For reports only: it allocates.
 package func countedText(_ counts: Any) -> String {
     let words = Mirror(reflecting: counts).children.compactMap { field in
         field.label.flatMap { name in shown(field.value).map { "\(name) \($0)" } }
@@ -9,7 +9,7 @@ package func countedText(_ counts: Any) -> String {
     return words.isEmpty ? "nothing" : words.joined(separator: ", ")
 }
 
-/// Counts of several parts, a line each, their names aligned.
+/// Formats counts of several parts, one line each, with aligned names.
 package func countedText(_ title: String, _ parts: [(name: String, text: String)]) -> String {
     let width = parts.map(\.name.count).max() ?? 0
     let lines = parts.map { part in
@@ -27,7 +27,7 @@ private func shown(_ value: Any) -> String? {
     case let name as any RawRepresentable: return "\(name)"
     default:
         let mirror = Mirror(reflecting: value)
-        // Nothing is known, or it is no struct of counts.
+        // An unknown value, or not a struct of counts.
         if mirror.displayStyle == .optional, mirror.children.isEmpty { return nil }
         guard mirror.displayStyle == .struct else { return "\(value)" }
         let inner = countedText(value)

@@ -4,17 +4,17 @@ public struct Bitrate: Hashable, Comparable, Sendable {
     /// Bits per second; never negative.
     public let bitsPerSecond: Int
 
-    /// A rate in bits per second, which must not be negative.
+    /// Creates a rate in bits per second, which must not be negative.
     @inlinable
     public init(bitsPerSecond: Int) {
         precondition(bitsPerSecond >= 0, "a bitrate is not negative")
         self.bitsPerSecond = bitsPerSecond
     }
 
-    /// A rate in thousands of bits per second.
+    /// Creates a rate in thousands of bits per second.
     @inlinable
     public static func kilobits(_ value: Int) -> Bitrate { Bitrate(bitsPerSecond: value * 1000) }
-    /// A rate in millions of bits per second.
+    /// Creates a rate in millions of bits per second.
     @inlinable
     public static func megabits(_ value: Int) -> Bitrate { Bitrate(bitsPerSecond: value * 1_000_000) }
 
@@ -22,13 +22,14 @@ public struct Bitrate: Hashable, Comparable, Sendable {
     @inlinable
     public var kilobits: Double { Double(bitsPerSecond) / 1000 }
 
-    /// How long `bytes` take at this rate; zero for an unlimited link is the caller's case, the rate must not be 0.
+    /// Returns how long `bytes` take at this rate. The rate must not be 0; callers handle an unlimited link
+    /// themselves.
     @inlinable
     public func duration(ofBytes bytes: Int) -> MediaDuration {
         MediaDuration(nanoseconds: Int64(bytes) * 8_000_000_000 / Int64(bitsPerSecond))
     }
 
-    /// Fewer bits per second.
+    /// Whether `a` is the lower rate.
     @inlinable
     public static func < (a: Bitrate, b: Bitrate) -> Bool { a.bitsPerSecond < b.bitsPerSecond }
 }

@@ -1,44 +1,43 @@
-/// What is known of one coded frame: the hinge between codec, wire and jitter buffer.
+/// The description of one coded frame, shared by codec, packetizer and jitter buffer.
 ///
-/// An encoder fills it, `RillSend` turns it into picture IDs and the like, the receiver's reference finder gives the
-/// same noun back. It is codec-neutral and holds no bytes: those travel beside it as a `Span<UInt8>` into the memory of
-/// whoever made them, so that nobody has to copy them to say what they are.
+/// An encoder fills it in, `RillSend` maps it to picture IDs and the like, and the receiver's reference finder
+/// restores it. It is codec-neutral and holds no bytes: these travel beside it as a `Span<UInt8>` into their owner's
+/// memory, so nothing is copied.
 public struct EncodedFrame: Sendable {
-    /// What the bytes are coded with.
+    /// The codec of the bytes.
     public var codec: VideoCodec
-    /// The stream, and the temporal layer inside it.
+    /// The stream and the temporal layer within it.
     public var layer: StreamLayer
-    /// Counts the coded frames of this stream from 0 without gaps at the encoder; the receiver's numbers keep the
-    /// gaps of what was lost.
+    /// The frame's number in this stream, from 0. At the encoder there are no gaps; at the receiver lost frames leave
+    /// gaps.
     public var number: Int64
-    /// The frames that must have been decoded before this one.
+    /// The frames that must be decoded before this one.
     public var references: FrameReferences
-    /// Decodable without any other frame.
+    /// Whether the frame decodes without any other frame.
     public var isKey: Bool
-    /// No later frame refers to this one.
+    /// Whether no later frame refers to this one.
     public var isDiscardable: Bool
-    /// The frame lies above temporal layer 0 and refers to no other frame than the newest of layer 0: who has that one
-    /// can decode it, and may take up its layer here (Y of RFC 7741).
+    /// Whether the frame is above temporal layer 0 and refers only to the newest frame of layer 0. A receiver that
+    /// has that frame can decode this one and switch up to its layer here (Y of RFC 7741).
     public var isLayerSync: Bool
-    /// No later frame of a higher temporal layer refers to one of those layers before this frame: who has the frame's
-    /// own layer may take up the higher ones here (U of RFC 9628).
+    /// Whether no later frame of a higher temporal layer refers to a frame of such a layer before this one. A
+    /// receiver of the frame's own layer can switch up to the higher layers here (U of RFC 9628).
     public var isSwitchingUpPoint: Bool
-    /// Shows no picture of its own: later frames refer to it (an alternate reference frame of VP8, which only encoders
-    /// that look ahead make). Its capture time lies a moment after that of the frame before it.
+    /// Whether the frame shows no picture and only serves as a reference: an alternate reference frame of VP8, which
+    /// only encoders with lookahead make. Its capture time is just after that of the previous frame.
     public var isHidden = false
-    /// Size of the decoded picture in pixels, as it is coded.
+    /// The size of the decoded picture in pixels, as coded.
     public var resolution: Resolution
-    /// How far the decoded picture has to be turned to stand upright.
+    /// The rotation that brings the decoded picture upright.
     public var rotation: Rotation
-    /// When the picture was captured, on the clock of whoever stamped it.
+    /// When the picture was captured, on the clock of the code that set it.
     public var captureTime: MediaTime
-    /// Length of the coded bytes.
+    /// The length of the coded bytes.
     public var byteCount: Int
-    /// The stages that the frame has passed, and when.
+    /// The stages that the frame has passed, with timestamps.
     public var stamps: FrameStamps
 
-    /// A frame as its maker knows it; the flags are off, the picture stands upright and no stage is stamped unless said
-    /// otherwise.
+    /// Creates a description. By default flags are off, the picture is upright, and no stage has a timestamp.
     public init(
         codec: VideoCodec, layer: StreamLayer, number: Int64, references: FrameReferences, isKey: Bool,
         isDiscardable: Bool = false, isLayerSync: Bool = false, isSwitchingUpPoint: Bool = false,
@@ -61,24 +60,24 @@ public struct EncodedFrame: Sendable {
     }
 }
 
-/// The numbers of the frames that one frame refers to: at most eight (VP9 has eight reference slots), held inline.
+/// The numbers of the frames that one frame refers to: at most eight (VP9 has eight reference slots), stored inline.
 public struct FrameReferences: Sendable, Equatable {
-    /// The most that a frame can refer to.
+    /// The most frames that one frame can refer to.
     public static let capacity = 8
 
-    /// How many there are, 0 to 8.
+    /// The number of references, 0 to 8.
     public private(set) var count = 0
     private var numbers = InlineArray<8, Int64>(repeating: 0)
 
-    /// No references: a key frame's.
+    /// Creates an empty list, as for a key frame.
     public init() {}
 
-    /// A reference to one frame.
+    /// Creates a list of one reference.
     public init(_ number: Int64) {
         append(number)
     }
 
-    /// Adds a frame; a ninth is the programmer's mistake. One that is there already is not added again.
+    /// Adds a frame unless it is already present. Adding a ninth traps.
     public mutating func append(_ number: Int64) {
         guard !contains(number) else { return }
         precondition(count < FrameReferences.capacity, "a frame refers to at most 8 others")
@@ -86,19 +85,19 @@ public struct FrameReferences: Sendable, Equatable {
         count += 1
     }
 
-    /// The `index`th reference, in the order in which they were added.
+    /// The reference at `index`, in the order of addition.
     public subscript(index: Int) -> Int64 {
         precondition(index < count, "reference \(index) of \(count)")
         return numbers[index]
     }
 
-    /// Whether the frame refers to `number`.
+    /// Whether the frame refers to frame `number`.
     public func contains(_ number: Int64) -> Bool {
         for index in 0..<count where numbers[index] == number { return true }
         return false
     }
 
-    /// The same references in the same order.
+    /// Whether both hold the same references in the same order.
     public static func == (a: FrameReferences, b: FrameReferences) -> Bool {
         guard a.count == b.count else { return false }
         for index in 0..<a.count where a.numbers[index] != b.numbers[index] { return false }

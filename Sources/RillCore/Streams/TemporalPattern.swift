@@ -1,11 +1,13 @@
-/// How the frames of one stream are spread over temporal layers, under the names of W3C WebRTC-SVC.
+/// How the frames of one stream are spread over temporal layers. Names are those of W3C WebRTC-SVC.
 ///
-/// Frames are counted from a key frame on, which begins the pattern anew. Without its upper layers the stream has every
-/// second or fourth frame and decodes as before.
+/// Positions count from a key frame, which restarts the pattern. Without the upper layers, every second or fourth
+/// frame remains and decodes as before.
 ///
-///     L1T1   0 0 0 0   each refers to the one before it
-///     L1T2   0 1 0 1   each 0 to the 0 before it, and each 1 too
-///     L1T3   0 2 1 2   the 0 to the 0 before it, the 1 and the first 2 too; the second 2 to the 1 and the 0
+/// ```text
+/// L1T1   0 0 0 0   each refers to the one before it
+/// L1T2   0 1 0 1   each 0 refers to the 0 before it, and so does each 1
+/// L1T3   0 2 1 2   the 0, the 1 and the first 2 refer to the 0 before them; the second 2 refers to the 1 and the 0
+/// ```
 public enum TemporalPattern: String, Hashable, Sendable, CaseIterable {
     /// One layer.
     case l1t1 = "L1T1"
@@ -14,13 +16,13 @@ public enum TemporalPattern: String, Hashable, Sendable, CaseIterable {
     /// Three layers: 0 2 1 2.
     case l1t3 = "L1T3"
 
-    /// The pattern of that many layers; `nil` beyond three.
+    /// Returns the pattern with that many layers, or `nil` beyond three.
     public init?(layerCount: Int) {
         guard let pattern = TemporalPattern.allCases.first(where: { $0.layerCount == layerCount }) else { return nil }
         self = pattern
     }
 
-    /// Layers, 1 to 3.
+    /// The number of layers, 1 to 3.
     public var layerCount: Int {
         switch self {
         case .l1t1: 1
@@ -29,23 +31,23 @@ public enum TemporalPattern: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Frames until the pattern starts over: 1, 2 or 4.
+    /// The number of frames after which the pattern repeats: 1, 2 or 4.
     public var period: Int { 1 << (layerCount - 1) }
 
-    /// One frame's place in the pattern.
+    /// The position of one frame in the pattern.
     public struct Step: Equatable, Sendable {
         /// The temporal layer.
         public let temporalIndex: Int
-        /// How many frames before it those lie that it refers to; the first is the nearest.
+        /// The distances back to the frames it refers to, in frames, nearest first.
         public let distances: [Int]
-        /// No later frame refers to it.
+        /// Whether no later frame refers to it.
         public let isDiscardable: Bool
-        /// It lies above layer 0 and refers to layer 0 alone.
+        /// Whether it is above layer 0 and refers only to layer 0.
         public let isLayerSync: Bool
     }
 
-    /// The place of a frame that is the `position`th, 1 or more, behind a key frame; the key frame itself stands at 0 and
-    /// refers to nothing, whatever the step says.
+    /// Returns the step of the frame `position` frames after a key frame. The key frame itself is at 0 and refers to
+    /// nothing, whatever its step holds.
     public func step(at position: Int) -> Step { steps[position % period] }
 
     /// The steps of one period.
@@ -57,7 +59,7 @@ public enum TemporalPattern: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    // Made once: a frame's step costs no allocation.
+    // Created once, so that a frame's step needs no allocation.
     private static let steps1 = [Step(temporalIndex: 0, distances: [1], isDiscardable: false, isLayerSync: false)]
     private static let steps2 = [
         Step(temporalIndex: 0, distances: [2], isDiscardable: false, isLayerSync: false),

@@ -1,14 +1,17 @@
-/// What a video stream is coded with, by its name in SDP (RFC 8866 §6.6).
+/// The codec of a video stream, identified by its name in SDP (RFC 8866 §6.6).
 ///
-/// Rill brings encoders and decoders of VP8 and VP9. An app names its own:
+/// Rill includes encoders and decoders for VP8 and VP9. An app can add its own codec:
 ///
-///     extension VideoCodec { static let av1: VideoCodec = "AV1" }
+/// ```swift
+/// extension VideoCodec { static let av1: VideoCodec = "AV1" }
+/// ```
 ///
-/// A name is 1 to 15 ASCII letters, digits, hyphens and underscores; upper and lower case are told apart. It is held inline:
-/// a codec is as cheap to copy and to compare as two integers.
+/// A name is 1 to 15 ASCII letters, digits, hyphens and underscores, and is case-sensitive. It is stored inline: a
+/// codec is as cheap to copy and compare as two integers.
 @frozen
 public struct VideoCodec: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
-    /// The name's bytes, the first in the lowest eight bits of `head`, the ninth in those of `tail`; zeros behind the last.
+    /// The name's bytes: the first in the lowest eight bits of `head`, the ninth in those of `tail`, zeros after the
+    /// last.
     @usableFromInline let head: UInt64
     @usableFromInline let tail: UInt64
 
@@ -18,25 +21,25 @@ public struct VideoCodec: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
         self.tail = tail
     }
 
-    /// RFC 6386; on the wire RFC 7741.
+    /// VP8: RFC 6386; RTP payload format RFC 7741.
     @inlinable public static var vp8: VideoCodec { VideoCodec(head: 0x38_50_56, tail: 0) }
-    /// The VP9 bitstream specification, version 0.7; on the wire RFC 9628.
+    /// VP9: bitstream specification, version 0.7; RTP payload format RFC 9628.
     @inlinable public static var vp9: VideoCodec { VideoCodec(head: 0x39_50_56, tail: 0) }
 
-    /// The codecs that Rill brings. There are as many others as apps name.
+    /// The codecs that Rill includes. Apps may name others.
     public static let allCases: [VideoCodec] = [.vp8, .vp9]
 
-    /// Whether it is one of those that Rill brings.
+    /// Whether Rill includes this codec.
     @inlinable public var isBuiltIn: Bool { self == .vp8 || self == .vp9 }
 
-    /// One of those that Rill brings, by its name; `nil` for any other.
+    /// Returns the built-in codec with that name, or `nil` for any other name.
     public init?(builtIn name: some StringProtocol) {
         guard let codec = VideoCodec(rawValue: String(name)), codec.isBuiltIn else { return nil }
         self = codec
     }
 
-    /// A codec by its name, which somebody else may have written; `nil` unless it is 1 to 15 letters, digits, hyphens and
-    /// underscores.
+    /// Creates a codec from a name, which may be untrusted. Returns `nil` unless it is 1 to 15 ASCII letters, digits,
+    /// hyphens and underscores.
     public init?(rawValue name: String) {
         var (head, tail, count) = (UInt64(0), UInt64(0), UInt64(0))
         for byte in name.utf8 {
@@ -65,8 +68,8 @@ public struct VideoCodec: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
         return name
     }
 
-    // Without this, what is RawRepresentable is compared by its raw values, which are strings.
-    /// Whether both have the same name: a comparison of two integers each.
+    // Without this, RawRepresentable's comparison of raw values applies, and these are strings.
+    /// Whether both have the same name. Compares two integers each.
     @inlinable
     public static func == (a: VideoCodec, b: VideoCodec) -> Bool { a.head == b.head && a.tail == b.tail }
 
@@ -88,7 +91,7 @@ public struct VideoCodec: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
 }
 
 extension VideoCodec: ExpressibleByStringLiteral {
-    /// A name in the source code: 1 to 15 ASCII letters, digits, hyphens and underscores. Precondition.
+    /// Creates a codec from a literal. Traps unless it is 1 to 15 ASCII letters, digits, hyphens and underscores.
     public init(stringLiteral name: String) {
         guard let codec = VideoCodec(rawValue: name) else {
             preconditionFailure("a codec's name is 1 to 15 letters, digits, hyphens and underscores, not \"\(name)\"")

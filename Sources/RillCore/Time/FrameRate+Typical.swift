@@ -1,21 +1,25 @@
 extension FrameRate {
-    /// The rate that most of a clip has, by the times of its pictures; `nil` where no two of them differ.
+    /// Estimates the frame rate of most of a clip from the times of its pictures. Returns `nil` if no two of them
+    /// differ.
     ///
-    ///     FrameRate.typical(of: [0, 17, 33, 50, 150, 167, 183].map { .zero + .milliseconds($0) })  // 60
+    /// ```swift
+    /// FrameRate.typical(of: [0, 17, 33, 50, 150, 167, 183].map { .zero + .milliseconds($0) })  // 60
+    /// ```
     ///
-    /// The median interval says which pictures are counted: those in rows without a gap that have about that interval. So
-    /// gaps, wherever they are, and parts of another rate do not change it. Times that are rounded, to milliseconds say, or
-    /// that jitter, are averaged over eight intervals at a time. Of the rates that they leave open one is taken that a clip
-    /// is likely to have: the claimed one, a whole one, or 1000/1001 of one.
+    /// Only runs of pictures whose intervals are close to the median count. So gaps, and parts with another rate, do
+    /// not change the result. Times that are rounded (to milliseconds, say) or that jitter are averaged over eight
+    /// intervals at a time. Among the rates within the uncertainty, a likely one is preferred: the claimed rate, a
+    /// whole rate, or 1000/1001 of one.
     ///
-    /// Pictures that come in bunches, as a recorder stamps what a network brought it, have the rate that they have in all: no
-    /// source has more than 240 a second.
+    /// Pictures may arrive in bursts, when a recorder timestamps what a network delivered. No source has more than
+    /// 240 frames per second, so such a clip gets its overall rate.
     ///
     /// Cost: two sorts of the intervals.
     ///
     /// - Parameters:
-    ///   - times: in the order in which the pictures are shown. What does not rise counts for nothing.
-    ///   - claimed: the rate that the file names, if it does.
+    ///   - times: the times in display order. Intervals that are not positive are ignored.
+    ///   - claimed: the rate that the file declares, if any.
+    /// - Returns: the rate, or `nil`.
     public static func typical(of times: [MediaTime], claimed: FrameRate? = nil) -> FrameRate? {
         guard let intervals = TypicalInterval(of: times) else { return nil }
         let rate = 1e9 / intervals.mean
@@ -24,24 +28,26 @@ extension FrameRate {
         let candidates = likely.compactMap(\.self)
         if let fitting = candidates.first(where: { distance($0) <= intervals.uncertainty }) { return fitting }
         guard !intervals.areEven else { return simplest(within: intervals.uncertainty, of: rate) }
-        // A clock that is a little off does not make another rate, nor one of huge numbers.
+        // A clock that is slightly off must not produce a different rate, or one with huge numbers.
         let nearest = candidates.min { distance($0) < distance($1) }
         if let nearest, distance(nearest) <= 0.0025 { return nearest }
         return simplest(within: min(max(intervals.uncertainty, 1e-4), 0.0025), of: rate)
     }
 
-    /// The nearest whole rate, or with 1001 the nearest of 23.976, 29.97, 59.94 and their like; `nil` below one.
+    /// Creates the nearest whole rate, or with 1001 the nearest of 23.976, 29.97, 59.94 and the like. Returns `nil`
+    /// below one.
     private init?(nearestWhole rate: Double, per denominator: Int) {
         let whole = (rate * Double(denominator) / (denominator == 1 ? 1 : 1000)).rounded()
         guard whole >= 1, whole <= Double(Int32.max) else { return nil }
         self.init(validating: Int(whole) * (denominator == 1 ? 1 : 1000), per: denominator)
     }
 
-    /// The ratio of the smallest numbers that differs from `rate` by no more than a part of it, by continued fractions.
+    /// Returns the ratio of the smallest numbers within a relative `tolerance` of `rate`, found by continued
+    /// fractions.
     private static func simplest(within tolerance: Double, of rate: Double) -> FrameRate? {
         var (low, high) = (rate * (1 - tolerance), rate * (1 + tolerance))
         var (previous, current) = ((numerator: 0.0, denominator: 1.0), (numerator: 1.0, denominator: 0.0))
-        // Each step has the denominators grow by more than half again.
+        // Each step makes the denominators grow by more than half again.
         for _ in 0..<64 {
             let isLast = high.rounded(.down) >= low
             let whole = isLast ? low.rounded(.up) : low.rounded(.down)
@@ -60,20 +66,20 @@ extension FrameRate {
     }
 }
 
-/// The interval that most pictures of a clip have, in nanoseconds.
+/// The interval between most pictures of a clip, in nanoseconds.
 private struct TypicalInterval {
-    /// The mean of those that count.
+    /// The mean of the intervals that count.
     private(set) var mean = 0.0
-    /// By what part of itself the mean may well be wrong.
+    /// The relative uncertainty of the mean.
     private(set) var uncertainty = 0.0
-    /// Whether they are all the same, as far as nanoseconds can say.
+    /// Whether all intervals are equal, to the nanosecond.
     private(set) var areEven = false
 
-    /// Intervals that are averaged at a time, where so many are in a row.
+    /// How many intervals are averaged at a time, if a run has that many.
     private static let windowLength = 8
 
     init?(of times: [MediaTime]) {
-        // What does not rise, or rises by more than a number holds, ends a row: 0.
+        // An interval that is not positive, or that overflows, ends a run: 0.
         let intervals = zip(times, times.dropFirst()).map { before, after in
             let (interval, isTooLarge) = after.nanoseconds.subtractingReportingOverflow(before.nanoseconds)
             return isTooLarge ? 0 : Double(max(0, interval))
@@ -93,8 +99,8 @@ private struct TypicalInterval {
         count(windows, of: length, median, rowCount: rows.count)
     }
 
-    /// The mean interval of whole bunches, two seconds being the most that one counts, where most intervals are too short to
-    /// be anybody's and others make up for them.
+    /// Returns the mean interval over whole bursts, if most intervals are too short for any source and others make up
+    /// for them. An interval counts for at most two seconds.
     private static func meanOfBunches(_ intervals: [Double]) -> Double? {
         let shortest = 1e9 / 240
         let median = intervals.sorted()[intervals.count / 2]
@@ -108,8 +114,8 @@ private struct TypicalInterval {
     ) {
         let sums = windows.map { $0.reduce(0, +) }
         let middle = sums.sorted()[sums.count / 2]
-        // Half an interval in eight takes in what jitters, and leaves out 25 a second beside 30; an eighth in one takes in
-        // times in milliseconds.
+        // For eight intervals, half an interval of tolerance accepts jitter and still separates 25 from 30 frames per
+        // second. For one, an eighth accepts times in milliseconds.
         let tolerance = median * max(Double(length) / 16, 0.125)
         var (total, used) = (0.0, 0)
         var (shortest, longest) = (Double.infinity, 0.0)
@@ -121,10 +127,10 @@ private struct TypicalInterval {
         mean = total / Double(used)
         let spread = longest - shortest
         areEven = spread <= 1
-        // Even times are off by the rounding to a nanosecond alone, at the ends of each window; others by chance, at the
-        // ends of each row.
+        // Even times are only off by rounding to nanoseconds, at the ends of each window. Others are off by chance,
+        // at the ends of each run.
         let rounding = spread * Double(min(rowCount, windows.count)).squareRoot()
-        // No clock is exact to a ten-millionth: intervals of 33333333 ns are those of 30 a second.
+        // No clock is exact to a ten-millionth: intervals of 33333333 ns mean 30 frames per second.
         uncertainty = areEven ? max(2 / (median * Double(length)), 1e-7) : min(rounding / total, 0.03)
     }
 }

@@ -1,24 +1,23 @@
-/// A span of time in nanoseconds: the difference of two ``MediaTime``s.
+/// A span of time in nanoseconds: the difference of two ``MediaTime`` values.
 ///
-/// Swift's own `Duration` counts attoseconds in 128 bits; this one is a single machine word, which is what a
-/// per-packet path wants. `MediaDuration(_: Duration)` converts at the edge of the API. In JSON it is a number of seconds,
-/// as W3C's statistics have them.
+/// Swift's own `Duration` counts attoseconds in 128 bits. This type is a single machine word, which suits per-packet
+/// code. ``init(_:)`` converts at the edge of the API. In JSON it is a number of seconds, as in W3C webrtc-stats.
 @frozen
 public struct MediaDuration: Hashable, Comparable, Sendable {
-    /// The length in nanoseconds; negative when the first point lies before the second.
+    /// The length in nanoseconds; negative if the first point is later than the second.
     public var nanoseconds: Int64
 
-    /// No time at all.
+    /// Zero.
     @inlinable
     public static var zero: MediaDuration { MediaDuration(nanoseconds: 0) }
 
-    /// A length in nanoseconds, within 292 years either way.
+    /// Creates a length in nanoseconds, within ±292 years.
     @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    /// The same length from Swift's `Duration`, cut to whole nanoseconds; values beyond 292 years are clamped.
+    /// Converts Swift's `Duration`, truncated to whole nanoseconds. Values beyond 292 years are clamped.
     @inlinable
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
@@ -26,62 +25,62 @@ public struct MediaDuration: Hashable, Comparable, Sendable {
         self.nanoseconds = overflow ? (seconds < 0 ? .min : .max) : whole &+ attoseconds / 1_000_000_000
     }
 
-    /// A length in whole seconds; traps beyond 292 years.
+    /// Creates a length in whole seconds. Traps beyond 292 years.
     @inlinable
     public static func seconds(_ value: Int) -> MediaDuration {
         MediaDuration(nanoseconds: Int64(value) * 1_000_000_000)
     }
-    /// A length in seconds, rounded to the nearest nanosecond; `value` must be finite and below 292 years.
+    /// Creates a length in seconds, rounded to the nearest nanosecond. `value` must be finite and below 292 years.
     @inlinable
     public static func seconds(_ value: Double) -> MediaDuration {
         MediaDuration(nanoseconds: Int64((value * 1e9).rounded()))
     }
-    /// A length in whole milliseconds; traps beyond 292 years.
+    /// Creates a length in whole milliseconds. Traps beyond 292 years.
     @inlinable
     public static func milliseconds(_ value: Int) -> MediaDuration {
         MediaDuration(nanoseconds: Int64(value) * 1_000_000)
     }
-    /// A length in whole microseconds; traps beyond 292 years.
+    /// Creates a length in whole microseconds. Traps beyond 292 years.
     @inlinable
     public static func microseconds(_ value: Int) -> MediaDuration { MediaDuration(nanoseconds: Int64(value) * 1000) }
 
-    /// The length in seconds; for reports and statistics.
+    /// The length in seconds, for reports and statistics.
     @inlinable
     public var seconds: Double { Double(nanoseconds) / 1e9 }
-    /// The length in milliseconds; for reports.
+    /// The length in milliseconds, for reports.
     @inlinable
     public var milliseconds: Double { Double(nanoseconds) / 1e6 }
 
-    /// Shorter, or further below zero.
+    /// Whether `a` is shorter, or more negative.
     @inlinable
     public static func < (a: MediaDuration, b: MediaDuration) -> Bool { a.nanoseconds < b.nanoseconds }
-    /// Both lengths together; traps on overflow, as all arithmetic here does.
+    /// Returns the sum. Traps on overflow, as all arithmetic here does.
     @inlinable
     public static func + (a: MediaDuration, b: MediaDuration) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds + b.nanoseconds)
     }
-    /// The first length less the second; negative where the second is longer.
+    /// Returns the first length minus the second; negative if the second is longer.
     @inlinable
     public static func - (a: MediaDuration, b: MediaDuration) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds - b.nanoseconds)
     }
-    /// The length `factor` times.
+    /// Returns the length times `factor`.
     @inlinable
     public static func * (a: MediaDuration, factor: Int) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds * Int64(factor))
     }
-    /// The length in `divisor` equal pieces, cut to whole nanoseconds towards zero; `divisor` must not be 0.
+    /// Returns the length divided by `divisor`, truncated toward zero to whole nanoseconds. `divisor` must not be 0.
     @inlinable
     public static func / (a: MediaDuration, divisor: Int) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds / Int64(divisor))
     }
-    /// Makes the first length longer by the second.
+    /// Adds the second length to the first.
     @inlinable
     public static func += (a: inout MediaDuration, b: MediaDuration) { a.nanoseconds += b.nanoseconds }
 }
 
 extension MediaDuration: DurationProtocol {
-    /// How many times the second length fits into the first.
+    /// Returns the ratio of the first length to the second.
     @inlinable
     public static func / (a: MediaDuration, b: MediaDuration) -> Double {
         Double(a.nanoseconds) / Double(b.nanoseconds)
@@ -89,9 +88,9 @@ extension MediaDuration: DurationProtocol {
 }
 
 extension MediaDuration: Codable {
-    /// Reads seconds, to the nearest nanosecond.
+    /// Decodes seconds, rounded to the nearest nanosecond.
     ///
-    /// - Throws: `DecodingError` for what is no number, or beyond 292 years.
+    /// - Throws: `DecodingError` if the value is not a number or is beyond 292 years.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let seconds = try container.decode(Double.self)
@@ -102,7 +101,7 @@ extension MediaDuration: Codable {
         self.init(nanoseconds: nanoseconds)
     }
 
-    /// Writes seconds; what is shorter than 52 days comes back to the nanosecond.
+    /// Encodes seconds. Lengths below 52 days decode to the same nanosecond.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(seconds)
@@ -110,7 +109,7 @@ extension MediaDuration: Codable {
 }
 
 extension MediaDuration: CustomStringConvertible {
-    /// Seconds from one second up (`1.250s`), milliseconds below (`40ms`, `0.35ms`).
+    /// Seconds from one second up (`1.250s`), milliseconds below (`40ms`, `0.350ms`).
     public var description: String {
         let sign = nanoseconds < 0 ? "-" : ""
         let magnitude = nanoseconds.magnitude

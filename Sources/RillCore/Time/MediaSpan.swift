@@ -1,5 +1,4 @@
-/// How long a row of frames lasts: from the first to the last, which is taken to last as long as the frames do in the
-/// mean.
+/// The length of a sequence of frames: from the first to the last, plus the mean frame duration for the last one.
 package struct MediaSpan: Sendable {
     private var first: MediaTime?
     private var last = MediaTime.zero
@@ -22,7 +21,7 @@ package struct MediaSpan: Sendable {
         count += next.count
     }
 
-    /// The length so far; a single frame has none.
+    /// The length so far; zero for a single frame.
     package var duration: MediaDuration {
         guard let first, count > 1 else { return .zero }
         let length = Int128(last.nanoseconds) - Int128(first.nanoseconds)

@@ -1,11 +1,11 @@
 /// A point in time, in nanoseconds on a monotonic clock.
 ///
-/// Rill's core reads no clock: every stage that needs to know the time is told it as a `MediaTime`.
-/// Where zero lies is the driver's business (virtual time starts at zero; the live driver uses
-/// `CLOCK_MONOTONIC` since it started). Stamps of one pipeline share one zero, so they can be subtracted.
+/// Rill's core reads no clock: every stage that needs the time gets it as a `MediaTime`. The driver chooses the zero:
+/// virtual time starts at zero; the live driver uses `CLOCK_MONOTONIC` since its start. Timestamps of one pipeline
+/// share one zero, so they can be subtracted.
 ///
-/// Range: 292 years either way. Arithmetic traps on overflow, which no call's time reaches. In JSON it is a number of
-/// seconds.
+/// Range: ±292 years. Arithmetic traps on overflow, which the duration of a call never reaches. In JSON it is a
+/// number of seconds.
 @frozen
 public struct MediaTime: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's zero.
@@ -14,23 +14,24 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     /// The clock's zero.
     @inlinable
     public static var zero: MediaTime { MediaTime(nanoseconds: 0) }
-    /// Later than every real point in time: "never", where an answer says when to wake a stage.
+    /// A time later than any real one: "never", in results that report when to wake a stage.
     @inlinable
     public static var distantFuture: MediaTime { MediaTime(nanoseconds: .max) }
 
-    /// The point that lies so many nanoseconds after the clock's zero, or before it.
+    /// Creates the point that many nanoseconds after the clock's zero; negative values are before it.
     @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    /// The point that lies `ticks` of a clock of `rate` hertz after zero, rounded to the nearest nanosecond.
+    /// Creates the point `ticks` of a clock of `rate` hertz after zero, rounded to the nearest nanosecond.
     ///
-    /// Any 64-bit tick count of a media clock is exact: where the product does not fit 64 bits it is formed in 128.
+    /// Every 64-bit tick count of a media clock converts exactly: products that do not fit 64 bits are computed in
+    /// 128.
     @inlinable
     public init(ticks: Int64, rate: Int) {
         if rate == 90_000, abs(ticks) < 1 << 46 {
-            // 100 000 / 9 nanoseconds a tick; five more bits than a century of video needs.
+            // 100 000 / 9 nanoseconds per tick. 2^46 ticks are 24 years of video.
             let scaled = ticks &* 100_000
             self.nanoseconds = (scaled &+ (scaled < 0 ? -4 : 4)) / 9
             return
@@ -39,31 +40,31 @@ public struct MediaTime: Hashable, Comparable, Sendable {
         self.nanoseconds = Int64((scaled + Int128(scaled < 0 ? -rate : rate) / 2) / Int128(rate))
     }
 
-    /// This point in ticks of a clock of `rate` hertz since zero, rounded to the nearest tick.
+    /// Returns this point in ticks of a clock of `rate` hertz since zero, rounded to the nearest tick.
     @inlinable
     public func ticks(rate: Int) -> Int64 {
         let scaled = Int128(nanoseconds) * Int128(rate)
         return Int64((scaled + (scaled < 0 ? -500_000_000 : 500_000_000)) / 1_000_000_000)
     }
 
-    /// Seconds since zero; for reports, not for arithmetic.
+    /// Seconds since zero, for reports, not for arithmetic.
     @inlinable
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// Earlier.
+    /// Whether `a` is earlier.
     @inlinable
     public static func < (a: MediaTime, b: MediaTime) -> Bool { a.nanoseconds < b.nanoseconds }
-    /// The point that lies `duration` later; traps on overflow, so not with ``distantFuture``.
+    /// Returns the point `duration` later. Traps on overflow, so never add to ``distantFuture``.
     @inlinable
     public static func + (time: MediaTime, duration: MediaDuration) -> MediaTime {
         MediaTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
     }
-    /// The point that lies `duration` earlier; traps on overflow.
+    /// Returns the point `duration` earlier. Traps on overflow.
     @inlinable
     public static func - (time: MediaTime, duration: MediaDuration) -> MediaTime {
         MediaTime(nanoseconds: time.nanoseconds - duration.nanoseconds)
     }
-    /// The way from `b` to `a`; negative where `a` is the earlier one.
+    /// Returns the time from `b` to `a`; negative if `a` is earlier.
     @inlinable
     public static func - (a: MediaTime, b: MediaTime) -> MediaDuration {
         MediaDuration(nanoseconds: a.nanoseconds - b.nanoseconds)
@@ -75,30 +76,30 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     }
 }
 
-// The operators of the standard library's protocols are there for whoever sees the type, whatever he imports.
+// The operators of the standard library's protocols are visible wherever the type is, whatever is imported.
 extension MediaTime: InstantProtocol {
-    /// The point that lies `duration` later; traps on overflow.
+    /// Returns the point `duration` later. Traps on overflow.
     @inlinable
     public func advanced(by duration: MediaDuration) -> MediaTime { self + duration }
 
-    /// The way from this point to `other`; negative where that is the earlier one.
+    /// Returns the time from this point to `other`; negative if `other` is earlier.
     @inlinable
     public func duration(to other: MediaTime) -> MediaDuration { other - self }
 }
 
 extension MediaTime: Codable {
-    /// Reads seconds since zero.
+    /// Decodes seconds since zero.
     public init(from decoder: any Decoder) throws {
         nanoseconds = try MediaDuration(from: decoder).nanoseconds
     }
 
-    /// Writes seconds since zero.
+    /// Encodes seconds since zero.
     public func encode(to encoder: any Encoder) throws {
         try MediaDuration(nanoseconds: nanoseconds).encode(to: encoder)
     }
 }
 
 extension MediaTime: CustomStringConvertible {
-    /// Seconds with milliseconds: `12.345s`.
+    /// The time since zero, written as ``MediaDuration/description`` writes it: `12.345s`, `40ms`.
     public var description: String { MediaDuration(nanoseconds: nanoseconds).description }
 }

@@ -1,31 +1,31 @@
 import Glibc
 import RillCore
 
-/// Bytes to read in order, from a file, a pipe or memory: what all readers of this module stand on.
+/// Sequential input from a file, a pipe or memory, for all readers of this module.
 ///
-/// Small structures are looked at in a buffer (`fill`, `buffered`, `consume`); the samples of a frame go straight to
-/// their place in it, and while it is at it the same system call fetches the next frame's header. It is read from the
-/// front to the back and never seeks, so a pipe does as well as a file.
+/// Small structures are parsed in a buffer (`fill`, `buffered`, `consume`). The samples of a frame are read straight
+/// into the frame, and the same system call fetches the next frame's header. Input is read from start to end, so a
+/// pipe works as well as a file.
 @safe
 package struct ByteInput: ~Copyable {
-    /// The path as it is said in errors.
+    /// The path for error messages.
     package let path: String
     private let source: Source
-    /// Bytes taken from the source; those still in the buffer included.
+    /// Bytes taken from the source, including those still in the buffer.
     private var taken = 0
     private let buffer: UnsafeMutablePointer<UInt8>
     private var start = 0
     private var end = 0
     private var pieces = PieceList()
 
-    /// The most that can be looked at at once.
+    /// The size of the buffer, and so of the largest structure to parse.
     package static let bufferByteCount = 16384
 
     private enum Source: ~Copyable {
         case descriptor(Descriptor)
         case memory([UInt8])
 
-        /// Passes over bytes of a regular file; `false` where they have to be read.
+        /// Skips bytes of a regular file. Returns `false` if they must be read instead.
         func seek(by count: Int) -> Bool {
             switch self {
             case .memory: return false
@@ -35,18 +35,18 @@ package struct ByteInput: ~Copyable {
             }
         }
 
-        /// Fills pieces from the front of the list with the bytes at `position`, or in a file with those that come
-        /// next, and says how many; 0 at the end, negative with `errno`.
+        /// Fills pieces from the start of the list, from memory at `position` or with a file's next bytes. Returns
+        /// the number of bytes; 0 at the end, negative with `errno`.
         func read(into pieces: inout PieceList, from position: Int) -> Int {
             switch self {
             case .memory(let bytes):
                 return unsafe bytes.withUnsafeBytes { bytes in
-                    // A view of the rest, which ends with the closure.
+                    // A view of the rest, which is not used after the closure.
                     unsafe pieces.fill(from: UnsafeRawBufferPointer(rebasing: bytes[position...]))
                 }
             case .descriptor(let descriptor):
                 let waiting = unsafe pieces.remaining
-                // The pieces are memory that their owner keeps until they are filled.
+                // The owner keeps the memory of the pieces valid until they are filled.
                 let count = retryingInterrupted {
                     unsafe readv(descriptor.number, waiting.baseAddress!, Int32(waiting.count))
                 }
@@ -65,7 +65,7 @@ package struct ByteInput: ~Copyable {
         }
     }
 
-    /// Bytes that are in memory already, under a name for errors.
+    /// Creates an input from bytes in memory, with a name for error messages.
     package init(bytes: [UInt8], path: String = "memory") {
         self.init(.memory(bytes), path: path)
     }
@@ -80,10 +80,10 @@ package struct ByteInput: ~Copyable {
         unsafe buffer.deallocate()
     }
 
-    /// Bytes consumed so far.
+    /// The number of bytes consumed so far.
     package var position: Int { taken - (end - start) }
 
-    /// Bytes from here to the end, where that can be known: not of a pipe, and a file may still grow.
+    /// The number of bytes up to the end; `nil` if unknown, as for a pipe. A file may still grow.
     package var remainingByteCount: Int? {
         switch source {
         case .memory(let bytes):
@@ -98,29 +98,29 @@ package struct ByteInput: ~Copyable {
 
     // MARK: Looking at small structures
 
-    /// The bytes that were fetched and not yet consumed.
+    /// The bytes that were fetched but not consumed.
     package var buffered: Span<UInt8> {
         @_lifetime(borrow self)
         borrowing get {
-            // `start...end` lies in the buffer, whose bytes up to `end` were written by a read.
+            // `start...end` is inside the buffer, and the bytes up to `end` were written by a read.
             let bytes = unsafe Span(_unsafeStart: buffer + start, count: end - start)
             return unsafe _overrideLifetime(bytes, borrowing: self)
         }
     }
 
-    /// Fetches until `count` bytes are buffered, or the end is reached, and says how many are.
+    /// Fetches until `count` bytes are buffered or the end is reached. Returns the number of buffered bytes.
     ///
     /// - Parameters:
     ///   - count: at most ``bufferByteCount``.
-    ///   - limit: how many bytes to ask the system for; more than `count` saves calls where records are small, exactly
-    ///     `count` leaves what follows to be read to its own place.
+    ///   - limit: how many bytes to request from the system. More than `count` saves calls if records are small;
+    ///     exactly `count` leaves the following bytes to be read to their own place.
     package mutating func fill(_ count: Int, atMost limit: Int = bufferByteCount) throws(FileError) -> Int {
         precondition(count <= ByteInput.bufferByteCount, "\(count) bytes do not fit the buffer")
         if start == end {
             start = 0
             end = 0
         } else if start + count > ByteInput.bufferByteCount {
-            // Both ranges lie in the buffer; memmove takes their overlap.
+            // Both ranges are inside the buffer; memmove allows overlap.
             unsafe memmove(buffer, buffer + start, end - start)
             end -= start
             start = 0
@@ -136,14 +136,14 @@ package struct ByteInput: ~Copyable {
         return end - start
     }
 
-    /// Passes over `count` buffered bytes.
+    /// Skips `count` buffered bytes.
     package mutating func consume(_ count: Int) {
         precondition(count <= end - start, "\(count) bytes of \(end - start)")
         start += count
     }
 
-    /// Passes over `count` bytes, buffered or not; in a regular file without reading them. What lies behind the end is not
-    /// there afterwards.
+    /// Skips `count` bytes, buffered or not. In a regular file they are not read. Skipping past the end is not an
+    /// error.
     package mutating func advance(by count: Int) throws(FileError) {
         var rest = count - min(count, end - start)
         start += count - rest
@@ -161,9 +161,9 @@ package struct ByteInput: ~Copyable {
         }
     }
 
-    /// Buffers a line of text and says how long it is, its end included.
+    /// Buffers a line of text. Returns its length, including the line end.
     ///
-    /// - Throws: `headerTooLong` when no line end stands within `limit` bytes, `truncated` when the file ends first.
+    /// - Throws: `headerTooLong` if there is no line end within `limit` bytes, `truncated` if the file ends first.
     package mutating func lineByteCount(limit: Int) throws(FileError) -> Int {
         var searched = 0
         while true {
@@ -173,7 +173,7 @@ package struct ByteInput: ~Copyable {
                 if buffered[searched - 1] == UInt8(ascii: "\n") { return searched }
             }
             guard searched < limit else { throw .headerTooLong(path: path, position: position, limit: limit) }
-            // A little at a time: what follows the line may have a better place to go to than the buffer.
+            // A little at a time: what follows the line may belong somewhere other than the buffer.
             guard try fill(searched + 1, atMost: searched + 128) > searched else {
                 throw .truncated(path: path, position: position, needed: searched + 1, available: searched)
             }
@@ -182,25 +182,29 @@ package struct ByteInput: ~Copyable {
 
     // MARK: Reading to a place
 
-    /// Reads the samples of a frame to their places, and up to `lookahead` bytes of what follows into the buffer.
+    /// Reads the samples of a frame into the frame, and up to `lookahead` following bytes into the buffer.
     ///
-    /// Only the frame is waited for: a live pipe's frame comes out before the next one is begun.
+    /// It waits only for the frame: a live pipe's frame is returned before the next one has started.
     ///
-    /// - Returns: how many bytes of the frame were there, fewer than `runs.byteCount` only at the end of the file.
+    /// - Parameters:
+    ///   - runs: the byte runs of the frame's layout.
+    ///   - frame: the frame to fill.
+    ///   - lookahead: the maximum number of following bytes to fetch.
+    /// - Returns: the number of bytes of the frame; fewer than `runs.byteCount` only at the end of the file.
     mutating func read(
         _ runs: FrameRuns, of frame: inout MutableFrame, lookahead: Int
     ) throws(FileError) -> Int {
         pieces.removeAll()
-        // The frame outlives the reading, and its layout is the one that the runs were made of.
+        // The frame outlives the read, and `runs` were made from its layout.
         let base = unsafe UnsafeMutableRawPointer(frame.mutablePointer(plane: 0))
         for run in runs.runs { unsafe pieces.append(base + run.lowerBound, run.count) }
         return try readPieces(runs.byteCount, lookahead: lookahead)
     }
 
-    /// Replaces `bytes` by the next `count` bytes, or by as many as there are.
+    /// Replaces `bytes` with the next `count` bytes, or with as many as there are.
     ///
-    /// A `count` that a stranger wrote may be any number: memory grows with the bytes that really come, to no more than
-    /// twice as many (and 64 KiB).
+    /// An untrusted `count` may be any number: memory grows with the bytes that are really there, to at most twice as
+    /// many (plus 64 KiB).
     package mutating func read(_ count: Int, into bytes: inout [UInt8]) throws(FileError) {
         bytes.removeAll(keepingCapacity: true)
         while bytes.count < count {
@@ -208,7 +212,7 @@ package struct ByteInput: ~Copyable {
             let step = min(count - bytes.count, known)
             var read = 0
             try bytes.append(addingCapacity: step) { (output: inout OutputSpan<UInt8>) throws(FileError) in
-                // The room was asked for above; `initialized` counts what was really read.
+                // Capacity was requested above; `initialized` counts the bytes that were read.
                 try unsafe output.withUnsafeMutableBufferPointer { (free, initialized) throws(FileError) in
                     pieces.removeAll()
                     unsafe pieces.append(free.baseAddress! + initialized, step)
@@ -220,7 +224,7 @@ package struct ByteInput: ~Copyable {
         }
     }
 
-    /// Fills the pieces, `needed` bytes in all, and the buffer with what comes along behind them.
+    /// Fills the pieces, `needed` bytes in all, and then the buffer with what follows.
     private mutating func readPieces(_ needed: Int, lookahead: Int) throws(FileError) -> Int {
         var read = unsafe pieces.fill(from: UnsafeRawBufferPointer(start: buffer + start, count: end - start))
         start += read
@@ -237,7 +241,7 @@ package struct ByteInput: ~Copyable {
         return min(read, needed)
     }
 
-    /// One call of the system, which fills pieces from the front of the list; 0 at the end.
+    /// Makes one system call, which fills pieces from the start of the list. Returns 0 at the end.
     private mutating func readOnce() throws(FileError) -> Int {
         let count = source.read(into: &pieces, from: taken)
         guard count >= 0 else { throw .readFailed(path: path, position: position, code: errno) }

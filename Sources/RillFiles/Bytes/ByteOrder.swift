@@ -1,11 +1,11 @@
-// The fields of the binary headers: IVF is little-endian, rtpdump big-endian, pcap what the machine was that wrote it.
-// Offsets are the programmer's own; the caller has checked that the structure is there.
+// Fields of binary headers: IVF is little-endian, rtpdump big-endian, pcap in the byte order of the machine that
+// wrote it. Offsets are constants; callers have checked that the structure is complete.
 
-/// In which order the bytes of a number stand.
+/// The byte order of a number.
 enum ByteOrder: Sendable, CaseIterable {
-    /// The lowest first.
+    /// The lowest byte first.
     case little
-    /// The highest first.
+    /// The highest byte first.
     case big
 }
 
@@ -34,7 +34,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The first bytes, at most `count`, to be shown in an error.
+    /// Returns the first bytes, at most `count`, for an error message.
     func prefixBytes(_ count: Int = 16) -> [UInt8] {
         var bytes: [UInt8] = []
         for index in 0..<Swift.min(count, self.count) { bytes.append(self[index]) }

@@ -1,28 +1,31 @@
 import Glibc
 import RillCore
 
-/// Bytes to write in order to a file or a pipe: what all writers of this module stand on.
+/// Sequential output to a file or a pipe, for all writers of this module.
 ///
-/// Nothing is held back: a record, or a frame with its header, is one gathering write straight from where its bytes lie,
-/// so what was consumed is in the file, whatever becomes of the process.
+/// Nothing is buffered: a record, or a frame with its header, is one gathering write straight from its memory. So
+/// everything that was consumed is in the file, even if the process dies.
 ///
-/// After a failure every later write fails with the same error. A pipe whose reader is gone is an error like any other:
-/// the signal SIGPIPE that would end the process is caught for the time of the call.
+/// After a failure every later write fails with the same error. A pipe without a reader is an ordinary error: the
+/// signal SIGPIPE, which would end the process, is blocked during the call.
 package struct ByteOutput: ~Copyable {
-    /// The path as it is said in errors.
+    /// The path for error messages.
     package let path: String
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     package private(set) var position = 0
     private let descriptor: Descriptor
-    /// Where in the file the first byte stands, when bytes can still be changed after they were written.
+    /// The file offset of the first byte, if written bytes can still be changed.
     private let origin: Int?
     private let raisesPipeSignal: Bool
     private var failure: FileError?
     private var pieces = PieceList()
 
-    /// Makes or empties a file; `-` is standard output.
+    /// Creates or truncates a file; `-` is standard output.
     ///
-    /// - Parameter name: what errors call it, where that is not its path: the name that it is to bear once it is whole.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - name: the file's name in errors, if it is not its path: the final name of a file that is renamed once
+    ///     complete.
     package init(path: String, name: String? = nil) throws(FileError) {
         if path == "-" {
             self.init(Descriptor(standardStream: STDOUT_FILENO), path: "standard output")
@@ -40,15 +43,15 @@ package struct ByteOutput: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Whether ``replace(at:with:)`` works: not on pipes, terminals and files opened to append.
+    /// Whether ``replace(at:with:)`` works: not for pipes, terminals and files opened for appending.
     package var isRewritable: Bool { origin != nil }
 
-    /// Writes `first`, then `second`, then `third`.
+    /// Writes `first`, `second` and `third` in this order.
     package mutating func write(
         _ first: Span<UInt8>, _ second: Span<UInt8> = Span(), _ third: Span<UInt8> = Span()
     ) throws(FileError) {
         pieces.removeAll()
-        // All spans live until the write is over.
+        // All spans are valid until the write returns.
         try unsafe first.withUnsafeBufferPointer { (first) throws(FileError) in
             try unsafe second.withUnsafeBufferPointer { (second) throws(FileError) in
                 try unsafe third.withUnsafeBufferPointer { (third) throws(FileError) in
@@ -61,13 +64,13 @@ package struct ByteOutput: ~Copyable {
         }
     }
 
-    /// Writes `header`, then the samples of the frame; `runs` are those of the frame's layout.
+    /// Writes `header`, then the samples of the frame. `runs` must be those of the frame's layout.
     mutating func write(_ header: Span<UInt8>, _ runs: FrameRuns, of frame: VideoFrame) throws(FileError) {
         precondition(runs.layout == frame.layout, "runs of another layout")
         pieces.removeAll()
         try unsafe header.withUnsafeBufferPointer { (header) throws(FileError) in
             unsafe append(header)
-            // writev(2) takes mutable addresses and reads from them only; `frame` lives until the end of this call.
+            // writev(2) takes mutable pointers but only reads; `frame` lives until the end of this call.
             let base = unsafe UnsafeMutableRawPointer(mutating: frame.pointer(plane: 0))
             for run in runs.runs { unsafe pieces.append(base + run.lowerBound, run.count) }
             try writePieces()
@@ -75,9 +78,9 @@ package struct ByteOutput: ~Copyable {
         withExtendedLifetime(frame) {}
     }
 
-    /// Replaces bytes that were written before; only where ``isRewritable``.
+    /// Replaces bytes that were written before. Requires ``isRewritable``.
     package mutating func replace(at position: Int, with bytes: [UInt8]) throws(FileError) {
-        guard let origin else { preconditionFailure("\(path) takes bytes in order only") }
+        guard let origin else { preconditionFailure("\(path) can only be written sequentially") }
         precondition(position + bytes.count <= self.position, "only what was written can be replaced")
         var done = 0
         while done < bytes.count {
@@ -94,7 +97,7 @@ package struct ByteOutput: ~Copyable {
         }
     }
 
-    /// Closes the file, and throws what went wrong now or before.
+    /// Closes the file. Throws an error of this or an earlier call.
     package consuming func finish() throws(FileError) {
         let (path, position, failure) = (path, position, failure)
         let code = close()
@@ -106,7 +109,7 @@ package struct ByteOutput: ~Copyable {
         descriptor.close()
     }
 
-    // The pointer is const for writev's sake only, which reads through it.
+    // The pointer loses its const only for writev, which does not write through it.
     private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else { return }
         unsafe pieces.append(UnsafeMutableRawPointer(mutating: base), bytes.count)
@@ -117,7 +120,7 @@ package struct ByteOutput: ~Copyable {
         while !pieces.isEmpty {
             let (count, code) = writeOnce()
             guard count > 0 else {
-                // Nothing written and nothing said would make this loop for ever.
+                // A write of 0 bytes without an error would loop forever.
                 let error = FileError.writeFailed(path: path, position: position, code: count < 0 ? code : EIO)
                 failure = error
                 throw error
@@ -127,20 +130,20 @@ package struct ByteOutput: ~Copyable {
         }
     }
 
-    /// One call of the system, and its `errno`.
+    /// Makes one system call. Returns its result and `errno`.
     private func writeOnce() -> (count: Int, code: Int32) {
         let pieces = unsafe pieces.remaining
         let number = descriptor.number
-        // The pieces are memory that the caller keeps until the write is over.
+        // The caller keeps the memory of the pieces valid until the write returns.
         func write() -> Int { retryingInterrupted { unsafe writev(number, pieces.baseAddress!, Int32(pieces.count)) } }
         guard raisesPipeSignal else { return (write(), errno) }
         return catchingPipeSignal(write)
     }
 }
 
-/// Runs a write so that SIGPIPE is held from this thread, and eats the signal if the write raised it.
+/// Runs a write with SIGPIPE blocked for this thread, and discards the signal if the write raised it.
 ///
-/// A library leaves the process's signal handling alone, and pipes have no flag like a socket's `MSG_NOSIGNAL`.
+/// A library must not change the process's signal handling, and pipes have no flag like a socket's `MSG_NOSIGNAL`.
 private func catchingPipeSignal(_ write: () -> Int) -> (count: Int, code: Int32) {
     var pipeSignal = sigset_t()
     var before = sigset_t()
@@ -151,7 +154,7 @@ private func catchingPipeSignal(_ write: () -> Int) -> (count: Int, code: Int32)
     unsafe pthread_sigmask(SIG_BLOCK, &pipeSignal, &before)
     let count = write()
     let code = errno
-    // One that was pending before is not ours to eat. A write that got half its bytes through raises one, too.
+    // A signal that was already pending belongs to someone else. A partial write also raises one.
     if unsafe sigismember(&pending, SIGPIPE) == 0 {
         var atOnce = timespec()
         _ = retryingInterrupted { Int(unsafe sigtimedwait(&pipeSignal, nil, &atOnce)) }

@@ -1,15 +1,15 @@
 import RillCore
 
-/// The samples of a frame in the order of a file (plane by plane, row by row), as runs of bytes in the frame's block.
+/// The samples of a frame in file order (plane by plane, row by row), as runs of bytes in the frame's block.
 ///
-/// Where rows and planes follow each other without gaps they are one run: a 640x480 frame of Rill's own layout is one
-/// piece of memory from its first byte to its last; one of 160x120, whose rows lie 192 bytes apart, is a run per row.
+/// Rows and planes that follow each other without gaps form one run. A 640x480 frame of Rill's own layout is a single
+/// run. A 160x120 frame, whose rows are 192 bytes apart, has a run per row.
 struct FrameRuns {
-    /// The layout that they are of.
+    /// The layout of the frame.
     let layout: FrameLayout
-    /// Offsets from the first byte of plane 0.
+    /// The runs, as offsets from the first byte of plane 0.
     let runs: [Range<Int>]
-    /// Bytes of all samples together.
+    /// The number of bytes of all samples together.
     let byteCount: Int
 
     init(_ layout: FrameLayout) {
@@ -33,7 +33,7 @@ struct FrameRuns {
         self.byteCount = byteCount
     }
 
-    /// Bytes of the samples of a frame of that size, the same for I420 and NV12.
+    /// Returns the number of bytes of a frame of that size; the same for I420 and NV12.
     static func byteCount(of resolution: Resolution) -> Int {
         resolution.pixelCount + 2 * resolution.chroma.pixelCount
     }

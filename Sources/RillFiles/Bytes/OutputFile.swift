@@ -1,27 +1,29 @@
 import Glibc
 
-/// A file that bears its name only once it is whole: how everything that writes a file for a user does it.
+/// A file that gets its name only when it is complete. Everything that writes a file for a user uses it.
 ///
-///     let file = OutputFile(path: "out.ivf")
-///     let writer = try IVFWriter(path: file.partPath, name: file.path, codec: .vp8, resolution: .vga)
-///     …
-///     try writer.finish()
-///     try file.commit()
+/// ```swift
+/// let file = OutputFile(path: "out.ivf")
+/// let writer = try IVFWriter(path: file.partPath, name: file.path, codec: .vp8, resolution: .vga)
+/// …
+/// try writer.finish()
+/// try file.commit()
+/// ```
 ///
-/// Until ``commit()`` the bytes lie beside it, in `.out.ivf.part`. Whoever is killed leaves that file behind and nothing
-/// else, and the next run writes over it. A file that was there before stays as it was until then.
+/// Until ``commit()`` the bytes are in a temporary file beside it, `.out.ivf.part`. A process that is killed leaves
+/// only that file behind, and the next run overwrites it. An existing file stays unchanged until then.
 ///
-/// What is no regular file (`-`, a pipe, `/dev/null`) is written to directly. One owner, one thread at a time.
+/// Anything but a regular file (`-`, a pipe, `/dev/null`) is written directly. One owner, one thread at a time.
 public final class OutputFile {
-    /// The name that the whole file bears.
+    /// The path of the complete file.
     public let path: String
-    /// Where it is written meanwhile: in the same folder, so that the change of names is one step.
+    /// The path of the temporary file. It is in the same folder, so that renaming is one step.
     public let partPath: String
-    /// Where it stands in the end: behind symbolic links.
+    /// The final path, with symbolic links resolved.
     private let finalPath: String
     private var isOpen = true
 
-    /// Plans a file; nothing is opened or made.
+    /// Plans a file. Nothing is opened or created.
     public init(path: String) {
         self.path = path
         let target = path == "-" ? nil : OutputFile.regularTarget(of: path)
@@ -31,11 +33,13 @@ public final class OutputFile {
 
     deinit { discard() }
 
-    /// Whether the file has a name of its own until it is whole.
+    /// Whether the file is written under a temporary name.
     public var isPart: Bool { partPath != path }
 
-    /// Gives the file its name, in one step: whoever looks sees the old file or the new one, whole. The writer has
-    /// finished before. Nothing waits for the disk: it is the name that is safe from a kill, not the bytes from a power cut.
+    /// Gives the file its name in one step: other processes see either the old or the new file, complete.
+    ///
+    /// The writer must have finished before. Nothing waits for the disk: this protects the file against a killed
+    /// process, not against a power failure.
     ///
     /// - Throws: `renameFailed`.
     public func commit() throws(FileError) {
@@ -49,11 +53,10 @@ public final class OutputFile {
         }
     }
 
-    /// Leaves what was written where it is, under the name of a part: for what cannot be made again, as a recording that
-    /// ended with a full disk.
+    /// Keeps the temporary file: for what cannot be created again, such as a recording that ended with a full disk.
     public func keepPart() { isOpen = false }
 
-    /// Removes what was written. A file that was committed stays.
+    /// Removes the temporary file. A committed file stays.
     public func discard() {
         guard isOpen else { return }
         isOpen = false
@@ -62,7 +65,10 @@ public final class OutputFile {
 
     /// Writes a whole file at once.
     ///
-    /// - Throws: `notFound`, `openFailed`, `writeFailed`, `renameFailed`; no file bears the name then that did not before.
+    /// - Parameters:
+    ///   - bytes: the content.
+    ///   - path: the file.
+    /// - Throws: `notFound`, `openFailed`, `writeFailed`, `renameFailed`; no new file then appears at `path`.
     public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         let file = OutputFile(path: path)
         var output = try ByteOutput(path: file.partPath, name: path)
@@ -71,7 +77,7 @@ public final class OutputFile {
         try file.commit()
     }
 
-    /// The folder that a file is in: `.` for a bare name.
+    /// Returns the folder of a file: `.` for a bare name.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -81,9 +87,12 @@ public final class OutputFile {
         path.split(separator: "/").last ?? ""
     }
 
-    /// The file behind symbolic links, there or not; `nil` where something stands that is no regular file.
+    /// Resolves symbolic links, also to a file that does not exist yet. Returns `nil` if the path leads to something
+    /// other than a regular file.
     ///
-    /// - Parameter links: how many more links are followed, as many as Linux does (path_resolution(7)).
+    /// - Parameters:
+    ///   - path: the path.
+    ///   - links: how many more links to follow; 40 is Linux's limit (path_resolution(7)).
     private static func regularTarget(of path: String, links: Int = 40) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
@@ -96,9 +105,9 @@ public final class OutputFile {
         return unsafe String(cString: real)
     }
 
-    /// What a symbolic link says; `nil` for what is none.
+    /// Returns the target of a symbolic link, or `nil` if it is not one.
     private static func linkTarget(of path: String) -> String? {
-        // The system writes no more than there is room for, and no zero at the end.
+        // The system writes no more than there is room for, without a terminating zero.
         var text = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = unsafe readlink(path, &text, text.count - 1)
         return count > 0 ? String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Pieces of memory that one `readv(2)` or `writev(2)` fills or writes in turn, and how far that has got.
+/// A list of memory pieces that `readv(2)` fills or `writev(2)` writes in order, with the progress so far.
 ///
-/// It is how a frame whose rows lie apart is read and written without a copy in between. The list is made once and used
-/// for every frame; it holds addresses only, and whoever fills it keeps the memory alive until it is emptied.
+/// It lets a frame with separate rows be read and written without a copy. The list is created once and reused for
+/// every frame. It only holds addresses: the code that fills it keeps the memory valid until it is emptied.
 @safe
 struct PieceList: ~Copyable {
     private var storage: UnsafeMutablePointer<iovec>
@@ -11,7 +11,7 @@ struct PieceList: ~Copyable {
     private var first = 0
     private var end = 0
 
-    /// The most pieces that Linux takes in one call (`UIO_MAXIOV`).
+    /// The maximum number of pieces that Linux accepts per call (`UIO_MAXIOV`).
     private static let maximumPerCall = 1024
 
     init() {
@@ -30,7 +30,7 @@ struct PieceList: ~Copyable {
         end = 0
     }
 
-    /// Adds the `count` bytes at `base`; none is no piece.
+    /// Adds `count` bytes at `base`. Zero bytes add no piece.
     mutating func append(_ base: UnsafeMutableRawPointer, _ count: Int) {
         guard count > 0 else { return }
         if end == capacity { grow() }
@@ -38,12 +38,12 @@ struct PieceList: ~Copyable {
         end += 1
     }
 
-    /// What to hand to the next call.
+    /// The pieces for the next call.
     var remaining: UnsafeMutableBufferPointer<iovec> {
         unsafe UnsafeMutableBufferPointer(start: storage + first, count: min(end - first, PieceList.maximumPerCall))
     }
 
-    /// Notes that the first `count` bytes of the list are done.
+    /// Records that the first `count` bytes of the list are done.
     mutating func advance(by count: Int) {
         var count = count
         while count > 0 {
@@ -59,13 +59,13 @@ struct PieceList: ~Copyable {
         }
     }
 
-    /// Fills the pieces from `source` as far as it reaches, and says how far that was.
+    /// Fills the pieces from `source` as far as possible. Returns the number of bytes copied.
     mutating func fill(from source: UnsafeRawBufferPointer) -> Int {
         var copied = 0
         while copied < source.count, !isEmpty {
             let piece = unsafe storage[first]
             let count = unsafe min(piece.iov_len, source.count - copied)
-            // Both counts are in bounds; a list to be filled never points into its source.
+            // Both counts are in bounds, and a list to be filled never points into its source.
             unsafe piece.iov_base.copyMemory(from: source.baseAddress! + copied, byteCount: count)
             copied += count
             advance(by: count)

@@ -1,25 +1,27 @@
 import RillCore
 
-/// Reads the UDP datagrams of a capture: pcap, pcapng or rtpdump, told by its first bytes.
+/// Reads the UDP datagrams of a capture: pcap, pcapng or rtpdump, detected by its first bytes.
 ///
-///     let capture = try CaptureReader(path: "call.pcapng")
-///     var bytes: [UInt8] = []
-///     while let datagram = try capture.next(into: &bytes) {
-///         print(datagram.time, datagram.destination, bytes.count)
-///     }
-///     print(capture.statistics)
+/// ```swift
+/// let capture = try CaptureReader(path: "call.pcapng")
+/// var bytes: [UInt8] = []
+/// while let datagram = try capture.next(into: &bytes) {
+///     print(datagram.time, datagram.destination, bytes.count)
+/// }
+/// print(capture.statistics)
+/// ```
 ///
-/// Packets are looked for behind Ethernet (with VLAN tags), Linux "cooked" heads of both versions, raw IP and loopback, in
-/// IPv4 and IPv6. Fragments are not put together: they are counted and passed over, as is everything that is not UDP.
+/// It finds IPv4 and IPv6 packets in Ethernet frames (with VLAN tags), Linux "cooked" frames of both versions, raw IP
+/// and loopback. Fragments are not reassembled: they are counted and skipped, like everything that is not UDP.
 ///
-/// One owner, one thread at a time. It reads from the front to the back, so a pipe does as well as a file, and keeps one
-/// packet (of at most 256 KiB): nothing is allocated once `bytes` has grown to the largest.
+/// One owner, one thread at a time. It reads from start to end, so a pipe works as well as a file. It keeps one
+/// packet (at most 256 KiB), and allocates nothing once `bytes` has grown to the largest.
 public final class CaptureReader {
-    /// `.pcap`, `.pcapng` or `.rtpDump`.
+    /// The format: `.pcap`, `.pcapng` or `.rtpDump`.
     public let format: VideoFileFormat
-    /// What was in the capture so far.
+    /// Counts so far.
     public private(set) var statistics = CaptureStatistics()
-    // One of these is there, as the format says.
+    // Exactly one of these is set, according to the format.
     private var rtpDump: RTPDumpReader?
     private var pcap: PCAPReader?
     private var pcapng: PCAPNGReader?
@@ -27,15 +29,16 @@ public final class CaptureReader {
     private var lastTime = MediaTime.zero
     private var failure: FileError?
 
-    /// Opens a file and reads its head; `-` is standard input.
+    /// Opens a file and reads its header.
     ///
+    /// - Parameter path: the file; `-` is standard input.
     /// - Throws: `notFound`, `openFailed`, `readFailed`; `empty`, `foreign`, `truncated`, `headerTooLong`, `damaged`;
-    ///   `unsupportedCapture` for a version or link type that is not known.
+    ///   `unsupportedCapture` for an unknown version or link type.
     public convenience init(path: String) throws(FileError) {
         try self.init(try ByteInput(path: path))
     }
 
-    /// The same of a capture in memory.
+    /// Opens a capture in memory.
     public convenience init(bytes: [UInt8]) throws(FileError) {
         try self.init(ByteInput(bytes: bytes))
     }
@@ -55,10 +58,13 @@ public final class CaptureReader {
         self.format = format ?? .pcap
     }
 
-    /// Replaces `bytes` by those of the next datagram; `nil` after the last.
+    /// Replaces `bytes` with the next datagram. Returns `nil` after the last one.
     ///
-    /// - Throws: `truncated` when the file ends inside a packet, `damaged`, `invalidField`, `tooLarge`, `timeOutOfRange`
-    ///   when it says what cannot be, `readFailed`; then the same for ever. What was given before is good.
+    /// - Parameter bytes: receives the datagram's bytes.
+    /// - Returns: the description of the datagram.
+    /// - Throws: `truncated` if the file ends inside a packet; `damaged`, `invalidField`, `tooLarge`,
+    ///   `timeOutOfRange` for invalid content; `readFailed`. All later calls throw the same error. Datagrams returned
+    ///   before it are valid.
     public func next(into bytes: inout [UInt8]) throws(FileError) -> CapturedDatagram? {
         if let failure { throw failure }
         do throws(FileError) {
@@ -73,7 +79,7 @@ public final class CaptureReader {
         }
     }
 
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     public var position: Int { rtpDump?.position ?? pcap?.position ?? pcapng?.position ?? 0 }
 
     private func nextPacket() throws(FileError) -> CapturedPacket? {
@@ -88,7 +94,7 @@ public final class CaptureReader {
         guard let record = try reader.next(into: &bytes) else { return nil }
         statistics.packets += 1
         let header = reader.header
-        // 2^32 seconds are 136 years, and the rest is at most 49 days: no sum of these fields overflows.
+        // 2^32 seconds are 136 years, and the rest is at most 49 days, so no sum of these fields overflows.
         let start = Int64(header.startSeconds) * 1_000_000_000 + Int64(header.startMicroseconds) * 1000
         return handOut(
             CapturedDatagram(
@@ -97,11 +103,11 @@ public final class CaptureReader {
                 originalByteCount: max(record.originalByteCount, record.byteCount), position: record.position))
     }
 
-    /// The datagram in a packet, if there is one.
+    /// Returns the datagram in a packet, if there is one.
     private func datagram(in found: CapturedPacket, into bytes: inout [UInt8]) -> CapturedDatagram? {
         statistics.packets += 1
         lastTime = found.time ?? lastTime
-        let frame = packet  // shared, not copied: it lives no longer than this call
+        let frame = packet  // shared, not copied: its life ends with this call
         let internet: InternetPacket
         switch found.linkType.content(of: frame.span) {
         case .internet(let offset): internet = InternetPacket(in: frame.span, at: offset)

@@ -1,21 +1,24 @@
 public import RillCore
 
-/// Writes UDP datagrams to a capture, with headers and checksums as they would have had on the wire: pcap, pcapng or
-/// rtpdump, as the ending of the file's name says. Wireshark reads them all.
+/// Writes UDP datagrams to a capture, with headers and checksums as on the wire.
 ///
-///     let capture = try CaptureWriter(path: "call.pcap")
-///     try capture.write(packet, from: sender, to: receiver, at: time)
-///     try capture.finish()
+/// The format is pcap, pcapng or rtpdump, by the extension of the file's name. Wireshark reads all of them.
 ///
-/// Times are nanoseconds since 1970 and kept to the nanosecond in pcap and pcapng, to the millisecond in rtpdump; those
-/// before 1970 count as that. rtpdump keeps no addresses but that of the recording.
+/// ```swift
+/// let capture = try CaptureWriter(path: "call.pcap")
+/// try capture.write(packet, from: sender, to: receiver, at: time)
+/// try capture.finish()
+/// ```
+///
+/// Times are nanoseconds since 1970. pcap and pcapng keep nanoseconds, rtpdump keeps milliseconds. Times before 1970
+/// are clamped to it. rtpdump stores only the address of the recording.
 ///
 /// One owner, one thread at a time. Cost per datagram: its checksum, and one gathering write from the caller's own
-/// memory; nothing is allocated.
+/// memory. Nothing is allocated.
 public final class CaptureWriter {
     /// The format.
     public let format: VideoFileFormat
-    /// What was settled at the beginning.
+    /// The settings chosen at the start.
     public let settings: Settings
     private let path: String
     private var output: ByteOutput?
@@ -24,29 +27,30 @@ public final class CaptureWriter {
 
     /// How a capture is written.
     public struct Settings: Sendable {
-        /// What stands before the Internet packets: `.rawIP` (nothing) or `.ethernet`.
+        /// The link layer: `.rawIP` (none) or `.ethernet`.
         public var linkType = LinkType.rawIP
-        /// When the recording began, since 1970. Only rtpdump says it, and counts its times from it.
+        /// The start of the recording, since 1970. Only rtpdump stores it; its times are relative to it.
         public var startTime = MediaTime.zero
-        /// Where the recording was made; only rtpdump says it, and only of version 4.
+        /// The address of the recording. Only rtpdump stores it, and only IPv4.
         public var address = UDPAddress(.loopback, port: 5004)
-        /// The order of the bytes of numbers, of which readers take both.
+        /// The byte order of numbers. Readers accept both.
         var byteOrder = ByteOrder.little
         /// Whether pcap counts microseconds instead of nanoseconds.
         var isInMicroseconds = false
 
-        /// The defaults.
+        /// Creates the default settings.
         public init() {}
     }
 
-    /// Makes or empties a file and writes its head; `-` is standard output.
+    /// Creates or truncates a file and writes its header.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - name: what errors call it, where that is not its path.
-    ///   - format: `.pcap`, `.pcapng` or `.rtpDump`; by default what the ending of the name, or else of the path, says.
+    ///   - path: the file; `-` is standard output.
+    ///   - name: the file's name in errors, if it is not its path.
+    ///   - format: `.pcap`, `.pcapng` or `.rtpDump`; by default the extension of the name, or else of the path,
+    ///     decides.
     ///   - settings: how it is written.
-    /// - Throws: `notFound`, `openFailed`, `writeFailed`; `unsupportedCapture` for every other format.
+    /// - Throws: `notFound`, `openFailed`, `writeFailed`; `unsupportedCapture` for any other format.
     public init(
         path: String, name: String? = nil, format: VideoFileFormat? = nil, settings: Settings = Settings()
     ) throws(FileError) {
@@ -70,10 +74,13 @@ public final class CaptureWriter {
         self.settings = settings
     }
 
-    /// Writes a datagram that passed at `time`, in nanoseconds since 1970.
+    /// Writes a datagram. Both addresses must have the same IP version; otherwise it traps.
     ///
-    /// Both addresses are of one version of IP: else the programmer's mistake.
-    ///
+    /// - Parameters:
+    ///   - datagram: the payload of the datagram.
+    ///   - source: the sender's address.
+    ///   - destination: the receiver's address.
+    ///   - time: when it was sent, in nanoseconds since 1970.
     /// - Throws: `tooLarge` for more bytes than a datagram can have, `writeFailed`.
     public func write(
         _ datagram: Span<UInt8>, from source: UDPAddress, to destination: UDPAddress, at time: MediaTime
@@ -101,7 +108,7 @@ public final class CaptureWriter {
         try output.finish()
     }
 
-    /// Ethernet's head: addresses that nobody was given by a manufacturer, and the protocol.
+    /// Appends the Ethernet header: locally administered addresses and the protocol.
     private func appendLinkHead(_ source: UDPAddress) {
         guard settings.linkType == .ethernet else { return }
         head += [0x02, 0, 0, 0, 0, 2, 0x02, 0, 0, 0, 0, 1]
@@ -125,7 +132,7 @@ extension CaptureWriter {
         return try RTPDumpWriter(path: path, name: name, header: header, startTime: settings.startTime)
     }
 
-    /// The second byte tells RTP from RTCP (RFC 5761 §4).
+    /// Returns the kind by the second byte, which distinguishes RTP from RTCP (RFC 5761 §4).
     private static func kind(of datagram: Span<UInt8>) -> RTPDumpRecord.Kind {
         datagram.count > 1 && (192...223).contains(datagram[1]) ? .rtcp : .rtp
     }
@@ -159,7 +166,7 @@ extension CaptureWriter {
         let byteCount = UInt32(head.count - PCAPFormat.packetHeaderByteCount + datagram.count)
         head.replace(byteCount, at: 8, settings.byteOrder)
         head.replace(byteCount, at: 12, settings.byteOrder)
-        let front = head  // shared, not copied: it lives no longer than this call
+        let front = head  // shared, not copied: its life ends with this call
         try output?.write(front.span, datagram)
     }
 }
@@ -187,7 +194,7 @@ extension CaptureWriter {
         head.append(PCAPNGFormat.timeResolution, order)
         head.append(UInt16(1), order)
         head += [9, 0, 0, 0]
-        head.append(UInt32(0), order)  // the end of the options, which are none
+        head.append(UInt32(0), order)  // the end of the options, of which there are no more
         head.append(UInt32(32), order)
         return head
     }
@@ -213,18 +220,18 @@ extension CaptureWriter {
         head.replace(UInt32(byteCount), at: 20, order)
         head.replace(UInt32(byteCount), at: 24, order)
 
-        // Behind the datagram's bytes stand the padding and the length again.
+        // The datagram is followed by padding and the block's length again.
         let frontByteCount = head.count
         head.append(contentsOf: repeatElement(0, count: padding))
         head.append(blockByteCount, order)
-        let block = head  // shared, not copied: it lives no longer than this call
+        let block = head  // shared, not copied: its life ends with this call
         try output?.write(
             block.span.extracting(..<frontByteCount), datagram, block.span.extracting(frontByteCount...))
     }
 }
 
 extension [UInt8] {
-    /// Overwrites a number of four bytes.
+    /// Overwrites a four-byte number.
     fileprivate mutating func replace(_ value: UInt32, at offset: Int, _ order: ByteOrder) {
         for index in 0..<4 {
             let shift = 8 * (order == .little ? index : 3 - index)

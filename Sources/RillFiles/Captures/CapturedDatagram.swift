@@ -1,45 +1,45 @@
 public import RillCore
 
-/// One UDP datagram of a capture; its bytes come beside it.
+/// The description of a UDP datagram in a capture, without its bytes.
 public struct CapturedDatagram: Hashable, Sendable {
-    /// When it passed, in nanoseconds since 1970, from 1970 to 2106. In rtpdump, to the millisecond after the start that
-    /// the file tells. Where a file gives a packet no time, that of the packet before it.
+    /// When it was captured, in nanoseconds since 1970, from 1970 to 2106. In rtpdump, in milliseconds after the
+    /// start stored in the file. If a file stores no time for a packet, it is that of the previous packet.
     public let time: MediaTime
-    /// Who sent it; rtpdump does not say.
+    /// The sender's address; `nil` in rtpdump, which does not store it.
     public let source: UDPAddress?
-    /// Whom it was sent to. In rtpdump, where the recording was made.
+    /// The destination address. In rtpdump, the address of the recording.
     public let destination: UDPAddress
-    /// Bytes of it that were captured.
+    /// The number of captured bytes.
     public let byteCount: Int
-    /// Bytes that it had.
+    /// The number of bytes that the datagram had.
     public let originalByteCount: Int
-    /// Where in the file its bytes begin.
+    /// The position of its bytes in the file.
     public let position: Int
 
-    /// Whether only its front was captured: the capture was told to keep no more of a packet.
+    /// Whether it is truncated: the capture was limited to the first bytes of each packet.
     public var isCut: Bool { byteCount < originalByteCount }
 }
 
-/// What was in a capture so far, datagrams and others.
+/// Counts of a capture's packets so far.
 public struct CaptureStatistics: Codable, Hashable, Sendable {
     /// Packets of all kinds.
     public var packets = 0
-    /// UDP datagrams, which were handed out.
+    /// UDP datagrams, which were returned.
     public var datagrams = 0
-    /// Those of them of which only the front was captured.
+    /// Truncated datagrams among these.
     public var cutDatagrams = 0
-    /// Fragments of datagrams, which are passed over: they are not put together again.
+    /// Fragments of datagrams, which are skipped, not reassembled.
     public var fragments = 0
-    /// Packets of other protocols, or of links that Rill does not know.
+    /// Packets of other protocols, or of unsupported links.
     public var others = 0
-    /// Packets whose headers are cut short or contradict themselves.
+    /// Packets whose headers are truncated or inconsistent.
     public var unreadable = 0
 
-    /// Nothing yet.
+    /// Creates zero counts.
     public init() {}
 }
 
 extension CaptureStatistics: CustomStringConvertible {
-    /// What is not zero, by name: `packets 310, datagrams 300`.
+    /// The counts that are not zero, by name: `packets 310, datagrams 300`.
     public var description: String { countedText(self) }
 }

@@ -1,54 +1,57 @@
 public import RillCore
 
-// IVF, as vpxenc writes it; all fields little-endian:
-//
-//     file, 32 bytes                          frame, 12 bytes, then its payload
-//      0  "DKIF"                               0  bytes of payload      uint32
-//      4  version, 0            uint16         4  time stamp, in ticks  uint64
-//      6  bytes of header, 32   uint16
-//      8  codec: "VP80", "VP90"
-//     12  width                 uint16
-//     14  height                uint16
-//     16  ticks in …            uint32
-//     20  … so many seconds     uint32
-//     24  frames in the file    uint32
-//     28  not used              uint32
-
-/// What the first 32 bytes of an IVF file say.
+/// The header of an IVF file: its first 32 bytes.
+///
+/// IVF as vpxenc writes it; all fields are little-endian:
+///
+/// ```text
+/// file, 32 bytes                          frame, 12 bytes, then its payload
+///  0  "DKIF"                               0  bytes of payload      uint32
+///  4  version, 0            uint16         4  timestamp, in ticks   uint64
+///  6  bytes of header, 32   uint16
+///  8  codec: "VP80", "VP90"
+/// 12  width                 uint16
+/// 14  height                uint16
+/// 16  ticks in …            uint32
+/// 20  … this many seconds   uint32
+/// 24  frames in the file    uint32
+/// 28  not used              uint32
+/// ```
 public struct IVFHeader: Hashable, Sendable {
-    /// What the frames are coded with.
+    /// The codec of the frames.
     public var codec: VideoCodec
-    /// Size of the pictures in pixels; `nil` where the file says 0x0. The frames know better: a decoder takes the size
-    /// from them.
+    /// The size of the pictures in pixels; `nil` if the file has 0x0. The frames are authoritative: a decoder takes
+    /// the size from them.
     public var resolution: Resolution?
-    /// The unit of the frames' time stamps.
+    /// The unit of the frames' timestamps.
     public var timeBase: TimeBase
-    /// How many frames the file claims to hold. It is 0 in a file whose writer could not come back to fill it in.
+    /// The number of frames according to the file. It is 0 if the writer could not go back to fill it in.
     public var frameCount: Int
 
-    /// A length of time that time stamps count in, as a ratio: one tick is `numerator / denominator` seconds.
+    /// The unit of timestamps, as a ratio: one tick is `numerator / denominator` seconds.
     public struct TimeBase: Hashable, Sendable, CustomStringConvertible {
-        /// Seconds of `denominator` ticks.
+        /// The seconds of `denominator` ticks.
         public let numerator: UInt32
-        /// Ticks.
+        /// The number of ticks.
         public let denominator: UInt32
 
-        /// A ratio of two numbers above zero: anything else is the caller's mistake.
+        /// Creates a ratio of two positive numbers; others trap.
         public init(_ numerator: UInt32, _ denominator: UInt32) {
             precondition(numerator > 0 && denominator > 0, "a time base of \(numerator)/\(denominator) s")
             self.numerator = numerator
             self.denominator = denominator
         }
 
-        /// 1/90000 s: the clock of RTP video.
+        /// 1/90000 s: the clock rate of RTP video.
         public static let rtpVideo = TimeBase(1, 90000)
 
-        /// The time of a stamp, rounded to the nearest nanosecond; `nil` where it lies more than 73 years from zero.
+        /// Returns the time of a timestamp, rounded to the nearest nanosecond; `nil` if it is more than 73 years from
+        /// zero.
         public func time(ofTicks ticks: Int64) -> MediaTime? {
             FileTime.time(ofTicks: ticks, numerator: numerator, denominator: denominator)
         }
 
-        /// The stamp of a time, rounded to the nearest tick, and clamped to what 64 bits hold.
+        /// Returns the timestamp of a time, rounded to the nearest tick, and clamped to 64 bits.
         public func ticks(of time: MediaTime) -> Int64 {
             let scaled = Int128(time.nanoseconds) * Int128(denominator)
             let unit = Int128(numerator) * 1_000_000_000
@@ -59,7 +62,7 @@ public struct IVFHeader: Hashable, Sendable {
         public var description: String { "\(numerator)/\(denominator)" }
     }
 
-    /// A header; by default of a file that holds no frame yet, with RTP's clock.
+    /// Creates a header. By default the file holds no frame yet, and uses RTP's clock rate.
     public init(codec: VideoCodec, resolution: Resolution?, timeBase: TimeBase = .rtpVideo, frameCount: Int = 0) {
         self.codec = codec
         self.resolution = resolution
@@ -71,12 +74,12 @@ public struct IVFHeader: Hashable, Sendable {
     static let magic = "DKIF"
     static let byteCount = 32
     static let frameHeaderByteCount = 12
-    /// Where the number of frames stands, to be filled in at the end.
+    /// The position of the number of frames, which is filled in at the end.
     static let frameCountPosition = 24
 }
 
 extension IVFHeader {
-    /// Takes the first ``byteCount`` bytes of a file apart; ``magic`` has been checked.
+    /// Parses the first ``byteCount`` bytes of a file. ``magic`` has been checked.
     init(parsing bytes: Span<UInt8>, path: String) throws(FileError) {
         func invalid(_ position: Int, _ field: String, _ value: String) -> FileError {
             .invalidField(path: path, position: position, field: field, value: value)
@@ -103,7 +106,7 @@ extension IVFHeader {
             frameCount: Int(bytes.littleEndian(UInt32.self, at: IVFHeader.frameCountPosition)))
     }
 
-    /// The first 32 bytes of a file. Of a codec that is neither VP8 nor VP9 no file is written.
+    /// The first 32 bytes of a file. Only files with VP8 and VP9 are written.
     var bytes: [UInt8] {
         var bytes = [UInt8](IVFHeader.magic.utf8)
         bytes.append(littleEndian: UInt16(0))
@@ -120,7 +123,7 @@ extension IVFHeader {
 }
 
 extension VideoCodec {
-    /// The four letters that IVF names the codec by, where Rill writes such files.
+    /// The codec's four-character code in IVF; `nil` if Rill does not write such files.
     fileprivate var fourCC: [UInt8]? {
         switch self {
         case .vp8: [UInt8]("VP80".utf8)

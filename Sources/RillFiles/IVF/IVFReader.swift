@@ -2,37 +2,42 @@ public import RillCore
 
 /// Reads the coded frames of an IVF file: VP8 or VP9.
 ///
-///     let file = try IVFReader(path: "clip.ivf")
-///     var payload: [UInt8] = []
-///     while let frame = try file.next(into: &payload) { try decoder.decode(payload.span, at: frame.time) }
+/// ```swift
+/// let file = try IVFReader(path: "clip.ivf")
+/// var payload: [UInt8] = []
+/// while let frame = try file.next(into: &payload) {
+///     _ = try decoder.decode(payload.span, captureTime: frame.time)
+/// }
+/// ```
 ///
-/// One owner, one thread at a time. Cost per frame: the bytes are copied from the system once or, where frames are
-/// small and many of them come with one call, twice; nothing is allocated once `payload` has grown to the largest frame.
+/// One owner, one thread at a time. Cost per frame: the bytes are copied from the system once, or twice if small
+/// frames share a system call. Nothing is allocated once `payload` has grown to the largest frame.
 public final class IVFReader {
-    /// What the file says of itself.
+    /// The file's header.
     public let header: IVFHeader
     fileprivate var input: ByteInput
     private var failure: FileError?
 
-    /// What stands before each coded frame.
+    /// The header of a coded frame.
     public struct Frame: Hashable, Sendable {
-        /// The stamp as it stands in the file, in ticks of the header's time base.
+        /// The timestamp in the file, in ticks of the header's time base.
         public let timestamp: Int64
-        /// The same as a time.
+        /// The timestamp as a time.
         public let time: MediaTime
-        /// Length of the payload.
+        /// The length of the payload in bytes.
         public let byteCount: Int
-        /// Where in the file the payload begins.
+        /// The position of the payload in the file.
         public let position: Int
     }
 
-    /// The largest coded frame that is read, 256 MiB; vpxdec has the same limit.
+    /// The largest coded frame that is read: 256 MiB, as in vpxdec.
     public static let maximumFrameByteCount = 256 << 20
 
-    /// Opens a file and reads its header; `-` is standard input.
+    /// Opens a file and reads its header.
     ///
-    /// - Throws: `notFound`, `openFailed`, `readFailed`; `empty`, `foreign`, `truncated`; `unsupportedFormat` for other
-    ///   codecs than VP8 and VP9, `invalidField`, `resolutionOutOfRange`.
+    /// - Parameter path: the file; `-` is standard input.
+    /// - Throws: `notFound`, `openFailed`, `readFailed`; `empty`, `foreign`, `truncated`; `unsupportedFormat` unless
+    ///   the codec is VP8 or VP9, `invalidField`, `resolutionOutOfRange`.
     public convenience init(path: String) throws(FileError) {
         try self.init(try ByteInput(path: path))
     }
@@ -53,12 +58,14 @@ public final class IVFReader {
         self.input = input
     }
 
-    /// Replaces `payload` by the next coded frame; `nil` after the last one.
+    /// Replaces `payload` with the next coded frame. Returns `nil` after the last one.
     ///
-    /// What the file says of a frame's length is not believed: memory grows only with the bytes that are really there.
+    /// The length in the file is not trusted: memory grows only with the bytes that are really there.
     ///
-    /// - Throws: `truncated` when the file ends inside a frame (`payload` then holds what there is of it), `tooLarge`,
-    ///   `timeOutOfRange`, `readFailed`; then the same for ever.
+    /// - Parameter payload: receives the frame's bytes.
+    /// - Returns: the frame's header.
+    /// - Throws: `truncated` if the file ends inside a frame (`payload` then holds what exists of it), `tooLarge`,
+    ///   `timeOutOfRange`, `readFailed`. All later calls throw the same error.
     public func next(into payload: inout [UInt8]) throws(FileError) -> Frame? {
         if let failure { throw failure }
         do throws(FileError) {
@@ -69,7 +76,7 @@ public final class IVFReader {
         }
     }
 
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     public var position: Int { input.position }
 
     private static func readFrame(
@@ -110,19 +117,20 @@ public final class IVFReader {
 // MARK: - Looking ahead
 
 extension IVFReader {
-    /// Whether all of the file is there already and can be read more than once: not of a pipe.
+    /// Whether the whole file is available and can be read more than once; `false` for a pipe.
     package var isRegularFile: Bool { input.remainingByteCount != nil }
 
-    /// What is known of a frame that was passed over.
+    /// The properties of a skipped frame.
     struct Passed {
         let time: MediaTime
-        /// Whether it shows a picture, so far as its first bytes tell.
+        /// Whether it shows a picture, as far as its first bytes indicate.
         let isShown: Bool
     }
 
-    /// Passes over the next frame, in a regular file without reading more than its beginning; `nil` after the last one.
+    /// Skips the next frame; in a regular file only its start is read. Returns `nil` after the last one.
     func pass() throws(FileError) -> Passed? {
-        // A little more than a header at a time: small frames come several with one call, large ones are jumped over.
+        // A little more than a header at a time: several small frames share a call, large ones are skipped by
+        // seeking.
         let limit = 4096
         guard let frame = try IVFReader.readFrameHeader(from: &input, timeBase: header.timeBase, atMost: limit) else {
             return nil
@@ -132,7 +140,7 @@ extension IVFReader {
             try input.advance(by: frame.byteCount)
             return Passed(time: frame.time, isShown: true)
         }
-        // Only the end of a VP9 chunk tells whether a shown frame follows the hidden one in it.
+        // Only the end of a VP9 chunk reveals whether it also contains a shown frame.
         var payload: [UInt8] = []
         try input.read(frame.byteCount, into: &payload)
         do throws(BitstreamError) {
@@ -143,8 +151,8 @@ extension IVFReader {
 }
 
 extension ByteInput {
-    /// Whether the next bytes are the beginning of a frame that is not shown. What is damaged counts as shown: the decoder
-    /// has the last word.
+    /// Whether the next bytes are the start of a frame that is not shown. A damaged frame counts as shown: the
+    /// decoder decides.
     fileprivate mutating func buffersHiddenFrame(
         _ count: Int, atMost limit: Int, _ codec: VideoCodec
     ) throws(FileError) -> Bool {

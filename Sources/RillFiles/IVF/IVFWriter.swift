@@ -2,32 +2,35 @@ public import RillCore
 
 /// Writes coded frames, VP8 or VP9, to an IVF file, byte for byte as vpxenc does.
 ///
-///     let file = try IVFWriter(path: "out.ivf", codec: .vp8, resolution: .vga)
-///     try file.consume(frame, payload: bytes)
-///     try file.finish()
+/// ```swift
+/// let file = try IVFWriter(path: "out.ivf", codec: .vp8, resolution: .vga)
+/// try file.consume(frame, payload: bytes)
+/// try file.finish()
+/// ```
 ///
-/// The number of frames goes into the header at the end; on a pipe, which cannot be gone back on, it stays 0, which
-/// every reader takes for "not known".
+/// The number of frames is written to the header at the end. On a pipe, which does not allow that, it stays 0, which
+/// every reader treats as unknown.
 ///
-/// IVF has no place for a rotation: ``RillCore/EncodedFrame/rotation`` is not written.
+/// IVF cannot store a rotation: ``/RillCore/EncodedFrame/rotation`` is not written.
 ///
-/// One owner, one thread at a time. Cost per frame: one gathering write from the encoder's own memory, no copy.
+/// One owner, one thread at a time. Cost per frame: one gathering write from the encoder's own memory, without a
+/// copy.
 public final class IVFWriter: EncodedFrameSink {
-    /// What the file's header says; its `frameCount` is the number of frames written so far.
+    /// The file's header. Its `frameCount` is the number of frames written so far.
     public private(set) var header: IVFHeader
     private let path: String
     private var output: ByteOutput?
     private var frameHeader: [UInt8] = []
 
-    /// Makes or empties a file and writes its header; `-` is standard output.
+    /// Creates or truncates a file and writes its header.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - name: what errors call it, where that is not its path.
-    ///   - codec: what the frames are coded with.
-    ///   - resolution: the size that the header says; frames may have others.
-    ///   - timeBase: the unit that the frames' capture times are rounded to.
-    /// - Throws: `unexpectedInput` for a codec that is neither VP8 nor VP9, `notFound`, `openFailed`, `writeFailed`.
+    ///   - path: the file; `-` is standard output.
+    ///   - name: the file's name in errors, if it is not its path.
+    ///   - codec: the codec of the frames.
+    ///   - resolution: the size in the header; frames may have other sizes.
+    ///   - timeBase: the unit that capture times are rounded to.
+    /// - Throws: `unexpectedInput` unless the codec is VP8 or VP9, `notFound`, `openFailed`, `writeFailed`.
     public init(
         path: String, name: String? = nil, codec: VideoCodec, resolution: Resolution,
         timeBase: IVFHeader.TimeBase = .rtpVideo
@@ -43,8 +46,11 @@ public final class IVFWriter: EncodedFrameSink {
         self.output = consume output
     }
 
-    /// Writes a coded frame, stamped with its capture time.
+    /// Writes a coded frame with its capture time as the timestamp.
     ///
+    /// - Parameters:
+    ///   - frame: the frame.
+    ///   - payload: its bytes.
     /// - Throws: `unexpectedInput` for a frame of another codec, `writeFailed`.
     public func consume(_ frame: EncodedFrame, payload: Span<UInt8>) throws(FileError) {
         guard frame.codec == header.codec else {
@@ -54,9 +60,12 @@ public final class IVFWriter: EncodedFrameSink {
         try write(payload, at: header.timeBase.ticks(of: frame.captureTime))
     }
 
-    /// Writes a coded frame with a stamp in ticks of the time base.
+    /// Writes a coded frame with a given timestamp.
     ///
-    /// - Throws: `writeFailed`, `tooLarge` for one of 4 GiB or more.
+    /// - Parameters:
+    ///   - payload: its bytes.
+    ///   - timestamp: in ticks of the time base.
+    /// - Throws: `writeFailed`, `tooLarge` for 4 GiB or more.
     public func write(_ payload: Span<UInt8>, at timestamp: Int64) throws(FileError) {
         guard let length = UInt32(exactly: payload.count) else {
             throw .tooLarge(
@@ -66,15 +75,16 @@ public final class IVFWriter: EncodedFrameSink {
         frameHeader.append(littleEndian: length)
         frameHeader.append(littleEndian: timestamp)
         precondition(output != nil, "\(path) was finished")
-        let head = frameHeader  // shared, not copied: it lives no longer than this call
+        let head = frameHeader  // shared, not copied: its life ends with this call
         try output?.write(head.span, payload)
         header.frameCount += 1
     }
 
-    /// Fills in the number of frames where that is possible, and closes the file. Called once, after the last frame;
-    /// after a failed write it makes the whole frames before it a good file.
+    /// Fills in the number of frames if possible, and closes the file. Called once, after the last frame.
     ///
-    /// - Throws: `writeFailed`, also when that was thrown before.
+    /// After a failed write it makes the complete frames before it a valid file.
+    ///
+    /// - Throws: `writeFailed`, also if it was thrown before.
     public func finish() throws(FileError) {
         guard var output = output.take() else { preconditionFailure("\(path) was finished before") }
         if output.isRewritable {

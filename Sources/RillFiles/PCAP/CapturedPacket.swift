@@ -1,21 +1,21 @@
 import RillCore
 
-/// What a capture file says of one packet; the packet's bytes, from the link's head on, come beside it.
+/// The description of a packet in a capture file, without its bytes, which start with the link layer's header.
 struct CapturedPacket {
-    /// In nanoseconds since 1970; `nil` where the file does not say.
+    /// The time in nanoseconds since 1970; `nil` if the file does not store it.
     var time: MediaTime?
     var linkType: LinkType
-    /// Where in the file its bytes begin.
+    /// The position of its bytes in the file.
     var position: Int
 
-    /// The longest packet that is read, the most that Wireshark takes of an ordinary link.
+    /// The longest packet that is read; Wireshark's limit for ordinary links.
     static let maximumByteCount = 1 << 18
 }
 
 extension ByteInput {
-    /// Buffers `count` bytes of a structure that begins here.
+    /// Buffers `count` bytes of a structure that starts here.
     ///
-    /// - Throws: `truncated`, when the file ends before.
+    /// - Throws: `truncated` if the file ends before.
     mutating func require(_ count: Int) throws(FileError) {
         let available = try fill(count)
         guard available >= count else {
@@ -23,9 +23,9 @@ extension ByteInput {
         }
     }
 
-    /// Replaces `bytes` by the `count` bytes of a captured packet.
+    /// Replaces `bytes` with the `count` bytes of a captured packet.
     ///
-    /// - Throws: `tooLarge`, or `truncated` when the file ends before (`bytes` then holds what there is).
+    /// - Throws: `tooLarge`, or `truncated` if the file ends before (`bytes` then holds what exists).
     mutating func readPacket(_ count: Int, into bytes: inout [UInt8]) throws(FileError) {
         let limit = CapturedPacket.maximumByteCount
         let start = position
@@ -36,9 +36,9 @@ extension ByteInput {
         }
     }
 
-    /// Passes over `count` bytes.
+    /// Skips `count` bytes.
     ///
-    /// - Throws: `truncated`, when the file ends before.
+    /// - Throws: `truncated` if the file ends before.
     mutating func skip(_ count: Int) throws(FileError) {
         let start = position
         var rest = count

@@ -1,7 +1,7 @@
 import RillCore
 
 extension InternetPacket {
-    /// The most bytes that a datagram can have behind its own header and that of its version of IP.
+    /// Returns the maximum number of payload bytes of a datagram, after its own header and the IP header.
     static func maximumDatagramByteCount(_ ip: IPAddress) -> Int {
         switch ip {
         case .v4: Int(UInt16.max) - v4HeaderByteCount - udpHeaderByteCount
@@ -9,9 +9,9 @@ extension InternetPacket {
         }
     }
 
-    /// Appends the headers of a datagram, checksums and all; its bytes are appended by the caller.
+    /// Appends the headers of a datagram with their checksums. The caller appends the payload.
     ///
-    /// Both addresses are of one version: else the programmer's mistake.
+    /// Both addresses must have the same IP version; otherwise it traps.
     static func appendHeaders(
         of datagram: Span<UInt8>, from source: UDPAddress, to destination: UDPAddress, to bytes: inout [UInt8]
     ) {
@@ -20,7 +20,7 @@ extension InternetPacket {
         switch (source.ip, destination.ip) {
         case (.v4(let from), .v4(let to)):
             let packetByteCount = UInt16(v4HeaderByteCount) + byteCount
-            // No identification is needed of what is never cut up: "don't fragment" is set.
+            // A packet that is never fragmented needs no identification: "don't fragment" is set.
             let (fragmentation, hops): (UInt16, UInt16) = (0x4000, 64 << 8 | UInt16(protocolNumber))
             var headerSum = InternetChecksum()
             headerSum.add(0x4500 as UInt16)
@@ -48,9 +48,9 @@ extension InternetPacket {
             sum.add(from)
             sum.add(to)
         default:
-            preconditionFailure("no datagram goes from \(source) to \(destination)")
+            preconditionFailure("\(source) and \(destination) have different IP versions")
         }
-        // The pseudo-header of RFC 768 ends with the protocol and the length; then come the header and the bytes.
+        // The pseudo-header of RFC 768 ends with the protocol and the length. The UDP header and the payload follow.
         sum.add(UInt32(protocolNumber))
         sum.add(UInt32(byteCount))
         sum.add(UInt32(source.port) << 16 | UInt32(destination.port))
@@ -59,16 +59,16 @@ extension InternetPacket {
         bytes.append(bigEndian: source.port)
         bytes.append(bigEndian: destination.port)
         bytes.append(bigEndian: byteCount)
-        // Zero would say that there is no checksum.
+        // Zero would mean that there is no checksum.
         bytes.append(bigEndian: sum.value == 0 ? UInt16.max : sum.value)
     }
 }
 
-/// The checksum of the Internet protocols: the complement of the ones' complement sum of 16-bit words (RFC 1071).
+/// The Internet checksum: the complement of the ones' complement sum of 16-bit words (RFC 1071).
 struct InternetChecksum {
     private var sum: UInt64 = 0
 
-    /// The checksum of what was added.
+    /// The checksum of everything added so far.
     var value: UInt16 {
         var folded = sum
         while folded >> 16 != 0 { folded = folded & 0xFFFF + folded >> 16 }
@@ -84,7 +84,7 @@ struct InternetChecksum {
         }
     }
 
-    /// Adds bytes, to which an odd one is filled up with zero. Only the last addition may be of an odd number.
+    /// Adds bytes; an odd last one is padded with zero. Only the last addition may have an odd length.
     mutating func add(_ bytes: Span<UInt8>) {
         var index = 0
         while index + 1 < bytes.count {

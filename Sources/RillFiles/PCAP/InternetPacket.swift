@@ -1,55 +1,59 @@
 import RillCore
 
-// RFC 791 §3.1 and RFC 768:
-//
-//      0                   1                   2                   3
-//      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |Version|  IHL  |Type of Service|          Total Length         |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |         Identification        |Flags|      Fragment Offset    |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |  Time to Live |    Protocol   |         Header Checksum       |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                       Source Address                          |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                    Destination Address                        |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                    Options (IHL - 5 words)                    |
-//     +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
-//     |          Source Port          |       Destination Port        |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |            Length             |           Checksum            |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//
-// RFC 8200 §3:
-//
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |Version| Traffic Class |           Flow Label                  |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |         Payload Length        |  Next Header  |   Hop Limit   |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//     |                 Source Address (four words)                   |
-//     |               Destination Address (four words)                |
-//     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-
-/// What a captured Internet packet holds for a reader of datagrams.
+/// The content of a captured IP packet, for a reader of datagrams.
+///
+/// The IPv4 and UDP headers (RFC 791 §3.1 and RFC 768):
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |Version|  IHL  |Type of Service|          Total Length         |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |         Identification        |Flags|      Fragment Offset    |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |  Time to Live |    Protocol   |         Header Checksum       |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                       Source Address                          |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                    Destination Address                        |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                    Options (IHL - 5 words)                    |
+/// +=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+=+
+/// |          Source Port          |       Destination Port        |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |            Length             |           Checksum            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+///
+/// The IPv6 header (RFC 8200 §3):
+///
+/// ```text
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |Version| Traffic Class |           Flow Label                  |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |         Payload Length        |  Next Header  |   Hop Limit   |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                 Source Address (four words)                   |
+/// |               Destination Address (four words)                |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
 enum InternetPacket: Equatable {
     /// A UDP datagram.
     case datagram(Datagram)
-    /// A piece of something that was too long for one packet.
+    /// A fragment of something that was too long for one packet.
     case fragment
     /// Another protocol.
     case other
-    /// Its headers are cut short, or contradict themselves.
+    /// Its headers are truncated or inconsistent.
     case unreadable
 
     struct Datagram: Equatable {
         var source: UDPAddress
         var destination: UDPAddress
-        /// Where in the frame what was captured of its bytes stands.
+        /// The captured bytes of its payload, as a range in the frame.
         var payload: Range<Int>
-        /// Bytes that it had.
+        /// The number of payload bytes that it had.
         var originalByteCount: Int
     }
 
@@ -60,7 +64,7 @@ enum InternetPacket: Equatable {
 }
 
 extension InternetPacket {
-    /// Looks at the packet that begins at `offset` of a frame. Any bytes will do.
+    /// Parses the packet at `offset` of a frame. Any bytes are accepted.
     init(in frame: Span<UInt8>, at offset: Int) {
         guard frame.count > offset else {
             self = .unreadable
@@ -77,10 +81,11 @@ extension InternetPacket {
         guard frame.count - start >= v4HeaderByteCount else { return .unreadable }
         let headerByteCount = 4 * Int(frame[start] & 0x0F)
         var byteCount = Int(frame.bigEndian(UInt16.self, at: start + 2))
-        // A network card that cuts packets up itself is given them without a length.
+        // With segmentation offload, the network card gets packets without a length.
         if byteCount == 0 { byteCount = frame.count - start }
         guard headerByteCount >= v4HeaderByteCount, byteCount >= headerByteCount else { return .unreadable }
-        // More to come, or not the first: the flag is the third bit, the offset the thirteen behind it.
+        // "More fragments" is set, or this is not the first: the flag is the third bit, the offset the thirteen bits
+        // after it.
         guard frame.bigEndian(UInt16.self, at: start + 6) & 0x3FFF == 0 else { return .fragment }
         guard frame[start + 9] == protocolNumber else { return .other }
         return datagram(
@@ -95,19 +100,19 @@ extension InternetPacket {
         var next = frame[start + 6]
         var position = start + v6HeaderByteCount
         while next != protocolNumber {
-            // Eight bytes are the least that an extension header has.
+            // An extension header has at least eight bytes.
             guard frame.count - position >= 8 else { return isExtension(next) ? .unreadable : .other }
             switch next {
             // Hop-by-hop options, routing, destination options, mobility, host identity, shim6.
             case 0, 43, 60, 135, 139, 140: next = skip(8 + 8 * Int(frame[position + 1]))
-            case 51: next = skip(8 + 4 * Int(frame[position + 1]))  // authentication counts words, less two
+            case 51: next = skip(8 + 4 * Int(frame[position + 1]))  // authentication: words minus two
             case 44:
                 guard frame.bigEndian(UInt16.self, at: position + 2) & 0xFFF9 == 0 else { return .fragment }
                 next = skip(8)
             default: return .other
             }
         }
-        /// Passes over a header and says which one follows.
+        /// Skips a header and returns the type of the next one.
         func skip(_ byteCount: Int) -> UInt8 {
             let following = frame[position]
             position += byteCount
@@ -122,7 +127,14 @@ extension InternetPacket {
         [0, 43, 44, 51, 60, 135, 139, 140].contains(header)
     }
 
-    /// - Parameter end: where the Internet packet says that it ends; it may have been cut before that.
+    /// Parses the UDP header and returns the datagram.
+    ///
+    /// - Parameters:
+    ///   - frame: the captured frame.
+    ///   - start: the offset of the UDP header.
+    ///   - end: the end according to the IP header; the capture may be truncated before it.
+    ///   - source: the sender's IP address.
+    ///   - destination: the receiver's IP address.
     private static func datagram(
         _ frame: Span<UInt8>, at start: Int, endingAt end: Int, from source: IPAddress, to destination: IPAddress
     ) -> InternetPacket {

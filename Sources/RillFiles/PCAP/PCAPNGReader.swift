@@ -1,24 +1,5 @@
 import RillCore
 
-// pcapng (draft-ietf-opsawg-pcapng) is a row of blocks, each in the byte order that its section began with:
-//
-//     every block                          section header, 0x0A0D0D0A     interface, 1
-//      0  type              uint32          8  0x1A2B3C4D     uint32       8  link type         uint16
-//      4  bytes, all of it  uint32         12  version, 1     uint16      10  reserved          uint16
-//      8  its body                         14  version, 0     uint16      12  most bytes kept   uint32
-//     -4  bytes, again      uint32         16  section bytes   int64      16  options
-//                                          24  options
-//     enhanced packet, 6                   simple packet, 3               packet, 2 (obsolete)
-//      8  interface         uint32          8  bytes it had   uint32       8  interface         uint16
-//     12  time, high        uint32         12  its bytes                  10  drops             uint16
-//     16  time, low         uint32                                        12  as in type 6
-//     20  bytes captured    uint32         option
-//     24  bytes it had      uint32          0  code           uint16
-//     28  its bytes                         2  bytes          uint16
-//         options                           4  its value, filled up to whole words
-//
-// Fields of other blocks are not looked at.
-
 enum PCAPNGFormat {
     static let sectionHeader: UInt32 = 0x0A0D_0D0A
     static let interfaceDescription: UInt32 = 1
@@ -29,18 +10,39 @@ enum PCAPNGFormat {
     static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
     static let blockHeaderByteCount = 8
     static let blockTrailerByteCount = 4
-    /// Of packet blocks of types 2 and 6, behind the block's own head.
+    /// The size of the header of packet blocks of types 2 and 6, after the block's own header.
     static let packetHeaderByteCount = 20
 
     static let endOfOptions: UInt16 = 0
     static let timeResolution: UInt16 = 9
     static let timeOffset: UInt16 = 14
 
-    /// More interfaces than this in one section are not believed.
+    /// The maximum number of interfaces in one section.
     static let maximumInterfaceCount = 4096
 }
 
 /// Reads the packets of a pcapng file, section by section.
+///
+/// pcapng (draft-ietf-opsawg-pcapng) is a sequence of blocks, each in the byte order of its section:
+///
+/// ```text
+/// every block                          section header, 0x0A0D0D0A     interface, 1
+///  0  type              uint32          8  0x1A2B3C4D     uint32       8  link type         uint16
+///  4  bytes, all of it  uint32         12  version, 1     uint16      10  reserved          uint16
+///  8  its body                         14  version, 0     uint16      12  most bytes kept   uint32
+/// -4  bytes, again      uint32         16  section bytes   int64      16  options
+///                                      24  options
+/// enhanced packet, 6                   simple packet, 3               packet, 2 (obsolete)
+///  8  interface         uint32          8  bytes it had   uint32       8  interface         uint16
+/// 12  time, high        uint32         12  its bytes                  10  drops             uint16
+/// 16  time, low         uint32                                        12  as in type 6
+/// 20  bytes captured    uint32         option
+/// 24  bytes it had      uint32          0  code           uint16
+/// 28  its bytes                         2  bytes          uint16
+///     options                           4  its value, filled up to whole words
+/// ```
+///
+/// Other blocks and fields are ignored.
 struct PCAPNGReader: ~Copyable {
     private var input: ByteInput
     private var order = ByteOrder.little
@@ -48,19 +50,19 @@ struct PCAPNGReader: ~Copyable {
 
     private struct Interface {
         var linkType: LinkType
-        /// Most bytes of a packet that were kept; 0 for all.
+        /// The maximum number of captured bytes per packet; 0 for no limit.
         var snapLength: Int
         var clock = PCAPNGClock()
     }
 
-    /// Looks at the first bytes; the section's head is read with the first packet.
+    /// Checks the first bytes. The section header is parsed with the first packet.
     ///
     /// - Throws: `readFailed`, `empty`, `foreign`.
     init(_ input: consuming ByteInput) throws(FileError) {
         var input = input
         let available = try input.fill(4)
         guard available > 0 else { throw .empty(path: input.path) }
-        // The number reads the same in both byte orders.
+        // The number is the same in both byte orders.
         guard available < 4 || input.buffered.littleEndian(UInt32.self, at: 0) == PCAPNGFormat.sectionHeader else {
             throw .foreign(path: input.path, expected: "a pcapng section", found: input.buffered.prefixBytes())
         }
@@ -69,9 +71,10 @@ struct PCAPNGReader: ~Copyable {
 
     var position: Int { input.position }
 
-    /// Replaces `packet` by the bytes of the next one; `nil` after the last.
+    /// Replaces `packet` with the bytes of the next packet. Returns `nil` after the last one.
     ///
-    /// - Throws: `truncated`, `damaged`, `invalidField`, `tooLarge`, `timeOutOfRange`, `unsupportedCapture`, `readFailed`.
+    /// - Throws: `truncated`, `damaged`, `invalidField`, `tooLarge`, `timeOutOfRange`, `unsupportedCapture`,
+    ///   `readFailed`.
     mutating func next(into packet: inout [UInt8]) throws(FileError) -> CapturedPacket? {
         while try input.fill(1) > 0 {
             if let found = try readBlock(into: &packet) { return found }
@@ -81,7 +84,7 @@ struct PCAPNGReader: ~Copyable {
 
     // MARK: Blocks
 
-    /// Reads the next block; `nil` when it is no packet.
+    /// Reads the next block. Returns `nil` if it is not a packet.
     private mutating func readBlock(into packet: inout [UInt8]) throws(FileError) -> CapturedPacket? {
         let start = input.position
         try input.require(PCAPNGFormat.blockHeaderByteCount)
@@ -114,7 +117,7 @@ struct PCAPNGReader: ~Copyable {
         return found
     }
 
-    /// Looks at the head of a section, without consuming it, for the byte order of what follows.
+    /// Parses the header of a section, without consuming it, for the byte order of what follows.
     private mutating func beginSection() throws(FileError) {
         try input.require(28)
         if input.buffered.littleEndian(UInt32.self, at: 8) == PCAPNGFormat.byteOrderMagic {

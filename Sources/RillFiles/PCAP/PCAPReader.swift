@@ -1,17 +1,5 @@
 import RillCore
 
-// The classic format of libpcap (draft-ietf-opsawg-pcap), in the byte order of the machine that wrote it:
-//
-//     file, 24 bytes                               packet, 16 bytes, then its bytes
-//      0  0xA1B2C3D4: microseconds,                 0  seconds since 1970           uint32
-//         0xA1B23C4D: nanoseconds    uint32         4  micro- or nanoseconds        uint32
-//      4  version, 2                 uint16         8  bytes that were captured     uint32
-//      6  version, 4                 uint16        12  bytes that the packet had    uint32
-//      8  reserved (time zone)        int32
-//     12  reserved (precision)       uint32
-//     16  most bytes of a packet     uint32
-//     20  link type, 16 bits; others uint32
-
 enum PCAPFormat {
     static let microsecondMagic: UInt32 = 0xA1B2_C3D4
     static let nanosecondMagic: UInt32 = 0xA1B2_3C4D
@@ -31,13 +19,27 @@ enum PCAPFormat {
 }
 
 /// Reads the packets of a pcap file.
+///
+/// The classic format of libpcap (draft-ietf-opsawg-pcap), in the byte order of the machine that wrote it:
+///
+/// ```text
+/// file, 24 bytes                               packet, 16 bytes, then its bytes
+///  0  0xA1B2C3D4: microseconds,                 0  seconds since 1970           uint32
+///     0xA1B23C4D: nanoseconds    uint32         4  micro- or nanoseconds        uint32
+///  4  version, 2                 uint16         8  bytes that were captured     uint32
+///  6  version, 4                 uint16        12  bytes that the packet had    uint32
+///  8  reserved (time zone)        int32
+/// 12  reserved (precision)       uint32
+/// 16  most bytes of a packet     uint32
+/// 20  link type, 16 bits; others uint32
+/// ```
 struct PCAPReader: ~Copyable {
     private var input: ByteInput
     private let order: ByteOrder
     private let nanosecondsPerTick: Int64
     private let linkType: LinkType
 
-    /// Reads the file's head.
+    /// Reads the file header.
     ///
     /// - Throws: `readFailed`, `empty`, `foreign`, `truncated`, `unsupportedCapture`.
     init(_ input: consuming ByteInput) throws(FileError) {
@@ -51,7 +53,7 @@ struct PCAPReader: ~Copyable {
         case (PCAPFormat.nanosecondMagic, _): (order, nanosecondsPerTick) = (.little, 1)
         case (_, PCAPFormat.microsecondMagic): (order, nanosecondsPerTick) = (.big, 1000)
         case (_, PCAPFormat.nanosecondMagic): (order, nanosecondsPerTick) = (.big, 1)
-        default: throw .foreign(path: input.path, expected: "a pcap number", found: input.buffered.prefixBytes())
+        default: throw .foreign(path: input.path, expected: "a pcap magic number", found: input.buffered.prefixBytes())
         }
         try input.require(PCAPFormat.fileHeaderByteCount)
         let version = input.buffered.integer(UInt16.self, at: 4, order)
@@ -72,7 +74,7 @@ struct PCAPReader: ~Copyable {
 
     var position: Int { input.position }
 
-    /// Replaces `packet` by the bytes of the next one; `nil` after the last.
+    /// Replaces `packet` with the bytes of the next packet. Returns `nil` after the last one.
     ///
     /// - Throws: `truncated`, `tooLarge`, `readFailed`.
     mutating func next(into packet: inout [UInt8]) throws(FileError) -> CapturedPacket? {
@@ -82,7 +84,7 @@ struct PCAPReader: ~Copyable {
         let ticks = input.buffered.integer(UInt32.self, at: 4, order)
         let byteCount = Int(input.buffered.integer(UInt32.self, at: 8, order))
         input.consume(PCAPFormat.packetHeaderByteCount)
-        // 2^32 seconds are 136 years: no sum of these fields overflows.
+        // 2^32 seconds are 136 years, so no sum of these fields overflows.
         let time = MediaTime(nanoseconds: Int64(seconds) * 1_000_000_000 + Int64(ticks) * nanosecondsPerTick)
         let position = input.position
         try input.readPacket(byteCount, into: &packet)

@@ -1,34 +1,39 @@
 import CPNG
 public import RillCore
 
-/// Snapshots of frames as PNG, through libpng's simplified API.
+/// Writes frames as PNG snapshots, with libpng's simplified API.
 ///
-///     try PNGWriter.write(frame, to: "snapshot.png")
+/// ```swift
+/// try PNGWriter.write(frame, to: "snapshot.png")
+/// ```
 ///
-/// 8-bit RGB without alpha, as the picture lies in its frame: its rotation is not applied. A picture of 1280x720 takes
-/// about 0.1 s; memory for its pixels and its file is allocated for the time of the call. Any thread.
+/// The output is 8-bit RGB without alpha. The frame's rotation is not applied. A picture of 1280x720 takes about 0.1
+/// s. Memory for its pixels and its file is allocated for the duration of the call. Callable from any thread.
 public enum PNGWriter {
-    /// Writes a frame to a file; `-` is standard output.
+    /// Writes a frame to a file.
     ///
-    /// - Parameter name: what errors call it, where that is not its path.
+    /// - Parameters:
+    ///   - frame: the frame, of any format and color space.
+    ///   - path: the file; `-` is standard output.
+    ///   - name: the file's name in errors, if it is not its path.
     /// - Throws: `notFound`, `openFailed`, `writeFailed`, `imageNotEncoded`.
     public static func write(_ frame: VideoFrame, to path: String, name: String? = nil) throws(FileError) {
         try write(bytes(of: frame), to: path, name: name)
     }
 
-    /// The bytes of a PNG file that shows the frame.
+    /// Returns the bytes of a PNG file with the frame's picture.
     ///
     /// - Throws: `imageNotEncoded`.
     public static func bytes(of frame: VideoFrame) throws(FileError) -> [UInt8] {
         try bytes(ofRGB: RGBConversion.pixels(of: frame), resolution: frame.resolution)
     }
 
-    /// Writes red, green and blue bytes, row by row without gaps, to a file.
+    /// Writes red, green and blue bytes, row by row without gaps, to a PNG file.
     package static func write(rgb pixels: [UInt8], resolution: Resolution, to path: String) throws(FileError) {
         try write(bytes(ofRGB: pixels, resolution: resolution), to: path)
     }
 
-    /// The bytes of a PNG file of red, green and blue bytes, row by row without gaps.
+    /// Returns the bytes of a PNG file with a picture of red, green and blue bytes, row by row without gaps.
     package static func bytes(ofRGB pixels: [UInt8], resolution: Resolution) throws(FileError) -> [UInt8] {
         precondition(pixels.count == 3 * resolution.pixelCount, "\(pixels.count) bytes for \(resolution)")
         var image = unsafe png_image()
@@ -36,13 +41,13 @@ public enum PNGWriter {
         unsafe image.format = CPNG_format_rgb
         unsafe image.width = png_uint_32(resolution.width)
         unsafe image.height = png_uint_32(resolution.height)
-        // libpng's own bound for incompressible pixels: one pass instead of a first one that only measures.
+        // libpng's own bound for incompressible pixels: it saves a first pass that only measures.
         let limit = unsafe CPNG_image_size_max(&image)
         var size = png_alloc_size_t(limit)
         let bytes = [UInt8](capacity: Int(limit)) { output in
             unsafe output.withUnsafeMutableBufferPointer { buffer, initialized in
                 unsafe pixels.withUnsafeBytes { pixels in
-                    // Both buffers live until this returns; a stride of 0 says that rows have no gaps.
+                    // Both buffers are valid until this returns. A stride of 0 means rows without gaps.
                     let isDone = unsafe png_image_write_to_memory(
                         &image, buffer.baseAddress!, &size, 0, pixels.baseAddress!, 0, nil)
                     initialized = isDone != 0 ? Int(size) : 0

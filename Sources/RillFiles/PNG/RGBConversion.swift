@@ -1,10 +1,10 @@
 package import RillCore
 
-/// From the numbers of a YUV picture to those of an RGB one, rounded to the nearest: for snapshots, where being right
-/// counts and time does not. The factors are those of ``RillCore/RGBFactors``.
+/// Converts YUV pictures to RGB, rounded to nearest: for snapshots, where precision matters and speed does not. The
+/// factors are those of ``/RillCore/RGBFactors``.
 ///
-/// Each chroma sample colours its two by two pixels alike, without interpolation. The terms are tables of 16 fractional
-/// bits, so a result can differ from exact arithmetic by one only where that lies within 0.00003 of a half.
+/// Each chroma sample applies to two by two pixels, without interpolation. The terms are tables with 16 fractional
+/// bits, so a result differs from exact arithmetic, by one, only if that is within 0.00003 of a half.
 package struct RGBConversion {
     private let luma: [Int]
     private let redOfV: [Int]
@@ -14,7 +14,7 @@ package struct RGBConversion {
 
     private static let fractionBits = 16
 
-    /// The conversion for pictures of that colour space.
+    /// Creates the conversion for a color space.
     package init(_ colorSpace: ColorSpace) {
         let factors = RGBFactors(colorSpace)
         func table(_ factor: Double, zero: Int) -> [Int] {
@@ -27,7 +27,7 @@ package struct RGBConversion {
         blueOfU = table(factors.blueOfU, zero: 128)
     }
 
-    /// The picture as red, green and blue bytes, row by row without gaps.
+    /// Returns the picture as red, green and blue bytes, row by row without gaps.
     package static func pixels(of frame: VideoFrame) -> [UInt8] {
         let conversion = RGBConversion(frame.colorSpace)
         let resolution = frame.resolution

@@ -1,29 +1,30 @@
 public import RillCore
 
-// rtpdump, the format of rtptools (its `rtpdump.h`); all fields big-endian:
-//
-//     #!rtpplay1.0 127.0.0.1/5004\n
-//
-//     file, 16 bytes                          packet, 8 bytes, then its bytes
-//      0  start, seconds        uint32         0  bytes of this record, these 8 included      uint16
-//      4  start, microseconds   uint32         2  bytes the packet had; 0: it is RTCP         uint16
-//      8  address               uint32         4  milliseconds since the start                uint32
-//     12  port                  uint16
-//     14  not used              uint16
-
-/// What the head of an rtpdump file says of the recording.
+/// The header of an rtpdump file, which describes the recording.
+///
+/// The format of rtptools (its `rtpdump.h`); all fields are big-endian:
+///
+/// ```text
+/// #!rtpplay1.0 127.0.0.1/5004\n
+///
+/// file, 16 bytes                          packet, 8 bytes, then its bytes
+///  0  start, seconds        uint32         0  bytes of this record, these 8 included      uint16
+///  4  start, microseconds   uint32         2  bytes the packet had; 0: it is RTCP         uint16
+///  8  address               uint32         4  milliseconds since the start                uint32
+/// 12  port                  uint16
+/// 14  not used              uint16
+/// ```
 public struct RTPDumpHeader: Hashable, Sendable {
-    /// IPv4 address that the packets went to, the first byte highest.
+    /// The destination IPv4 address, with the first octet in the highest byte.
     public var address: UInt32
-    /// UDP port that they went to.
+    /// The destination UDP port.
     public var port: UInt16
-    /// When the recording began: seconds since 1970.
+    /// The start of the recording: seconds since 1970.
     public var startSeconds: UInt32
-    /// When the recording began: microseconds after that.
+    /// The start of the recording: microseconds after `startSeconds`.
     public var startMicroseconds: UInt32
 
-    /// A recording at 127.0.0.1/5004 at the beginning of 1970, unless said otherwise: nothing that differs from one run
-    /// to the next.
+    /// Creates a header. The defaults, 127.0.0.1/5004 at the start of 1970, are the same in every run.
     public init(
         address: UInt32 = 0x7F00_0001, port: UInt16 = 5004, startSeconds: UInt32 = 0, startMicroseconds: UInt32 = 0
     ) {
@@ -33,30 +34,30 @@ public struct RTPDumpHeader: Hashable, Sendable {
         self.startMicroseconds = startMicroseconds
     }
 
-    /// The address as four numbers: `127.0.0.1`.
+    /// The address in dotted form: `127.0.0.1`.
     public var addressText: String {
         "\(address >> 24).\(address >> 16 & 0xFF).\(address >> 8 & 0xFF).\(address & 0xFF)"
     }
 
-    /// What the first line of every file begins with; the address behind it is the one that the header has too.
+    /// The start of the first line of every file. The address after it is the same as in the header.
     static let magic = "#!rtpplay1.0 "
     /// The longest first line that is read; real ones have about 30 bytes.
     static let maximumLineByteCount = 256
     static let byteCount = 16
     static let packetHeaderByteCount = 8
-    /// The longest packet that the 16-bit length of a record leaves room for.
+    /// The longest packet that fits the 16-bit length of a record.
     static let maximumPacketByteCount = Int(UInt16.max) - packetHeaderByteCount
 }
 
 extension RTPDumpHeader {
-    /// Takes the 16 bytes behind the first line apart. Any bytes will do: nothing depends on them.
+    /// Parses the 16 bytes after the first line. Any bytes are accepted: nothing depends on them.
     init(parsing bytes: Span<UInt8>) {
         self.init(
             address: bytes.bigEndian(UInt32.self, at: 8), port: bytes.bigEndian(UInt16.self, at: 12),
             startSeconds: bytes.bigEndian(UInt32.self, at: 0), startMicroseconds: bytes.bigEndian(UInt32.self, at: 4))
     }
 
-    /// The first line and the 16 bytes behind it.
+    /// The first line and the 16 bytes after it.
     var bytes: [UInt8] {
         var bytes = [UInt8]("\(RTPDumpHeader.magic)\(addressText)/\(port)\n".utf8)
         bytes.append(bigEndian: startSeconds)
@@ -68,24 +69,25 @@ extension RTPDumpHeader {
     }
 }
 
-/// What stands before each packet of an rtpdump file.
+/// The header of a packet in an rtpdump file.
 public struct RTPDumpRecord: Hashable, Sendable {
-    /// What the packet is.
+    /// The packet's protocol.
     public let kind: Kind
-    /// When it came, in whole milliseconds since the start of the recording.
+    /// When it was recorded, in whole milliseconds since the start of the recording.
     public let time: MediaTime
-    /// Bytes of it that were recorded.
+    /// The number of recorded bytes.
     public let byteCount: Int
-    /// Bytes that it had. More than `byteCount` where only the front of each packet was recorded; for RTCP the same.
+    /// The number of bytes that it had: more than `byteCount` if only the first bytes of each packet were recorded.
+    /// The same for RTCP.
     public let originalByteCount: Int
-    /// Where in the file its bytes begin.
+    /// The position of its bytes in the file.
     public let position: Int
 
-    /// The two protocols that share a recording.
+    /// The two protocols in a recording.
     public enum Kind: String, Hashable, Sendable {
         /// Media.
         case rtp = "RTP"
-        /// Its reports and requests.
+        /// RTP's control packets.
         case rtcp = "RTCP"
     }
 }

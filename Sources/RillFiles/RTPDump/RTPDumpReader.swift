@@ -1,21 +1,24 @@
 import RillCore
 
-/// Reads the packets of an rtpdump file, the recordings of rtptools, Wireshark and libwebrtc.
+/// Reads the packets of an rtpdump file, the format of rtptools, Wireshark and libwebrtc.
 ///
-///     let file = try RTPDumpReader(path: "call.rtpdump")
-///     var packet: [UInt8] = []
-///     while let record = try file.next(into: &packet) { receiver.insert(packet.span, at: record.time) }
+/// ```swift
+/// let file = try RTPDumpReader(path: "call.rtpdump")
+/// var packet: [UInt8] = []
+/// while let record = try file.next(into: &packet) { receiver.insert(packet.span, at: record.time) }
+/// ```
 ///
-/// The packets' own bytes are not looked at. One owner, one thread at a time. Nothing is allocated once `packet` has
+/// The packets' own bytes are not parsed. One owner, one thread at a time. Nothing is allocated once `packet` has
 /// grown to the largest packet.
 public final class RTPDumpReader {
-    /// What the file says of itself.
+    /// The file's header.
     public let header: RTPDumpHeader
     private var input: ByteInput
     private var failure: FileError?
 
-    /// Opens a file and reads its head; `-` is standard input.
+    /// Opens a file and reads its header.
     ///
+    /// - Parameter path: the file; `-` is standard input.
     /// - Throws: `notFound`, `openFailed`, `readFailed`, `empty`, `foreign`, `truncated`, `headerTooLong`.
     public convenience init(path: String) throws(FileError) {
         try self.init(try ByteInput(path: path))
@@ -40,10 +43,13 @@ public final class RTPDumpReader {
         self.input = input
     }
 
-    /// Replaces `packet` by the bytes of the next one; `nil` after the last.
+    /// Replaces `packet` with the bytes of the next packet. Returns `nil` after the last one.
     ///
-    /// - Throws: `truncated` when the file ends inside a record (`packet` then holds what there is of it),
-    ///   `invalidField` for a length that does not cover the record's own header, `readFailed`; then the same for ever.
+    /// - Parameter packet: receives the packet's bytes.
+    /// - Returns: the packet's header.
+    /// - Throws: `truncated` if the file ends inside a record (`packet` then holds what exists of it), `invalidField`
+    ///   for a length that does not cover the record's own header, `readFailed`. All later calls throw the same
+    ///   error.
     public func next(into packet: inout [UInt8]) throws(FileError) -> RTPDumpRecord? {
         if let failure { throw failure }
         do throws(FileError) {
@@ -54,7 +60,7 @@ public final class RTPDumpReader {
         }
     }
 
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     public var position: Int { input.position }
 
     private static func readRecord(

@@ -2,13 +2,16 @@ public import RillCore
 
 /// Writes packets to an rtpdump file, which rtptools, Wireshark and libwebrtc's tools read.
 ///
-///     let dump = try RTPDumpWriter(path: "call.rtpdump")
-///     dump.send(packet, at: now)
-///     try dump.finish()
+/// ```swift
+/// let dump = try RTPDumpWriter(path: "call.rtpdump")
+/// dump.send(packet, at: now)
+/// try dump.finish()
+/// ```
 ///
-/// One owner, one thread at a time. Cost per packet: one gathering write from the sender's own memory, no copy.
+/// One owner, one thread at a time. Cost per packet: one gathering write from the sender's own memory, without a
+/// copy.
 public final class RTPDumpWriter: PacketSink {
-    /// What the file says of itself.
+    /// The file's header.
     public let header: RTPDumpHeader
     /// The time that the records' offsets count from, on the clock of the packets.
     public let startTime: MediaTime
@@ -17,9 +20,13 @@ public final class RTPDumpWriter: PacketSink {
     private var recordHeader: [UInt8] = []
     private var failure: FileError?
 
-    /// Makes or empties a file and writes its head; `-` is standard output.
+    /// Creates or truncates a file and writes its header.
     ///
-    /// - Parameter name: what errors call it, where that is not its path.
+    /// - Parameters:
+    ///   - path: the file; `-` is standard output.
+    ///   - name: the file's name in errors, if it is not its path.
+    ///   - header: the description of the recording.
+    ///   - startTime: the time on the packets' clock that offsets count from.
     /// - Throws: `notFound`, `openFailed`, `writeFailed`.
     public init(
         path: String, name: String? = nil, header: RTPDumpHeader = RTPDumpHeader(), startTime: MediaTime = .zero
@@ -32,28 +39,33 @@ public final class RTPDumpWriter: PacketSink {
         self.output = consume output
     }
 
-    /// Writes a packet that came, or was sent, at `time`, rounded to the nearest millisecond; times before the start
-    /// count as the start, those more than 49 days after it as that.
+    /// Writes a packet.
     ///
+    /// - Parameters:
+    ///   - packet: its bytes.
+    ///   - kind: its protocol.
+    ///   - time: when it was received or sent, rounded to the nearest millisecond, and clamped to 0 to 49 days after
+    ///     the start.
     /// - Throws: `tooLarge` for more than 65527 bytes, `writeFailed`.
     public func write(_ packet: Span<UInt8>, _ kind: RTPDumpRecord.Kind, at time: MediaTime) throws(FileError) {
         let limit = RTPDumpHeader.maximumPacketByteCount
         guard packet.count <= limit else {
             throw .tooLarge(path: path, position: output?.position ?? 0, byteCount: packet.count, limit: limit)
         }
-        // In 128 bits, where not even "never" overflows.
+        // In 128 bits, so that even `distantFuture` does not overflow.
         let offset = (Int128(time.nanoseconds) - Int128(startTime.nanoseconds) + 500_000) / 1_000_000
         recordHeader.removeAll(keepingCapacity: true)
         recordHeader.append(bigEndian: UInt16(RTPDumpHeader.packetHeaderByteCount + packet.count))
         recordHeader.append(bigEndian: kind == .rtp ? UInt16(packet.count) : 0)
         recordHeader.append(bigEndian: UInt32(clamping: offset))
         precondition(output != nil, "\(path) was finished")
-        let head = recordHeader  // shared, not copied: it lives no longer than this call
+        let head = recordHeader  // shared, not copied: its life ends with this call
         try output?.write(head.span, packet)
     }
 
-    /// Writes a packet, of which its second byte says whether it is RTP or RTCP (RFC 5761 §4). What goes wrong is thrown
-    /// by ``finish()``; nothing is written after it.
+    /// Writes a packet. Its second byte distinguishes RTP from RTCP (RFC 5761 §4).
+    ///
+    /// After a failure nothing more is written, and ``finish()`` throws the error.
     public func send(_ packet: Span<UInt8>, at time: MediaTime) {
         guard failure == nil else { return }
         let isRTCP = packet.count > 1 && (192...223).contains(packet[1])

@@ -1,15 +1,15 @@
 import RillCore
 
-/// The part that the readers of uncompressed video share: frames of one size, one after the other, each read into a
-/// buffer of the reader's own pool.
+/// The common part of the readers of uncompressed video: consecutive frames of one size, each read into a buffer of
+/// the reader's own pool.
 struct FrameFiller: ~Copyable {
-    /// Pictures of which format and size, at which rate.
+    /// The runs of a frame, which include its format and size.
     let runs: FrameRuns
     let frameRate: FrameRate
     private let colorSpace: ColorSpace
     private let capacity: Int
     private var pool: FramePool?
-    /// The number of the next frame, counted from the clip's beginning.
+    /// The number of the next frame, counted from the start of the clip.
     private var frameCount = 0
     private let frameLimit: Int
 
@@ -22,15 +22,15 @@ struct FrameFiller: ~Copyable {
         self.frameLimit = FileTime.frameLimit(at: rate)
     }
 
-    /// Has the frames begin with number `first` of the clip, which decides on their times.
+    /// Starts with frame number `first` of the clip, which determines the frames' times.
     mutating func begin(with first: Int) { frameCount = first }
 
-    /// Counts of the pool; `nil` before the first frame.
+    /// The pool's counts; `nil` before the first frame.
     var poolStatistics: FramePool.Statistics? { pool?.statistics }
 
-    /// The next frame, whose samples stand behind the `headerByteCount` bytes that the input has buffered.
+    /// Returns the next frame. Its samples follow the `headerByteCount` bytes that the input has buffered.
     ///
-    /// With the pool dry nothing is consumed.
+    /// If the pool has no free buffer, nothing is consumed.
     mutating func next(
         from input: inout ByteInput, after headerByteCount: Int, lookahead: Int
     ) throws(FileError) -> SourceOutput {
@@ -48,7 +48,8 @@ struct FrameFiller: ~Copyable {
         return .frame(frame.finish(captureTime: time, colorSpace: colorSpace))
     }
 
-    /// The pool, made when the first frame is there: a header that lies about the size costs no memory.
+    /// Returns the pool. It is created with the first complete frame, so that a header with a false size costs no
+    /// memory.
     private mutating func framePool(
         for input: borrowing ByteInput, after headerByteCount: Int
     ) throws(FileError) -> FramePool {

@@ -1,12 +1,12 @@
 import RillCore
 
-/// The part that the writers of uncompressed video share: frames of one format and size, each behind a header.
+/// The common part of the writers of uncompressed video: frames of one format and size, each after a header.
 struct FrameWriter: ~Copyable {
     private var output: ByteOutput?
     private let path: String
     private let format: PixelFormat
     private let resolution: Resolution
-    /// Those of the frames' layout, which is the same from frame to frame unless the source changes.
+    /// The runs of the frames' layout, which rarely changes.
     private var runs: FrameRuns
 
     init(_ output: consuming ByteOutput, _ format: PixelFormat, _ resolution: Resolution) {

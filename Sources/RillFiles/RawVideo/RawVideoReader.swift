@@ -1,30 +1,32 @@
 public import RillCore
 
-/// Plays frames without any header: samples and nothing else, whose size and rate the caller knows.
+/// Reads frames without headers: only samples, whose size and rate the caller knows.
 ///
-///     let clip = try RawVideoReader(path: "clip.yuv", resolution: .vga, frameRate: 30)
-///     while case .frame(let frame) = try clip.next() { show(frame) }
+/// ```swift
+/// let clip = try RawVideoReader(path: "clip.yuv", resolution: .vga, frameRate: 30)
+/// while case .frame(let frame) = try clip.next() { show(frame) }
+/// ```
 ///
-/// Pictures come in the format of the file: ``PixelFormat/nv12`` files give `.nv12` frames. One owner, one thread at a
-/// time. Cost per frame: one read straight into the frame's rows, no copy.
+/// Frames have the format of the file: ``/RillCore/PixelFormat/nv12`` files yield `.nv12` frames. One owner, one
+/// thread at a time. Cost per frame: one read straight into the frame's rows, without a copy.
 public final class RawVideoReader: FrameSource {
-    /// Size, rate, and, for a regular file, the number of whole frames that it holds.
+    /// The size, the rate and, for a regular file, the number of complete frames.
     public private(set) var format: SourceFormat
-    /// Frames that are still wanted.
+    /// The number of frames still to be returned.
     private var remaining = Int.max
     private var input: ByteInput
     private var filler: FrameFiller
     private var failure: FileError?
 
-    /// Opens a file; `-` is standard input.
+    /// Opens a file.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - pixelFormat: how its samples lie.
-    ///   - resolution: size of every picture; odd sizes round the chroma planes up.
-    ///   - frameRate: the rate that the capture times are made of.
-    ///   - colorSpace: what the numbers mean; it goes on every frame.
-    ///   - capacity: frames that can be in use downstream at once.
+    ///   - path: the file; `-` is standard input.
+    ///   - pixelFormat: how its samples are arranged.
+    ///   - resolution: the size of every picture; odd sizes round the chroma planes up.
+    ///   - frameRate: the rate that determines the capture times.
+    ///   - colorSpace: the color space of every frame.
+    ///   - capacity: how many frames may be in use downstream at once.
     /// - Throws: `notFound`, `openFailed`.
     public convenience init(
         path: String, pixelFormat: PixelFormat = .i420, resolution: Resolution, frameRate: FrameRate = 30,
@@ -46,7 +48,7 @@ public final class RawVideoReader: FrameSource {
         self.input = input
     }
 
-    /// Passes over the frames before a range, and ends behind it. Called before the first frame is read.
+    /// Skips the frames before a range, and ends after it. Called before the first frame is read.
     func keep(_ frames: Range<Int>) throws(FileError) {
         let (byteCount, isTooMuch) = frames.lowerBound.multipliedReportingOverflow(
             by: FrameRuns.byteCount(of: format.resolution))
@@ -56,14 +58,15 @@ public final class RawVideoReader: FrameSource {
         format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
     }
 
-    /// The next frame; `.end` after the last whole one.
+    /// Returns the next frame, or `.end` after the last complete one.
     ///
-    /// - Throws: `empty`, `truncated` when the file ends inside a frame, `readFailed`, `outOfMemory`; then the same for ever.
+    /// - Throws: `empty`, `truncated` if the file ends inside a frame, `readFailed`, `outOfMemory`. All later calls
+    ///   throw the same error.
     public func next() throws(FileError) -> SourceOutput {
         if let failure { throw failure }
         guard remaining > 0 else { return .end }
         do throws(FileError) {
-            // One byte of what follows tells the end of the file from a frame that is cut off.
+            // One more byte distinguishes the end of the file from a truncated frame.
             guard try input.fill(1, atMost: 1) > 0 else {
                 guard input.position > 0 else { throw .empty(path: input.path) }
                 return .end
@@ -77,9 +80,9 @@ public final class RawVideoReader: FrameSource {
         }
     }
 
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     public var position: Int { input.position }
 
-    /// Counts of the reader's own pool of frames, which is made with the first frame; `nil` before that.
+    /// The counts of the reader's own frame pool, which is created with the first frame; `nil` before that.
     public var poolStatistics: FramePool.Statistics? { filler.poolStatistics }
 }

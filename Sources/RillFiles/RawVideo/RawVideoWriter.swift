@@ -1,19 +1,23 @@
 public import RillCore
 
-/// Writes frames as their samples and nothing else: plane by plane, rows without gaps. Their rotation
-/// is lost with all else that is not a sample.
+/// Writes frames as samples only: plane by plane, rows without gaps. Their rotation is lost, like everything that is
+/// not a sample.
 ///
-/// One owner, one thread at a time. Cost per frame: one gathering write from the frame's rows, no copy.
+/// One owner, one thread at a time. Cost per frame: one gathering write from the frame's rows, without a copy.
 public final class RawVideoWriter: FrameSink {
-    /// How the samples lie.
+    /// How the samples are arranged.
     public let pixelFormat: PixelFormat
-    /// Size of every picture.
+    /// The size of every picture.
     public let resolution: Resolution
     private var writer: FrameWriter
 
-    /// Makes or empties a file; `-` is standard output.
+    /// Creates or truncates a file.
     ///
-    /// - Parameter name: what errors call it, where that is not its path.
+    /// - Parameters:
+    ///   - path: the file; `-` is standard output.
+    ///   - name: the file's name in errors, if it is not its path.
+    ///   - pixelFormat: how the samples are arranged.
+    ///   - resolution: the size of every picture.
     /// - Throws: `notFound`, `openFailed`.
     public init(
         path: String, name: String? = nil, pixelFormat: PixelFormat = .i420, resolution: Resolution
@@ -25,14 +29,14 @@ public final class RawVideoWriter: FrameSink {
 
     /// Writes a frame of the file's format and size.
     ///
-    /// - Throws: `unexpectedInput` for another one, `writeFailed`.
+    /// - Throws: `unexpectedInput` for any other frame, `writeFailed`.
     public func consume(_ frame: VideoFrame) throws(FileError) {
         try writer.write(Span(), frame)
     }
 
     /// Closes the file. Called once, after the last frame.
     ///
-    /// - Throws: `writeFailed`, also when that was thrown before.
+    /// - Throws: `writeFailed`, also if it was thrown before.
     public func finish() throws(FileError) {
         try writer.finish()
     }

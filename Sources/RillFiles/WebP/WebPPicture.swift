@@ -1,25 +1,32 @@
-/// Pictures that browsers show, of what a VP8 encoder makes: a WebP picture is a VP8 key frame in a RIFF file.
+/// Wraps VP8 key frames into WebP pictures, which browsers can show. A WebP picture is a VP8 key frame in a RIFF
+/// file.
 ///
-///     let file = WebPPicture.bytes(ofKeyFrame: payload)
+/// ```swift
+/// let file = WebPPicture.bytes(ofKeyFrame: payload)
+/// ```
 ///
-/// A few kilobytes for a thumbnail, where a PNG takes tens of them. Source: WebP Container Specification, "Simple File
-/// Format (Lossy)"; it takes key frames that are shown, of at most 16383x16383 pixels, as VP8 has them anyway. The colours
-/// are BT.601, limited range.
+/// A thumbnail takes a few kilobytes, a PNG tens of them. Source: WebP Container Specification, "Simple File Format
+/// (Lossy)". The key frame must be shown and have at most 16383x16383 pixels, as all VP8 frames do. The colors are
+/// BT.601, limited range.
 public enum WebPPicture {
-    /// The file for a key frame.
+    /// Returns the WebP file for a key frame.
     ///
-    ///      0                   1                   2                   3
-    ///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
-    ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-    ///     |      'R'      |      'I'      |      'F'      |      'F'      |
-    ///     |                   File Size, little-endian                    |
-    ///     |      'W'      |      'E'      |      'B'      |      'P'      |
-    ///     |      'V'      |      'P'      |      '8'      |      ' '      |
-    ///     |                   Chunk Size, little-endian                   |
-    ///     :                  the frame, padded to even                    :
-    ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+    /// ```text
+    ///  0                   1                   2                   3
+    ///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+    /// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+    /// |      'R'      |      'I'      |      'F'      |      'F'      |
+    /// |                   File Size, little-endian                    |
+    /// |      'W'      |      'E'      |      'B'      |      'P'      |
+    /// |      'V'      |      'P'      |      '8'      |      ' '      |
+    /// |                   Chunk Size, little-endian                   |
+    /// :                  the frame, padded to even                    :
+    /// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+    /// ```
     ///
     /// File Size counts what follows it.
+    ///
+    /// - Parameter frame: the bytes of a shown VP8 key frame.
     public static func bytes(ofKeyFrame frame: Span<UInt8>) -> [UInt8] {
         let padding = frame.count & 1
         var file: [UInt8] = []
@@ -33,6 +40,6 @@ public enum WebPPicture {
         return file
     }
 
-    /// Bytes before the frame.
+    /// The number of bytes before the frame.
     static let headerByteCount = 20
 }

@@ -1,10 +1,10 @@
 import RillCore
 
 extension Y4MHeader {
-    /// Reads the parameters of the first line, in any order; where one comes twice, the last counts.
+    /// Parses the parameters of the first line, in any order. If a parameter is repeated, the last one counts.
     ///
     /// - Parameters:
-    ///   - line: the line without its end; it begins with ``magic``.
+    ///   - line: the line without its end, starting with ``magic``.
     ///   - path: the file's name, for errors.
     init(parsing line: some Collection<UInt8>, path: String) throws(FileError) {
         var parser = Parser(path: path)
@@ -16,8 +16,7 @@ extension Y4MHeader {
         self = try parser.header()
     }
 
-    /// The first line, with its end. An extension with a space or line end in it, which would end it there, is the
-    /// programmer's mistake.
+    /// The first line with its end. Traps if an extension contains a space or a line end, which would terminate it.
     var line: String {
         precondition(
             extensions.allSatisfy { !$0.utf8.contains(0x20) && !$0.utf8.contains(0x0A) }, "spaces in \(extensions)")
@@ -32,7 +31,7 @@ extension Y4MHeader {
     }
 }
 
-/// What has been said so far, parameter by parameter.
+/// The parameters parsed so far.
 private struct Parser {
     let path: String
     var width: Int?
@@ -68,13 +67,13 @@ private struct Parser {
             pixelAspect = ratio.0 > 0 ? Y4MHeader.PixelAspect(width: ratio.0, height: ratio.1) : nil
         case UInt8(ascii: "C"):
             guard let siting = Y4MHeader.ChromaSiting(rawValue: value) else {
-                throw .unsupportedFormat(path: path, format: "Y4M of colour format \(quoted(bytes.prefix(32)))")
+                throw .unsupportedFormat(path: path, format: "Y4M of color format \(quoted(bytes.prefix(32)))")
             }
             chromaSiting = siting
         case UInt8(ascii: "X"):
             readExtension(value)
         default:
-            // The format has no other tags; as with X, what is not known says nothing about the samples.
+            // The format has no other tags. As with X, an unknown one does not affect the samples.
             break
         }
     }
@@ -99,23 +98,23 @@ private struct Parser {
             chromaSiting: siting, range: range, extensions: extensions)
     }
 
-    /// Files from before the C parameter had numbers to it say their format in `XYSCSS`; those of 4:2:0 say nothing.
+    /// Returns the chroma siting of older files, which store their format in `XYSCSS`; those of 4:2:0 may omit it.
     private func sitingOfOldFiles() throws(FileError) -> Y4MHeader.ChromaSiting {
         let key = "YSCSS="
         guard let value = extensions.last(where: { $0.hasPrefix(key) })?.dropFirst(key.count) else { return .jpeg }
         guard let siting = Y4MHeader.ChromaSiting(rawValue: value.lowercased()) else {
-            throw .unsupportedFormat(path: path, format: "Y4M of colour format \(quoted(value.utf8.prefix(32)))")
+            throw .unsupportedFormat(path: path, format: "Y4M of color format \(quoted(value.utf8.prefix(32)))")
         }
         return siting
     }
 }
 
-/// Decimal digits and nothing else: no sign, no space. A number too large for `Int` is none.
+/// Parses decimal digits only: no sign, no space. Returns `nil` for a number too large for `Int`.
 private func naturalNumber(_ text: some StringProtocol) -> Int? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
 }
 
-/// `30000:1001`.
+/// Parses a ratio such as `30000:1001`.
 private func ratio(_ text: String) -> (Int, Int)? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, let first = naturalNumber(parts[0]) else { return nil }

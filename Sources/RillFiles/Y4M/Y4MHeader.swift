@@ -1,22 +1,22 @@
 public import RillCore
 
-/// What the first line of a Y4M clip says: `YUV4MPEG2 W640 H480 F30:1 Ip A1:1 C420jpeg`.
+/// The first line of a Y4M clip: `YUV4MPEG2 W640 H480 F30:1 Ip A1:1 C420jpeg`.
 ///
 /// The format is that of MJPEGtools, yuv4mpeg(5); `XCOLORRANGE` is FFmpeg's.
 public struct Y4MHeader: Hashable, Sendable {
-    /// W and H: size of the pictures in pixels.
+    /// W and H: the size of the pictures in pixels.
     public var resolution: Resolution
-    /// F: frames per second; `nil` where it is missing or said to be unknown (`F0:0`).
+    /// F: frames per second; `nil` if missing or unknown (`F0:0`).
     public var frameRate: FrameRate?
-    /// I: the order of the fields. Frames are read as they are, whichever it is.
+    /// I: the order of the fields. Frames are read unchanged, whatever it is.
     public var interlacing: Interlacing
-    /// A: width to height of a pixel; `nil` where it is missing or said to be unknown (`A0:0`).
+    /// A: the pixel aspect ratio; `nil` if missing or unknown (`A0:0`).
     public var pixelAspect: PixelAspect?
-    /// C: where the chroma samples lie.
+    /// C: the position of the chroma samples.
     public var chromaSiting: ChromaSiting
-    /// XCOLORRANGE: where black and white stand; `nil` when it is not said.
+    /// XCOLORRANGE: the color range; `nil` if missing.
     public var range: ColorSpace.Range?
-    /// All other X parameters in their order, without the X.
+    /// All other X parameters in order, without the X.
     public var extensions: [String]
 
     /// The order of the fields.
@@ -27,20 +27,20 @@ public struct Y4MHeader: Hashable, Sendable {
         case topFieldFirst = "t"
         /// Interlaced, lower field first.
         case bottomFieldFirst = "b"
-        /// Each frame says it for itself.
+        /// Stored with each frame.
         case mixed = "m"
-        /// Not known, also when nothing is said.
+        /// Unknown, or missing.
         case unknown = "?"
     }
 
-    /// Width to height of a pixel.
+    /// The ratio of a pixel's width to its height.
     public struct PixelAspect: Hashable, Sendable {
-        /// The part of the width; at least 1.
+        /// The width; at least 1.
         public let width: Int
-        /// The part of the height; at least 1.
+        /// The height; at least 1.
         public let height: Int
 
-        /// A ratio of two numbers above zero: anything else is the caller's mistake.
+        /// Creates a ratio of two positive numbers; others trap.
         public init(width: Int, height: Int) {
             precondition(width > 0 && height > 0, "a pixel's aspect is a ratio of positive numbers")
             self.width = width
@@ -51,19 +51,19 @@ public struct Y4MHeader: Hashable, Sendable {
         public static let square = PixelAspect(width: 1, height: 1)
     }
 
-    /// Where the samples of 8-bit 4:2:0 chroma lie among those of the luma.
+    /// The position of 8-bit 4:2:0 chroma samples relative to luma samples.
     public enum ChromaSiting: String, Hashable, Sendable, CaseIterable {
-        /// In the middle of four luma samples; also what no C parameter means.
+        /// In the center of four luma samples; the default without a C parameter.
         case jpeg = "420jpeg"
-        /// Beside the left column, between two rows.
+        /// On the left column, between two rows.
         case mpeg2 = "420mpeg2"
-        /// On the upper left luma sample, U and V on alternate rows.
+        /// On the upper left luma sample, U and V in alternate rows.
         case palDV = "420paldv"
-        /// 4:2:0 and no more said.
+        /// 4:2:0 without further detail.
         case unspecified = "420"
     }
 
-    /// A header of square, progressive pictures with JPEG's chroma siting, unless it is said otherwise.
+    /// Creates a header. The defaults are square pixels, progressive pictures and JPEG's chroma siting.
     public init(
         resolution: Resolution, frameRate: FrameRate?, interlacing: Interlacing = .progressive,
         pixelAspect: PixelAspect? = .square, chromaSiting: ChromaSiting = .jpeg, range: ColorSpace.Range? = nil,

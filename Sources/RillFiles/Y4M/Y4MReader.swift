@@ -1,35 +1,37 @@
 public import RillCore
 
-/// Plays a Y4M clip: 8-bit 4:2:0 frames behind a line of text.
+/// Reads a Y4M clip: 8-bit 4:2:0 frames after a line of text.
 ///
-///     let clip = try Y4MReader(path: "clip.y4m")
-///     while case .frame(let frame) = try clip.next() { show(frame) }
+/// ```swift
+/// let clip = try Y4MReader(path: "clip.y4m")
+/// while case .frame(let frame) = try clip.next() { show(frame) }
+/// ```
 ///
-/// What the clip says travels on each frame: the capture time (frame number by rate), and the colour range. Y4M cannot
-/// say the matrix; it is BT.601 unless the caller knows better. Frames of interlaced clips come as they are.
+/// Each frame carries its capture time (its number divided by the rate) and the clip's color range. Y4M does not
+/// store the matrix; it is BT.601 unless the caller sets another. Frames of interlaced clips are returned unchanged.
 ///
-/// One owner, one thread at a time. Cost per frame: one `readv(2)` straight into the frame's rows, which fetches the next
-/// frame's header too; no copy.
+/// One owner, one thread at a time. Cost per frame: one `readv(2)` straight into the frame's rows, which also fetches
+/// the next frame's header; no copy.
 public final class Y4MReader: FrameSource {
-    /// What the first line says.
+    /// The header in the first line.
     public let header: Y4MHeader
-    /// Size, rate, and the number of frames where it is known: of a regular file whose frames have no parameters.
+    /// The size, the rate and, if known, the number of frames: for a regular file whose frames have plain headers.
     public private(set) var format: SourceFormat
-    /// Frames that are still wanted.
+    /// The number of frames still to be returned.
     private var remaining = Int.max
     private var input: ByteInput
     private var filler: FrameFiller
     private var failure: FileError?
 
-    /// Opens a clip and reads its first line; `-` is standard input.
+    /// Opens a clip and reads its first line.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - capacity: frames that can be in use downstream at once.
-    ///   - defaultFrameRate: the rate of a clip that does not say its own.
-    ///   - matrix: the matrix that the frames are marked with.
+    ///   - path: the file; `-` is standard input.
+    ///   - capacity: how many frames may be in use downstream at once.
+    ///   - defaultFrameRate: the rate of a clip that does not store one.
+    ///   - matrix: the color matrix of the frames.
     /// - Throws: `notFound`, `openFailed`, `readFailed`; `empty`, `foreign`, `truncated`, `headerTooLong`;
-    ///   `missingParameter`, `invalidField`, `resolutionOutOfRange`; `unsupportedFormat` for all but 8-bit 4:2:0.
+    ///   `missingParameter`, `invalidField`, `resolutionOutOfRange`; `unsupportedFormat` unless it is 8-bit 4:2:0.
     public convenience init(
         path: String, capacity: Int = 8, defaultFrameRate: FrameRate = 30, matrix: ColorSpace.Matrix = .bt601
     ) throws(FileError) {
@@ -54,9 +56,9 @@ public final class Y4MReader: FrameSource {
         self.input = input
     }
 
-    /// Passes over the frames before a range, and ends behind it. Called before the first frame is read.
+    /// Skips the frames before a range, and ends after it. Called before the first frame is read.
     ///
-    /// Each frame's header is looked at, so that what is damaged is found as in a reading of the whole.
+    /// Each skipped frame's header is checked, so damage is found as when reading the whole clip.
     func keep(_ frames: Range<Int>) throws(FileError) {
         for _ in 0..<frames.lowerBound {
             guard let headerByteCount = try Y4MReader.findFrame(in: &input) else { break }
@@ -67,10 +69,10 @@ public final class Y4MReader: FrameSource {
         format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
     }
 
-    /// The next frame; `.end` after the last whole one.
+    /// Returns the next frame, or `.end` after the last complete one.
     ///
-    /// - Throws: `truncated` when the file ends inside a frame, `damaged` when none begins where one should,
-    ///   `headerTooLong`, `readFailed`, `timeOutOfRange`, `outOfMemory`; then the same for ever.
+    /// - Throws: `truncated` if the file ends inside a frame, `damaged` if none starts where one should,
+    ///   `headerTooLong`, `readFailed`, `timeOutOfRange`, `outOfMemory`. All later calls throw the same error.
     public func next() throws(FileError) -> SourceOutput {
         if let failure { throw failure }
         guard remaining > 0 else { return .end }
@@ -86,18 +88,18 @@ public final class Y4MReader: FrameSource {
         }
     }
 
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     public var position: Int { input.position }
 
-    /// Counts of the reader's own pool of frames, which is made with the first frame; `nil` before that.
+    /// The counts of the reader's own frame pool, which is created with the first frame; `nil` before that.
     public var poolStatistics: FramePool.Statistics? { filler.poolStatistics }
 
     // MARK: Lines of text
 
-    /// Length of `FRAME` and its line end, which is all that nearly every frame's header is.
+    /// The length of `FRAME` and its line end, which make up nearly every frame's header.
     private static let plainFrameHeader = Y4MHeader.frameMagic.utf8.count + 1
 
-    /// How many frames `byteCount` bytes are, if they are whole ones with plain headers.
+    /// Returns the number of frames in `byteCount` bytes, if these are complete frames with plain headers.
     private static func frameCount(in byteCount: Int, of resolution: Resolution) -> Int? {
         let (count, rest) = byteCount.quotientAndRemainder(
             dividingBy: plainFrameHeader + FrameRuns.byteCount(of: resolution))
@@ -124,10 +126,11 @@ public final class Y4MReader: FrameSource {
         return header
     }
 
-    /// Length of the next frame's header, which is then buffered and not consumed; `nil` at the end of the clip.
+    /// Returns the length of the next frame's header, which is then buffered but not consumed; `nil` at the end of
+    /// the clip.
     private static func findFrame(in input: inout ByteInput) throws(FileError) -> Int? {
         let magic = Y4MHeader.frameMagic.utf8
-        // No more than that, so that the samples behind it go straight into the frame.
+        // No more than that, so that the samples after it go straight into the frame.
         let available = try input.fill(plainFrameHeader, atMost: plainFrameHeader)
         guard available > 0 else { return nil }
         guard input.buffered.starts(with: magic.prefix(available)) else { throw damaged(input) }

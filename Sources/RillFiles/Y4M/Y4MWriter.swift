@@ -1,25 +1,30 @@
 public import RillCore
 
-/// Writes a Y4M clip: 8-bit 4:2:0 frames behind a line of text, which FFmpeg, libvpx and every player read.
+/// Writes a Y4M clip: 8-bit 4:2:0 frames after a line of text, which FFmpeg, libvpx and all players can read.
 ///
-///     let clip = try Y4MWriter(path: "out.y4m", resolution: .vga, frameRate: 30)
-///     try clip.consume(frame)
-///     try clip.finish()
+/// ```swift
+/// let clip = try Y4MWriter(path: "out.y4m", resolution: .vga, frameRate: 30)
+/// try clip.consume(frame)
+/// try clip.finish()
+/// ```
 ///
-/// Y4M has one size and one rate: frames are written one after the other, whatever their capture times. It can say the
-/// colour range, not the matrix, nor a rotation: pictures lie in it as they lie in their frames.
+/// Y4M has one size and one rate: frames are written one after the other, whatever their capture times. It stores the
+/// color range, but neither the matrix nor a rotation: pictures are stored as they are in their frames.
 ///
-/// One owner, one thread at a time. Cost per frame: one gathering write from the frame's rows, no copy.
+/// One owner, one thread at a time. Cost per frame: one gathering write from the frame's rows, without a copy.
 public final class Y4MWriter: FrameSink {
-    /// What the first line says.
+    /// The header in the first line.
     public let header: Y4MHeader
     private let path: String
     private var writer: FrameWriter
     private static let frameHeader = [UInt8](Y4MHeader.frameMagic.utf8) + [UInt8(ascii: "\n")]
 
-    /// Makes or empties a file and writes the first line; `-` is standard output.
+    /// Creates or truncates a file and writes the first line.
     ///
-    /// - Parameter name: what errors call it, where that is not its path.
+    /// - Parameters:
+    ///   - path: the file; `-` is standard output.
+    ///   - name: the file's name in errors, if it is not its path.
+    ///   - header: the header to write.
     /// - Throws: `notFound`, `openFailed`, `writeFailed`.
     public init(path: String, name: String? = nil, header: Y4MHeader) throws(FileError) {
         var output = try ByteOutput(path: path, name: name)
@@ -29,14 +34,15 @@ public final class Y4MWriter: FrameSink {
         self.writer = FrameWriter(output, .i420, header.resolution)
     }
 
-    /// The same, with a header of square, progressive pictures.
+    /// Creates or truncates a file, with a header of square pixels and progressive pictures.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - name: what errors call it, where that is not its path.
-    ///   - resolution: size of every picture.
-    ///   - frameRate: the rate to play it at.
-    ///   - range: full range is said in the header; limited range, which is what Y4M means by itself, is not.
+    ///   - path: the file; `-` is standard output.
+    ///   - name: the file's name in errors, if it is not its path.
+    ///   - resolution: the size of every picture.
+    ///   - frameRate: the playback rate.
+    ///   - range: the color range. Full range is written to the header; limited range is Y4M's default and is not.
+    /// - Throws: `notFound`, `openFailed`, `writeFailed`.
     public convenience init(
         path: String, name: String? = nil, resolution: Resolution, frameRate: FrameRate,
         range: ColorSpace.Range = .limited
@@ -49,7 +55,8 @@ public final class Y4MWriter: FrameSink {
 
     /// Writes an I420 frame of the clip's size and range.
     ///
-    /// - Throws: `unexpectedInput` for another one (convert it first), `writeFailed`.
+    /// - Parameter frame: the frame.
+    /// - Throws: `unexpectedInput` for any other frame (convert it first), `writeFailed`.
     public func consume(_ frame: VideoFrame) throws(FileError) {
         let range = header.range ?? .limited
         guard frame.colorSpace.range == range else {
@@ -62,7 +69,7 @@ public final class Y4MWriter: FrameSink {
 
     /// Closes the file. Called once, after the last frame.
     ///
-    /// - Throws: `writeFailed`, also when that was thrown before.
+    /// - Throws: `writeFailed`, also if it was thrown before.
     public func finish() throws(FileError) {
         try writer.finish()
     }

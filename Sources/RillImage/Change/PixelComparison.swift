@@ -2,23 +2,23 @@ import Glibc
 public import RillCore
 
 extension VideoFrame {
-    /// Whether `other` shows the very same picture: the same samples, of the same format, size, colour space and
-    /// rotation. When it was taken does not matter.
+    /// Whether `other` shows exactly the same picture: equal samples, format, size, color space and rotation. Capture
+    /// times may differ.
     ///
-    /// A row in every sixteen is looked at first, so that a difference 16 rows high is found after a sixteenth of the
-    /// luma at the most, and a camera's noise in the first row. Only pictures that are the same, or nearly so, are read
-    /// whole, each row once, at the speed of memory. Copies of one frame are known to be the same without a look.
+    /// Every sixteenth row is compared first. So a difference 16 rows high is found after at most a sixteenth of the
+    /// luma, and a camera's noise in the first row. Only equal or nearly equal pictures are read completely, each row
+    /// once, at memory speed. Copies of one frame are recognized without reading samples.
     public func hasSamePixels(as other: VideoFrame) -> Bool {
         var rowCount = 0
         return hasSamePixels(as: other, countingRows: &rowCount)
     }
 
-    /// The same, adding the rows that were compared to `rowCount`.
+    /// Compares as ``hasSamePixels(as:)`` does, and adds the number of compared rows to `rowCount`.
     func hasSamePixels(as other: VideoFrame, countingRows rowCount: inout Int) -> Bool {
         guard format == other.format, resolution == other.resolution, colorSpace == other.colorSpace,
             rotation == other.rotation
         else { return false }
-        // While both frames live, one address is one buffer, and buffers do not change.
+        // While both frames live, equal addresses mean the same buffer, and buffers do not change.
         guard unsafe pointer(plane: 0) != other.pointer(plane: 0) else { return true }
 
         let spacing = 16
@@ -26,7 +26,7 @@ extension VideoFrame {
         for row in Swift.stride(from: spacing / 2, to: height, by: spacing) {
             guard hasSameRows(row..<row + 1, ofPlane: 0, as: other, countingRows: &rowCount) else { return false }
         }
-        // Then what lies between those rows, the top included.
+        // Then the rows in between, including the top.
         for row in Swift.stride(from: -spacing / 2, to: height, by: spacing) {
             let between = max(0, row + 1)..<min(height, row + spacing)
             guard hasSameRows(between, ofPlane: 0, as: other, countingRows: &rowCount) else { return false }
@@ -38,7 +38,7 @@ extension VideoFrame {
         return true
     }
 
-    /// Compares rows of a plane that both frames have in the same size.
+    /// Compares rows of a plane that has the same size in both frames.
     private func hasSameRows(
         _ rows: Range<Int>, ofPlane index: Int, as other: VideoFrame, countingRows rowCount: inout Int
     ) -> Bool {

@@ -1,19 +1,19 @@
 internal import CYUV
 package import RillCore
 
-// The raw formats of cameras, each brought to I420 in one pass over its samples. Planes that are smaller than the frame
-// needs are the caller's mistake: who has them from a driver checks first.
+// Conversions of cameras' raw formats to I420, each in one pass over the samples. Planes smaller than the frame needs
+// trap: callers check planes from a driver first.
 
 extension MutableFrame {
-    /// The orders of the bytes of packed 4:2:2, two pixels in four bytes.
+    /// The byte orders of packed 4:2:2, two pixels in four bytes.
     package enum PackedOrder: Sendable {
         case yuyv, uyvy, yvyu
     }
 
-    /// Fills an I420 frame from packed 4:2:2; the chroma of each two rows is averaged.
+    /// Fills an I420 frame from packed 4:2:2. The chroma of each pair of rows is averaged.
     package mutating func fill(fromPacked source: Plane, _ order: PackedOrder) {
         check(source, width: 4 * resolution.chroma.width, height: resolution.height)
-        // U and V of YVYU stand where those of YUYV stand in each other's place.
+        // In YVYU, U and V are exchanged relative to YUYV.
         let (u, v) = order == .yvyu ? (2, 1) : (1, 2)
         // libyuv reads within the plane checked above, and writes within this frame's layout, here and below.
         unsafe source.bytes.withUnsafeBufferPointer { bytes in
@@ -36,7 +36,7 @@ extension MutableFrame {
         copy(v, toPlane: 2)
     }
 
-    /// Fills an I420 frame from luma, and U and V in turn, or V and U.
+    /// Fills an I420 frame from luma and interleaved chroma, U or V first.
     package mutating func fill(fromLuma y: Plane, interleaved chroma: Plane, isVFirst: Bool) {
         check(y, width: resolution.width, height: resolution.height)
         check(chroma, width: 2 * resolution.chroma.width, height: resolution.chroma.height)
@@ -51,9 +51,13 @@ extension MutableFrame {
         }
     }
 
-    /// Fills an I420 frame from luma, and U and V in turn for every row; the chroma of each two rows is averaged.
+    /// Fills an I420 frame from luma and interleaved chroma for every row. The chroma of each pair of rows is
+    /// averaged.
     ///
-    /// - Parameter row: memory for one row of chroma, which is kept and used again.
+    /// - Parameters:
+    ///   - y: the luma plane.
+    ///   - chroma: the interleaved chroma plane, with as many rows as luma.
+    ///   - row: memory for one row of chroma, which is kept and reused.
     package mutating func fill(fromLuma y: Plane, tallInterleaved chroma: Plane, using row: inout [UInt8]) {
         let size = resolution.chroma
         check(y, width: resolution.width, height: resolution.height)
@@ -64,7 +68,7 @@ extension MutableFrame {
             unsafe row.withUnsafeMutableBufferPointer { row in
                 for line in 0..<size.height {
                     let first = unsafe bytes.baseAddress! + 2 * line * chroma.stride
-                    // The last row of an odd number has no other.
+                    // The last row of an odd height has no partner.
                     let second = unsafe 2 * line + 1 < resolution.height ? first + chroma.stride : first
                     unsafe InterpolatePlane(
                         first, 0, second, 0, row.baseAddress!, 0, Int32(2 * size.width), 1, 128)
@@ -80,7 +84,7 @@ extension MutableFrame {
     package mutating func fill(fromRGB source: Plane, isBlueFirst: Bool) {
         check(source, width: 3 * resolution.width, height: resolution.height)
         unsafe source.bytes.withUnsafeBufferPointer { bytes in
-            // libyuv names formats by words of a little-endian machine: its RGB24 begins with blue.
+            // libyuv names formats by little-endian words: its RGB24 starts with blue.
             let convert = unsafe isBlueFirst ? RGB24ToI420 : RAWToI420
             _ = unsafe convert(
                 bytes.baseAddress, Int32(source.stride), mutablePointer(plane: 0), Int32(stride(0)),
@@ -89,14 +93,14 @@ extension MutableFrame {
         }
     }
 
-    /// Fills an I420 frame from luma alone, without colour.
+    /// Fills an I420 frame from luma only, without color.
     package mutating func fill(fromGrey source: Plane) {
         check(source, width: resolution.width, height: resolution.height)
         copy(source, toPlane: 0)
         fillGrey()
     }
 
-    /// Takes the colour from an I420 frame.
+    /// Removes the color of an I420 frame.
     package mutating func fillGrey() {
         var planes = planes
         planes.u.fill(128)

@@ -1,33 +1,38 @@
 public import RillCore
 
-/// Brings I420 pictures to the colours that the pipeline holds, limited range in BT.601 or BT.709, whatever range they come
-/// in: the one place that the pictures of every source pass on their way into encoders and filters, and those of every
-/// stream on their way to a sink.
+/// Converts I420 pictures to the pipeline's limited range, keeping BT.601 or BT.709. The pictures of every source
+/// pass through it on the way to encoders and filters, and those of every stream on the way to a sink.
 ///
-///     var converter = ColorConverter(capacity: 8)
-///     guard let frame = try converter.convert(captured) else { return }  // every buffer is in use
+/// ```swift
+/// var converter = ColorConverter(capacity: 8)
+/// guard let frame = try converter.convert(captured) else { return }  // every buffer is in use
+/// ```
 ///
-/// Each picture is looked at for itself: a range may change in mid-stream. One in limited range is handed on as it is,
-/// without a copy. Cost of another: one pass over its samples, into a pool that is made with the first one; nothing else is
-/// allocated.
+/// Each picture is handled individually, since the range may change mid-stream. A picture in limited range is
+/// returned unchanged, without a copy. The cost of any other is one pass over its samples, into a pool that is
+/// created with the first one. Nothing else is allocated.
 ///
 /// One owner, one thread at a time.
 public struct ColorConverter: Sendable {
-    /// Pictures that were converted.
+    /// The number of converted pictures.
     public private(set) var framesConverted = 0
-    /// Pictures that were not, because every buffer was in use.
+    /// The number of pictures that were not converted because every buffer was in use.
     public private(set) var picturesWithoutBuffer = 0
     private var pictures: FittingPool
 
-    /// A converter whose pictures may be in use `capacity` at once.
+    /// Creates a converter whose pictures may be in use `capacity` at once.
     public init(capacity: Int) {
         pictures = FittingPool(capacity: capacity)
     }
 
-    /// The picture in limited range; itself where it has that. NV12 pictures are handed on as they are: they are not the
-    /// pipeline's yet (``RillCore/VideoFrame/convertedToI420(into:)``).
+    /// Converts a picture to limited range. Returns the picture itself if it is already in limited range.
     ///
-    /// - Returns: `nil` (counted) when every buffer is in use.
+    /// NV12 pictures are returned unchanged: convert them to I420 first
+    /// (``RillCore/VideoFrame/convertedToI420(into:)``).
+    ///
+    /// - Parameter frame: the picture.
+    /// - Returns: the picture in limited range, or `nil` (counted) if every buffer is in use.
+    /// - Throws: ``/RillCore/FrameError`` if there is no memory.
     public mutating func convert(_ frame: VideoFrame) throws(FrameError) -> VideoFrame? {
         guard frame.colorSpace.range == .full, frame.format == .i420 else { return frame }
         guard let converted = frame.reducedToLimitedRange(into: try pictures.pool(for: frame.resolution)) else {
@@ -38,17 +43,18 @@ public struct ColorConverter: Sendable {
         return converted
     }
 
-    /// Whether a picture of the size of the last one would find a buffer, if it needs one.
+    /// Whether a picture of the last size would find a buffer, if it needs one.
     package var hasBuffer: Bool { pictures.hasBuffer }
 }
 
 extension VideoFrame {
-    /// The I420 picture in limited range, in a frame of `pool`: itself, without a copy, where it has that already.
+    /// Converts an I420 picture to limited range, in a frame of `pool`. Returns the picture itself, without a copy,
+    /// if it is already in limited range.
     ///
-    /// Matrix, time, rotation and stamps stay. Samples are rounded to the nearest.
+    /// Matrix, time, rotation and timestamps are kept. Samples are rounded to nearest.
     ///
-    /// - Parameter pool: I420 frames of this picture's size; another size or format is the caller's mistake.
-    /// - Returns: `nil` when the pool has run dry.
+    /// - Parameter pool: a pool of I420 frames of this picture's size; another size or format traps.
+    /// - Returns: the converted picture, or `nil` if the pool has no free buffer.
     public func reducedToLimitedRange(into pool: FramePool) -> VideoFrame? {
         guard colorSpace.range == .full else { return self }
         precondition(

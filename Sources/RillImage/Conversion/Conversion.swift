@@ -2,17 +2,17 @@ internal import CYUV
 public import RillCore
 
 extension VideoFrame {
-    /// The same picture as I420: itself when it is I420 already, else converted into a frame of `pool`.
+    /// Converts a picture to I420, in a frame of `pool`. Returns the picture itself if it is already I420.
     ///
-    /// - Parameter pool: I420 frames of this picture's size; another size or format is the caller's mistake.
-    /// - Returns: `nil` when the pool has run dry.
+    /// - Parameter pool: a pool of I420 frames of this picture's size; another size or format traps.
+    /// - Returns: the converted picture, or `nil` if the pool has no free buffer.
     public func convertedToI420(into pool: FramePool) -> VideoFrame? {
         guard format == .nv12 else { return self }
         precondition(
             pool.layout.format == .i420 && pool.layout.resolution == resolution,
             "a pool of \(pool.layout.resolution) does not fit a picture of \(resolution)")
         guard var target = pool.makeFrame() else { return nil }
-        // libyuv reads and writes within the layouts that both frames were checked against.
+        // libyuv reads and writes within the layouts against which both frames were checked.
         unsafe NV12ToI420(
             pointer(plane: 0), Int32(stride(0)), pointer(plane: 1), Int32(stride(1)),
             target.mutablePointer(plane: 0), Int32(target.stride(0)),
@@ -22,10 +22,10 @@ extension VideoFrame {
         return finished(target)
     }
 
-    /// A copy of an I420 picture in a frame of `pool`: for sinks that keep pictures for long.
+    /// Copies an I420 picture into a frame of `pool`, for sinks that keep pictures for a long time.
     ///
-    /// - Parameter pool: I420 frames of this picture's size; another size or format is the caller's mistake.
-    /// - Returns: `nil` when the pool has run dry.
+    /// - Parameter pool: a pool of I420 frames of this picture's size; another size or format traps.
+    /// - Returns: the copy, or `nil` if the pool has no free buffer.
     public func copied(into pool: FramePool) -> VideoFrame? {
         precondition(
             format == .i420 && pool.layout.format == .i420 && pool.layout.resolution == resolution,
@@ -33,7 +33,7 @@ extension VideoFrame {
         guard var target = pool.makeFrame() else { return nil }
         for plane in 0..<3 {
             let size = layout[plane: plane]
-            // Both layouts are of the same resolution, so the planes have the same size.
+            // Both layouts have the same resolution, so their planes have the same size.
             unsafe CopyPlane(
                 pointer(plane: plane), Int32(stride(plane)), target.mutablePointer(plane: plane),
                 Int32(target.stride(plane)), Int32(size.width), Int32(size.height))
@@ -41,7 +41,7 @@ extension VideoFrame {
         return finished(target)
     }
 
-    /// The picture in `target`, done, with this picture's time, colour space, rotation and stamps.
+    /// Finishes `target` with this picture's time, color space, rotation and timestamps.
     func finished(_ target: consuming MutableFrame) -> VideoFrame {
         var frame = target.finish(captureTime: captureTime, colorSpace: colorSpace)
         frame.rotation = rotation
@@ -52,14 +52,14 @@ extension VideoFrame {
 }
 
 extension MutableFrame {
-    /// Fills an I420 frame from three planes in somebody else's memory, which have at least its size.
+    /// Fills an I420 frame from three planes in foreign memory, which must have at least its size.
     @unsafe
     package mutating func copyI420(
         from planes: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?),
         _ strides: (Int32, Int32, Int32)
     ) {
         precondition(layout.format == .i420, "only I420 frames are filled from three planes")
-        // The caller vouches for the source; the target is this frame's own layout.
+        // The caller guarantees the source; the target is this frame's own layout.
         unsafe I420Copy(
             planes.0, strides.0, planes.1, strides.1, planes.2, strides.2,
             mutablePointer(plane: 0), Int32(stride(0)), mutablePointer(plane: 1), Int32(stride(1)),

@@ -1,7 +1,7 @@
 public import RillCore
 
-/// A source whose pictures are brought to the pipeline's own format: I420 in limited range. Those that are that already
-/// are handed on as they are, so whoever takes pictures of any source puts one of these before it.
+/// A source that converts its pictures to the pipeline's own format: I420 in limited range. Other pictures pass
+/// unchanged, so code that accepts any source wraps it in one of these.
 ///
 /// One owner, one thread at a time.
 public final class I420Source: FrameSource {
@@ -9,12 +9,14 @@ public final class I420Source: FrameSource {
     private let capacity: Int
     private var planar: FittingPool
     private var colors: ColorConverter
-    /// A picture that found no buffer to be converted into.
+    /// A picture that found no free buffer to be converted into.
     private var waiting: VideoFrame?
 
-    /// The same pictures as `source` gives, whatever their sizes and ranges.
+    /// Creates a source that converts the pictures of another one, of any size and range.
     ///
-    /// - Parameter capacity: how many converted pictures may be in use downstream at once.
+    /// - Parameters:
+    ///   - source: the pictures to convert.
+    ///   - capacity: how many converted pictures may be in use downstream at once.
     public init(_ source: any FrameSource, capacity: Int = 8) {
         self.source = source
         self.capacity = capacity
@@ -22,15 +24,15 @@ public final class I420Source: FrameSource {
         colors = ColorConverter(capacity: capacity)
     }
 
-    /// Pictures that were brought from full range to limited.
+    /// The number of pictures converted from full to limited range.
     public var framesConverted: Int { colors.framesConverted }
 
-    /// What the wrapped source says: size, rate and count stay as they are.
+    /// The format of the wrapped source.
     public var format: SourceFormat { source.format }
 
-    /// The next picture. One that finds no buffer is kept, and given by a later call.
+    /// Returns the next picture. If there is no free buffer, it is kept for a later call.
     ///
-    /// - Throws: what the source throws, or ``FrameError``.
+    /// - Throws: an error of the source, or ``/RillCore/FrameError``.
     public func next() throws -> SourceOutput {
         if waiting == nil {
             switch try source.next() {

@@ -1,29 +1,31 @@
 public import RillCore
 
-/// In which order the four bytes of a pixel lie in memory.
+/// The order of a pixel's four bytes in memory.
 public enum PixelOrder: String, Codable, Sendable, CaseIterable {
-    /// Red, green, blue, alpha: OpenGL and Vulkan (`R8G8B8A8`), a web page's `ImageData`, SDL's `RGBA32`.
+    /// Red, green, blue, alpha: OpenGL and Vulkan (`R8G8B8A8`), `ImageData` on web pages, SDL's `RGBA32`.
     case rgba
     /// Blue, green, red, alpha: Cairo's `ARGB32`, X11 and Wayland on little-endian machines, SDL's `BGRA32`.
     case bgra
 }
 
 extension VideoFrame {
-    /// Writes the picture as pixels of four bytes, opaque, for whoever draws it.
+    /// Writes the picture as opaque pixels of four bytes, for drawing.
     ///
-    ///     var pixels = [UInt8](repeating: 0, count: 4 * frame.resolution.pixelCount)
-    ///     var span = pixels.mutableSpan
-    ///     frame.writeRGBA(to: &span)
+    /// ```swift
+    /// var pixels = [UInt8](repeating: 0, count: 4 * frame.resolution.pixelCount)
+    /// var span = pixels.mutableSpan
+    /// frame.writeRGBA(to: &span)
+    /// ```
     ///
-    /// The frame's matrix and range are obeyed (``RillCore/ColorSpace``), each chroma sample colours its two by two pixels
-    /// alike, and each byte is within 0.6 of the exact value. The picture is written as it lies in its frame, its rotation is
-    /// not applied. Allocates nothing. Any thread.
+    /// The conversion uses the frame's matrix and range (``/RillCore/ColorSpace``). Each chroma sample applies to two
+    /// by two pixels, and each byte is within 0.6 of the exact value. The frame's rotation is not applied. Allocates
+    /// nothing. Callable from any thread.
     ///
     /// - Parameters:
-    ///   - pixels: where the rows go, the upper one first; what is too short is the programmer's mistake.
-    ///   - rowByteCount: from one row's first byte to the next one's, at least four times the width; none for rows without
-    ///     gaps. What lies between rows is left alone.
-    ///   - order: how the bytes of a pixel lie.
+    ///   - pixels: receives the rows, top to bottom; it traps if it is too short.
+    ///   - rowByteCount: the distance from one row's first byte to the next one's, at least four times the width;
+    ///     `nil` for rows without gaps. Bytes between rows are not changed.
+    ///   - order: the order of a pixel's bytes.
     public func writeRGBA(
         to pixels: inout MutableSpan<UInt8>, rowByteCount: Int? = nil, order: PixelOrder = .rgba
     ) {
@@ -45,8 +47,10 @@ extension VideoFrame {
         }
     }
 
-    /// The picture as pixels of four bytes, row by row without gaps: ``writeRGBA(to:rowByteCount:order:)`` into an array of its
-    /// own.
+    /// Returns the picture as pixels of four bytes, row by row without gaps, as ``writeRGBA(to:rowByteCount:order:)``
+    /// writes them.
+    ///
+    /// - Parameter order: the order of a pixel's bytes.
     public func rgba(order: PixelOrder = .rgba) -> [UInt8] {
         var pixels = [UInt8](repeating: 0, count: 4 * resolution.pixelCount)
         var span = pixels.mutableSpan
@@ -55,9 +59,10 @@ extension VideoFrame {
     }
 }
 
-/// From samples to colours by ``RillCore/RGBFactors``, in whole numbers of 13 fractional bits.
+/// Converts samples to colors with ``/RillCore/RGBFactors``, in integers with 13 fractional bits.
 ///
-/// libyuv has this too; what it makes of blue is up to 13 off for BT.709, whose factor does not fit its seven bits.
+/// libyuv has this conversion too, but its blue is off by up to 13 for BT.709, whose factor does not fit its seven
+/// bits.
 private struct PixelColors {
     // Sixteen bits each: a product of two such numbers is one instruction on every processor.
     private let luma: Int16
@@ -81,7 +86,7 @@ private struct PixelColors {
         black = Int16(factors.black)
     }
 
-    /// Writes a row from byte `start` on. For `pairs`, U and V lie in turn, and `v` is the same row as `u`.
+    /// Writes a row starting at byte `start`. With `pairs`, U and V are interleaved, and `v` is the same row as `u`.
     @_lifetime(pixels: copy pixels)
     @inline(__always)
     func write(
@@ -97,7 +102,7 @@ private struct PixelColors {
             unsafe u.withUnsafeBufferPointer { u in
                 unsafe v.withUnsafeBufferPointer { v in
                     unsafe pixels.withUnsafeMutableBytes { pixels in
-                        // Within the rows, as checked above; without a check per sample the loop is one of vectors.
+                        // Within the rows, as checked above. Without a check per sample the loop is vectorized.
                         for pair in 0..<width / 2 {
                             let at = chromaStep &* pair
                             let tint = unsafe tint(u[at], v[chroma == .planes ? at : at &+ 1])
@@ -119,7 +124,7 @@ private struct PixelColors {
         }
     }
 
-    /// What two chroma samples add to each colour, with a half to round by.
+    /// Returns what a pair of chroma samples adds to each color, plus a half for rounding.
     @inline(__always)
     private func tint(_ u: UInt8, _ v: UInt8) -> (red: Int32, green: Int32, blue: Int32) {
         let (u, v) = (Int16(u) &- 128, Int16(v) &- 128)
@@ -130,7 +135,7 @@ private struct PixelColors {
         )
     }
 
-    /// A pixel as a word of which the lowest byte comes first.
+    /// Returns a pixel as a word whose lowest byte comes first.
     @inline(__always)
     private func pixel(_ y: UInt8, _ tint: (red: Int32, green: Int32, blue: Int32), _ first: First) -> UInt32 {
         let light = product(luma, Int16(y) &- black)

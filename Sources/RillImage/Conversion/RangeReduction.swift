@@ -1,36 +1,38 @@
 package import RillCore
 
-/// From full range to limited: what JPEG has to what video has.
+/// Converts samples from full range (JPEG) to limited range (video).
 ///
-///     luma:    Y' = 16 + 219/255 Y        chroma:  C' = 128 + 224/255 (C - 128)
+/// ```text
+/// luma:    Y' = 16 + 219/255 Y        chroma:  C' = 128 + 224/255 (C - 128)
+/// ```
 ///
-/// rounded to the nearest, in whole numbers of 15 fractional bits, which gives the exact result for all 256 values.
+/// Rounded to nearest, in integers with 15 fractional bits, which yields the exact result for all 256 values.
 package enum RangeReduction {
-    /// Reduces samples of luma where they are.
+    /// Converts luma samples in place.
     @_lifetime(samples: copy samples)
     package static func reduceLuma(_ samples: inout MutableSpan<UInt8>) {
         reduce(&samples, lumaFactor, lumaOffset)
     }
 
-    /// Reduces samples of chroma where they are.
+    /// Converts chroma samples in place.
     @_lifetime(samples: copy samples)
     package static func reduceChroma(_ samples: inout MutableSpan<UInt8>) {
         reduce(&samples, chromaFactor, chromaOffset)
     }
 
-    /// Reduces samples of luma, of which there are at least as many as in `target`.
+    /// Converts luma samples. There must be at least as many as in `target`.
     @_lifetime(target: copy target)
     static func reduceLuma(_ samples: Span<UInt8>, to target: inout MutableSpan<UInt8>) {
         reduce(samples, to: &target, lumaFactor, lumaOffset)
     }
 
-    /// Reduces samples of chroma, of which there are at least as many as in `target`.
+    /// Converts chroma samples. There must be at least as many as in `target`.
     @_lifetime(target: copy target)
     static func reduceChroma(_ samples: Span<UInt8>, to target: inout MutableSpan<UInt8>) {
         reduce(samples, to: &target, chromaFactor, chromaOffset)
     }
 
-    /// Reduces the averages of two rows of chroma, of which each has at least as many samples as `target`.
+    /// Converts the averages of two rows of chroma, each with at least as many samples as `target`.
     @_lifetime(target: copy target)
     package static func reduceChroma(_ a: Span<UInt8>, _ b: Span<UInt8>, to target: inout MutableSpan<UInt8>) {
         precondition(a.count >= target.count && b.count >= target.count, "rows of \(a.count) for \(target.count)")
@@ -47,8 +49,8 @@ package enum RangeReduction {
         }
     }
 
-    /// Reduces the averages of two by two samples of two rows of chroma, of which each has at least twice as many as
-    /// `target`; the two may be one.
+    /// Converts the averages of two by two samples of two rows of chroma, each with at least twice as many samples as
+    /// `target`. Both may be the same row.
     @_lifetime(target: copy target)
     package static func reduceWideChroma(_ a: Span<UInt8>, _ b: Span<UInt8>, to target: inout MutableSpan<UInt8>) {
         precondition(
@@ -67,7 +69,7 @@ package enum RangeReduction {
         }
     }
 
-    // 219/255 of 2^15 is 28141.9, 224/255 is 28784.3; chroma's 128 stays where it stands.
+    // 219/255 of 2^15 is 28141.9, 224/255 is 28784.3. Chroma's 128 stays unchanged.
     private static let lumaFactor: UInt32 = 28_142
     private static let lumaOffset: UInt32 = 16 << 15 + 1 << 14
     private static let chromaFactor: UInt32 = 28_784
@@ -98,7 +100,7 @@ package enum RangeReduction {
     @inline(__always)
     private static func reduce(_ samples: inout MutableSpan<UInt8>, _ factor: UInt32, _ offset: UInt32) {
         unsafe samples.withUnsafeMutableBufferPointer { samples in
-            // Within the span; without a check per sample the loop is one of vectors.
+            // Within the span. Without a check per sample the loop is vectorized.
             for index in samples.indices {
                 unsafe samples[index] = reduced(UInt32(samples[index]), factor, offset)
             }
@@ -107,7 +109,7 @@ package enum RangeReduction {
 }
 
 extension MutableFrame {
-    /// Brings an I420 frame from full range to limited, where it is.
+    /// Converts an I420 frame from full to limited range in place.
     package mutating func reduceToLimitedRange() {
         var planes = planes
         for row in 0..<planes.y.height {

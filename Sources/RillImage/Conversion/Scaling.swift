@@ -1,13 +1,14 @@
 internal import CYUV
 public import RillCore
 
-/// How samples are weighed when a picture is resized.
+/// The filter for resizing a picture.
 public enum ScaleFilter: Sendable {
-    /// Box where both sides shrink, bilinear otherwise: the right choice for video.
+    /// Box if both sides shrink, otherwise bilinear: the right choice for video.
     case automatic
-    /// The mean of all source samples under each target sample. libyuv falls back to bilinear for less than half.
+    /// The mean of all source samples under each target sample. libyuv falls back to bilinear for reductions to more
+    /// than half.
     case box
-    /// Linear between the nearest source samples.
+    /// Linear interpolation between the nearest source samples.
     case bilinear
 
     fileprivate func mode(from source: Resolution, to target: Resolution) -> FilterMode {
@@ -21,25 +22,29 @@ public enum ScaleFilter: Sendable {
 }
 
 extension VideoFrame {
-    /// The picture resized to a part of frames of `pool`, as `fit` says, with black around it.
+    /// Resizes the picture as `fit` specifies, with black around it.
     ///
-    /// - Returns: `nil` when the pool has run dry.
+    /// - Parameters:
+    ///   - fit: which part of the picture fills which part of the new frame.
+    ///   - pool: a pool of I420 frames.
+    ///   - filter: the filter for resizing.
+    /// - Returns: the resized picture, or `nil` if the pool has no free buffer.
     public func scaled(_ fit: PictureFit, into pool: FramePool, filter: ScaleFilter = .automatic) -> VideoFrame? {
         scaled(fit.region, to: fit.placement, into: pool, filter: filter)
     }
 
-    /// The picture cut to `crop` and resized to the frames of `pool`, which are I420, or to a part of them.
+    /// Crops the picture and resizes it to the frames of `pool`, or to a part of them.
     ///
-    /// Time, colour space, rotation and stamps stay. One pass over the pixels by libyuv, no copy besides; of what lies
-    /// around the part, each sample is written once.
+    /// Time, color space, rotation and timestamps are kept. libyuv makes one pass over the pixels, without a further
+    /// copy. Each sample around the filled part is written once.
     ///
     /// - Parameters:
-    ///   - crop: the part to keep; `nil` keeps the whole picture. One that reaches beyond it is the caller's mistake.
-    ///   - placement: the part of the new frame to fill, the rest of which is black; `nil` fills it wholly. One that
-    ///     reaches beyond it is the caller's mistake.
-    ///   - pool: where the new frame comes from.
-    ///   - filter: how samples are weighed.
-    /// - Returns: `nil` when the pool has run dry.
+    ///   - crop: the part to keep; `nil` keeps the whole picture. Traps if it reaches beyond the picture.
+    ///   - placement: the part of the new frame to fill, with black around it; `nil` fills the whole frame. Traps if
+    ///     it reaches beyond the frame.
+    ///   - pool: a pool of I420 frames.
+    ///   - filter: the filter for resizing.
+    /// - Returns: the resized picture, or `nil` if the pool has no free buffer.
     public func scaled(
         _ crop: CropRegion? = nil, to placement: CropRegion? = nil, into pool: FramePool,
         filter: ScaleFilter = .automatic
@@ -55,7 +60,7 @@ extension VideoFrame {
 
         target.fillBlack(around: placement, range: colorSpace.range)
         let size = placement.resolution
-        // Both regions lie in their pictures, whose planes libyuv reads and writes within their layouts.
+        // Both regions are inside their pictures, and libyuv accesses the planes within their layouts.
         let result = unsafe I420Scale(
             pointer(plane: 0) + crop.offset(in: layout, plane: 0), Int32(stride(0)),
             pointer(plane: 1) + crop.offset(in: layout, plane: 1), Int32(stride(1)),
@@ -72,7 +77,7 @@ extension VideoFrame {
 }
 
 extension CropRegion {
-    /// Bytes from the first sample of an I420 plane to the first one in the region.
+    /// Returns the number of bytes from the first sample of an I420 plane to the first one in the region.
     fileprivate func offset(in layout: FrameLayout, plane: Int) -> Int {
         let stride = layout[plane: plane].stride
         return plane == 0 ? y * stride + x : y / 2 * stride + x / 2

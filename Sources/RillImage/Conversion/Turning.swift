@@ -2,20 +2,25 @@ internal import CYUV
 public import RillCore
 
 extension VideoFrame {
-    /// The picture turned, in a frame of `pool`; itself, without a copy, where nothing is to be turned.
+    /// Rotates the picture, into a frame of `pool`. Returns the picture itself, without a copy, if there is nothing
+    /// to rotate.
     ///
-    ///     let upright = frame.rotated(by: frame.rotation, into: pool)  // its rotation is `.none`
+    /// ```swift
+    /// let upright = frame.rotated(by: frame.rotation, into: pool)  // its rotation is `.none`
+    /// ```
     ///
-    /// Time, colour space and stamps stay; ``RillCore/VideoFrame/rotation`` becomes what is left of it. Each plane is
-    /// turned for itself, so where a side is odd the chroma comes to lie up to a pixel off.
+    /// Time, color space and timestamps are kept. ``/RillCore/VideoFrame/rotation`` becomes the remaining rotation.
+    /// Each plane is rotated separately, so if a side is odd, chroma is shifted by up to a pixel.
     ///
-    /// - Parameter pool: I420 frames of the size after the turn; another size or format is the caller's mistake.
-    /// - Returns: `nil` when the pool has run dry.
+    /// - Parameters:
+    ///   - turn: the clockwise rotation to apply.
+    ///   - pool: a pool of I420 frames of the size after the rotation; another size or format traps.
+    /// - Returns: the rotated picture, or `nil` if the pool has no free buffer.
     public func rotated(by turn: Rotation, into pool: FramePool) -> VideoFrame? {
         guard turn != .none else { return self }
         checkFits(pool, turn.applied(to: resolution))
         guard var target = pool.makeFrame() else { return nil }
-        // The target has this picture's size after the turn; libyuv reads and writes within the two layouts.
+        // The target has this picture's size after the rotation. libyuv accesses memory within both layouts.
         let result = unsafe I420Rotate(
             pointer(plane: 0), Int32(stride(0)), pointer(plane: 1), Int32(stride(1)),
             pointer(plane: 2), Int32(stride(2)),
@@ -24,24 +29,25 @@ extension VideoFrame {
             target.mutablePointer(plane: 2), Int32(target.stride(2)),
             Int32(resolution.width), Int32(resolution.height), turn.mode)
         // libyuv refuses only null pointers and empty sizes, which frames do not have.
-        precondition(result == 0, "libyuv refused to turn \(resolution)")
+        precondition(result == 0, "libyuv refused to rotate \(resolution)")
         var turned = finished(target)
         turned.rotation = rotation - turn
         return turned
     }
 
-    /// The picture with left and right exchanged, in a frame of `pool`: how people know themselves, for previews.
+    /// Mirrors the picture left to right, into a frame of `pool`: for previews, in which people expect a mirror
+    /// image.
     ///
-    /// Time, colour space and stamps stay. ``RillCore/VideoFrame/rotation`` turns the other way round, so that the mirror
-    /// image stands upright after it too. Each plane is mirrored for itself, so where the width is odd the chroma comes
-    /// to lie a pixel off.
+    /// Time, color space and timestamps are kept. ``/RillCore/VideoFrame/rotation`` is reversed, so that the mirror
+    /// image is also upright after it. Each plane is mirrored separately, so if the width is odd, chroma is shifted
+    /// by a pixel.
     ///
-    /// - Parameter pool: I420 frames of this picture's size; another size or format is the caller's mistake.
-    /// - Returns: `nil` when the pool has run dry.
+    /// - Parameter pool: a pool of I420 frames of this picture's size; another size or format traps.
+    /// - Returns: the mirrored picture, or `nil` if the pool has no free buffer.
     public func mirrored(into pool: FramePool) -> VideoFrame? {
         checkFits(pool, resolution)
         guard var target = pool.makeFrame() else { return nil }
-        // Both frames have this size; libyuv reads and writes within the two layouts.
+        // Both frames have this size. libyuv accesses memory within both layouts.
         let result = unsafe I420Mirror(
             pointer(plane: 0), Int32(stride(0)), pointer(plane: 1), Int32(stride(1)),
             pointer(plane: 2), Int32(stride(2)),
@@ -57,7 +63,7 @@ extension VideoFrame {
     }
 
     private func checkFits(_ pool: FramePool, _ size: Resolution) {
-        precondition(format == .i420 && pool.layout.format == .i420, "only I420 frames are turned and mirrored")
+        precondition(format == .i420 && pool.layout.format == .i420, "only I420 frames can be rotated and mirrored")
         precondition(
             pool.layout.resolution == size, "a pool of \(pool.layout.resolution) does not fit a picture of \(size)")
     }

@@ -1,9 +1,9 @@
-/// What becomes of a picture whose shape is not that of its target.
+/// How a picture is fitted into a target of another shape.
 public enum AspectPolicy: String, Sendable, Equatable, CaseIterable {
-    /// What stands over on two sides is cut off.
+    /// Crops what exceeds the target on two sides.
     case crop
-    /// The whole picture is kept, between black bars.
+    /// Keeps the whole picture, between black bars.
     case letterbox
-    /// The whole picture is kept, and distorted.
+    /// Keeps the whole picture, distorted.
     case stretch
 }

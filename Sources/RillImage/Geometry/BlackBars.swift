@@ -1,7 +1,7 @@
 import RillCore
 
 extension MutableFrame {
-    /// Makes black what lies around `picture` in an I420 frame, and leaves alone what lies in it.
+    /// Fills the area around `picture` in an I420 frame with black, and leaves the inside unchanged.
     mutating func fillBlack(around picture: CropRegion, range: ColorSpace.Range) {
         guard picture.resolution != resolution else { return }
         let size = picture.resolution
@@ -9,7 +9,7 @@ extension MutableFrame {
         planes.y.fill(
             range == .limited ? 16 : 0, aroundColumns: picture.x..<picture.x + size.width,
             rows: picture.y..<picture.y + size.height)
-        // A chroma sample that the picture has but a part of is the picture's.
+        // A chroma sample that is partly inside the picture belongs to it.
         let columns = picture.x / 2..<(picture.x + size.width + 1) / 2
         let rows = picture.y / 2..<(picture.y + size.height + 1) / 2
         planes.u.fill(128, aroundColumns: columns, rows: rows)

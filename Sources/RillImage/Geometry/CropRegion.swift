@@ -1,15 +1,15 @@
 public import RillCore
 
-/// A rectangle of a picture, in luma pixels. Its corner lies on even coordinates, where 4:2:0 chroma has a sample.
+/// A rectangle of a picture, in luma pixels. Its corner is at even coordinates, where 4:2:0 chroma has a sample.
 public struct CropRegion: Hashable, Sendable {
-    /// Columns to the left of the rectangle; even.
+    /// The number of columns to the left of the rectangle; even.
     public let x: Int
-    /// Rows above the rectangle; even.
+    /// The number of rows above the rectangle; even.
     public let y: Int
-    /// Size of the rectangle.
+    /// The size of the rectangle.
     public let resolution: Resolution
 
-    /// A rectangle with its corner at `x`, `y`; coordinates that are odd or negative are the caller's mistake.
+    /// Creates a rectangle with its corner at `x`, `y`. Traps if a coordinate is odd or negative.
     public init(x: Int, y: Int, resolution: Resolution) {
         precondition(
             x >= 0 && y >= 0 && x % 2 == 0 && y % 2 == 0, "the corner of a region is even, not \(x),\(y)")
@@ -18,19 +18,20 @@ public struct CropRegion: Hashable, Sendable {
         self.resolution = resolution
     }
 
-    /// The whole of a picture.
+    /// Creates a rectangle that covers a whole picture.
     public init(all resolution: Resolution) {
         self.x = 0
         self.y = 0
         self.resolution = resolution
     }
 
-    /// The largest rectangle in the middle of a picture that has the aspect of `target` (both with square pixels).
+    /// Creates the largest rectangle centered in a picture that has the aspect ratio of `target` (both with square
+    /// pixels).
     ///
-    /// The strips cut off on both sides differ by at most three pixels, since the corner is even. Sides whose aspects
-    /// agree to a pixel are not cut.
+    /// The strips cut off on both sides differ by at most three pixels, since the corner is even. If the aspect
+    /// ratios agree to within a pixel, nothing is cut.
     public init(centredIn source: Resolution, withAspectOf target: Resolution) {
-        // Rounded to the nearest pixel, in whole numbers: width = height * target aspect, or the other way round.
+        // Rounded to the nearest pixel, in integers: width = height * target aspect, or the other way round.
         let fittingWidth = (2 * source.height * target.width + target.height) / (2 * target.height)
         let fittingHeight = (2 * source.width * target.height + target.width) / (2 * target.width)
         let width = min(source.width, max(1, fittingWidth))
@@ -40,7 +41,7 @@ public struct CropRegion: Hashable, Sendable {
         self.resolution = Resolution(width: width, height: height)
     }
 
-    /// Whether a picture of that size has the whole of it.
+    /// Whether the rectangle is inside a picture of that size.
     func lies(in picture: Resolution) -> Bool {
         x + resolution.width <= picture.width && y + resolution.height <= picture.height
     }

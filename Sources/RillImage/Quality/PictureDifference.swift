@@ -2,24 +2,26 @@ internal import CYUV
 import Glibc
 public import RillCore
 
-/// How far one picture is from another of the same size: squared error and structural similarity, plane by plane.
+/// The difference between two pictures of the same size: squared error and structural similarity, plane by plane.
 ///
-///     let difference = PictureDifference(between: shown, and: source)
-///     print(difference.psnr.y, difference.ssim.y)
+/// ```swift
+/// let difference = PictureDifference(between: shown, and: source)
+/// print(difference.psnr.y, difference.ssim.y)
+/// ```
 ///
 /// PSNR is 10 log10(255² / mean squared error) dB. SSIM is libyuv's: windows of 8x8 samples at every fourth sample
-/// (after Wang et al., "Image Quality Assessment", 2004); planes with a side of 8 samples or less have none.
+/// (after Wang et al., "Image Quality Assessment", 2004). It is NaN for planes with a side of 8 samples or less.
 public struct PictureDifference: Sendable {
-    /// One number for each plane.
+    /// A value for each plane.
     public struct Planes: Sendable, Equatable {
         /// Luma.
         public var y: Double
-        /// Blue difference.
+        /// Blue-difference chroma.
         public var u: Double
-        /// Red difference.
+        /// Red-difference chroma.
         public var v: Double
 
-        /// One number for each of the three planes, in whatever unit they are.
+        /// Creates a value for each of the three planes, in any unit.
         public init(y: Double, u: Double, v: Double) {
             self.y = y
             self.u = u
@@ -27,12 +29,12 @@ public struct PictureDifference: Sendable {
         }
     }
 
-    /// Mean squared error of a sample, in code values squared.
+    /// The mean squared error per sample, in code values squared.
     public let meanSquaredError: Planes
-    /// Structural similarity, 1 for equal planes; not a number where a plane is too small for a window.
+    /// The structural similarity, 1 for equal planes; NaN if a plane is too small for a window.
     public let ssim: Planes
 
-    /// Compares two I420 pictures; a difference in size is the caller's mistake.
+    /// Compares two I420 pictures. Traps if their sizes differ.
     public init(between a: VideoFrame, and b: VideoFrame) {
         precondition(
             a.resolution == b.resolution && a.format == .i420 && b.format == .i420,
@@ -41,14 +43,14 @@ public struct PictureDifference: Sendable {
         self.ssim = Planes { a.ssim(to: b, plane: $0) }
     }
 
-    /// Peak signal-to-noise ratio in dB; infinite for equal planes.
+    /// The peak signal-to-noise ratio in dB; infinite for equal planes.
     public var psnr: Planes {
         Planes(
             y: Self.psnr(ofMeanSquaredError: meanSquaredError.y), u: Self.psnr(ofMeanSquaredError: meanSquaredError.u),
             v: Self.psnr(ofMeanSquaredError: meanSquaredError.v))
     }
 
-    /// The ratio in dB that belongs to a mean squared error; infinite for 0.
+    /// Returns the PSNR in dB for a mean squared error; infinite for 0.
     public static func psnr(ofMeanSquaredError error: Double) -> Double {
         error == 0 ? .infinity : 10 * log10(255 * 255 / error)
     }

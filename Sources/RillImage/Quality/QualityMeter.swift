@@ -1,16 +1,16 @@
 import RillCore
 
-/// Gathers the differences of many pictures from their sources into one figure.
+/// Combines the differences of many pictures from their sources into one figure.
 ///
-/// PSNR is taken of the mean squared error over all pictures (what FFmpeg's `psnr` filter calls average); SSIM is the
-/// mean over the pictures.
+/// PSNR is computed from the mean squared error over all pictures (what FFmpeg's `psnr` filter calls average). SSIM
+/// is the mean over the pictures.
 public struct QualityMeter: Sendable {
-    /// Pictures compared.
+    /// The number of compared pictures.
     public private(set) var count = 0
     private var errors = PictureDifference.Planes(y: 0, u: 0, v: 0)
     private var similarities = PictureDifference.Planes(y: 0, u: 0, v: 0)
 
-    /// A meter that has seen nothing.
+    /// Creates a meter without pictures.
     public init() {}
 
     /// Adds one picture.
@@ -20,13 +20,14 @@ public struct QualityMeter: Sendable {
         similarities += difference.ssim
     }
 
-    /// PSNR in dB of the mean squared error over all pictures; `nil` before the first, infinite if all were equal.
+    /// The PSNR in dB of the mean squared error over all pictures; `nil` before the first, infinite if all were
+    /// equal.
     public var psnr: PictureDifference.Planes? {
         guard count > 0 else { return nil }
         return (errors / Double(count)).map(PictureDifference.psnr(ofMeanSquaredError:))
     }
 
-    /// Mean structural similarity; `nil` before the first picture.
+    /// The mean structural similarity; `nil` before the first picture.
     public var ssim: PictureDifference.Planes? { count > 0 ? similarities / Double(count) : nil }
 }
 

@@ -1,13 +1,13 @@
-/// Bytes that stand in the page itself instead of beside it (RFC 2397).
+/// Embeds bytes in the page itself instead of a separate file (RFC 2397).
 public enum DataURI {
-    /// `data:image/webp;base64,…`
+    /// Returns `data:image/webp;base64,…`
     public static func text(_ bytes: [UInt8], type: String) -> String {
         "data:\(type);base64," + base64(bytes)
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// RFC 4648 §4: three bytes are four letters, and `=` fills up the last four.
+    /// Encodes bytes as RFC 4648 §4: three bytes become four letters, and `=` pads the last four.
     static func base64(_ bytes: [UInt8]) -> String {
         var letters: [UInt8] = []
         letters.reserveCapacity((bytes.count + 2) / 3 * 4)

@@ -1,28 +1,31 @@
-/// A page that is complete in one file: no network, nothing beside it, readable without scripts, in light and dark.
+/// A page that is complete in one file: without network or other files, readable without scripts, in light and dark
+/// mode.
 ///
-///     let page = Page(title: "A call", body: [table.html, plots.html])
-///     try file.write(page.bytes)
+/// ```swift
+/// let page = Page(title: "A call", body: [table.html, plots.html])
+/// try file.write(page.bytes)
+/// ```
 ///
-/// The same content gives the same bytes. The file is HTML 5, and parses as XML.
+/// The same content yields the same bytes. The file is HTML 5, and parses as XML.
 public struct Page: Sendable {
-    /// Stands in the browser's tab and at the top.
+    /// The title, in the browser's tab and at the top.
     public var title: String
-    /// One line under the title.
+    /// A line under the title.
     public var subtitle: String
-    /// What it shows, from top to bottom.
+    /// The content, from top to bottom.
     public var body: [HTML]
 
-    /// A page.
+    /// Creates a page.
     public init(title: String, subtitle: String = "", body: [HTML]) {
         self.title = title
         self.subtitle = subtitle
         self.body = body
     }
 
-    /// The file's bytes, in UTF-8.
+    /// The bytes of the file, in UTF-8.
     public var bytes: [UInt8] { Array(source.utf8) }
 
-    /// The file's text.
+    /// The text of the file.
     public var source: String {
         let head = HTML.element(
             "head", [:], .element("meta", ["charset": "utf-8"]),
@@ -39,12 +42,12 @@ public struct Page: Sendable {
 }
 
 extension HTML {
-    /// A part of a page under a heading.
+    /// Creates a section of a page under a heading.
     public static func section(_ title: String, _ content: [HTML]) -> HTML {
         .element("section", [:], [.element("h2", [:], HTML(text: title))] + content)
     }
 
-    /// A paragraph.
+    /// Creates a paragraph.
     public static func paragraph(_ text: String, isNote: Bool = false) -> HTML {
         .element("p", ["class": isNote ? "note" : "text"], HTML(text: text))
     }

@@ -1,6 +1,6 @@
-/// How pages look, in light and dark, wide and narrow; and what they do under a pointer.
+/// The appearance of pages, in light and dark mode, wide and narrow, and their behavior under a pointer.
 enum PageStyle {
-    /// The colours, for light and dark.
+    /// The colors for light and dark mode.
     static let colours = """
         :root { color-scheme: light dark;
           --paper: #fff; --text: #1c1f24; --soft: #5c6470; --grid: #e4e7eb; --rule: #aab1ba; --head: #f4f6f8;
@@ -13,7 +13,7 @@ enum PageStyle {
 
         """
 
-    /// What is drawn in plots.
+    /// The style of plots.
     static let drawings = """
         svg text { fill: var(--soft); font-size: 12px; font-variant-numeric: tabular-nums; }
         svg .strip { fill: var(--soft); } svg .strip .name { fill: var(--text); font-weight: 600; }
@@ -32,14 +32,14 @@ enum PageStyle {
 
         """
 
-    /// What a plot in a file of its own needs besides.
+    /// The additional style of a plot in its own file.
     static let file = """
         text { font-family: system-ui, "DejaVu Sans", sans-serif; } .paper { fill: var(--paper); }
         svg .heading { fill: var(--text); font-size: 14px; font-weight: 700; }
 
         """
 
-    /// All that a page needs.
+    /// The complete style sheet of a page.
     static let sheet =
         colours + drawings + """
             * { box-sizing: border-box; }
@@ -103,8 +103,8 @@ enum PageStyle {
 
             """
 
-    /// A line under the pointer at the same time in all plots of a stack; tables that scroll say so. The page is complete
-    /// without it.
+    /// The script of a page. A line under the pointer marks the same time in all plots of a stack, and tables that
+    /// scroll are labeled. The page is complete without it.
     static let script = """
         const scrolls = new ResizeObserver(entries => {
           for (const { target } of entries) target.classList.toggle("wide", target.scrollWidth > target.clientWidth + 1);
@@ -136,7 +136,8 @@ enum PageStyle {
 }
 
 extension HTML {
-    /// Plots over one time axis, in seconds, one below the other: a pointer over one marks its time in all.
+    /// Stacks plots with a common time axis in seconds, one below the other. A pointer over one marks its time in
+    /// all.
     public static func stack(_ plots: [HTML], over time: ClosedRange<Double>) -> HTML {
         .element(
             "div",

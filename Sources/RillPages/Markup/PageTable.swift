@@ -1,27 +1,27 @@
-/// Rows of values under a head, aligned: words to the left, numbers to the right.
+/// Rows of values under a header, aligned: words to the left, numbers to the right.
 public struct PageTable: Sendable {
-    /// The names of the columns, that of the first one (the rows' names) too.
+    /// The names of the columns, including the first one (the rows' names).
     public var head: [String]
-    /// The rows; the first cell is the row's name.
+    /// The rows. The first cell is the row's name.
     public private(set) var rows: [[String]] = []
     private var kinds: [RowKind] = []
     private var verdicts: [Int: [Verdict?]] = [:]
-    /// Whether the values are words, which stand to the left.
+    /// Whether the values are words, which are aligned to the left.
     public var holdsWords: Bool
 
     private enum RowKind { case plain, detail, group }
 
-    /// What a value means, which is its colour.
+    /// The meaning of a value, shown by its color.
     public enum Verdict: String, Sendable {
-        /// Better than what it is compared with, or as promised.
+        /// Better than the reference, or as promised.
         case ahead
-        /// No difference, or none that can be told.
+        /// No difference, or no significant one.
         case level
         /// Worse, or not as promised.
         case behind
     }
 
-    /// A table without rows.
+    /// Creates a table without rows.
     public init(_ head: [String], holdsWords: Bool = false) {
         self.head = head
         self.holdsWords = holdsWords
@@ -30,8 +30,9 @@ public struct PageTable: Sendable {
     /// Adds a row.
     ///
     /// - Parameters:
-    ///   - isDetail: it says more of the row above, and is set in.
-    ///   - verdicts: one for each cell, or none.
+    ///   - row: the cells, one per column. The first is the row's name.
+    ///   - isDetail: whether the row details the one above, and is indented.
+    ///   - verdicts: one per cell, or none.
     public mutating func add(_ row: [String], isDetail: Bool = false, verdicts: [Verdict?] = []) {
         precondition(row.count == head.count, "a row of \(row.count) cells under a head of \(head.count)")
         precondition(
@@ -47,7 +48,7 @@ public struct PageTable: Sendable {
         kinds.append(.group)
     }
 
-    /// The table as it stands on the page.
+    /// The table as HTML.
     public var html: HTML {
         let heads = head.enumerated().map { index, name in
             HTML.element("th", index == 0 ? [:] : ["scope": "col"], HTML(text: name))
@@ -66,7 +67,7 @@ public struct PageTable: Sendable {
             }
             return HTML.element("tr", kind == .detail ? ["class": "detail"] : [:], [name] + cells)
         }
-        // Where it is wider than the page it scrolls: by the keyboard too, once it has the focus.
+        // A table wider than the page scrolls, with the focus also by keyboard.
         return .element(
             "div",
             ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": "\(head[0]): scrolls sideways"],

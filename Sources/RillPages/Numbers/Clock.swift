@@ -1,8 +1,8 @@
-/// Times since the beginning of a session as people read them: `42`, `1:30`, `2:05:00`.
+/// Formats times since the start of a session: `42`, `1:30`, `2:05:00`.
 public enum Clock {
-    /// What a time is at least written with.
+    /// The minimum units of a formatted time.
     public enum Part: Int, Sendable {
-        /// Seconds alone, where it is shorter than a minute.
+        /// Only seconds, if it is below a minute.
         case seconds
         /// Minutes and seconds: `0:42`.
         case minutes
@@ -10,11 +10,11 @@ public enum Clock {
         case hours
     }
 
-    /// Seconds with that many decimals; from a minute on `min:s`, from an hour on `h:min:s`.
+    /// Formats seconds with that many decimals; from a minute on as `min:s`, from an hour on as `h:min:s`.
     public static func text(_ seconds: Double, decimals: Int = 0, from part: Part = .seconds) -> String {
         guard seconds.isFinite, seconds.magnitude < 1e9 else { return "–" }
         let rounded = Decimal.text(seconds.magnitude, decimals: decimals)
-        // What is rounded up to a minute is a minute.
+        // A value that rounds up to a minute is a minute.
         let wholeLength = decimals > 0 ? rounded.utf8.count - decimals - 1 : rounded.utf8.count
         guard let whole = Int(rounded.prefix(wholeLength)) else { return "–" }
         let fraction = rounded.dropFirst(wholeLength)

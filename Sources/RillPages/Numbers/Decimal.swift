@@ -1,9 +1,9 @@
-// Rounding is libm's: this has it linked, whoever links this module alone.
+// For libm's rounding: this links it for programs that use only this module.
 internal import Glibc
 
-/// Decimal numbers as text, without Foundation's locales: what a program prints, a program can read.
+/// Formats decimal numbers without Foundation's locales, so that programs can parse the output.
 public enum Decimal {
-    /// `value` with that many decimals, rounded to the nearest; `–` where there is none.
+    /// Formats `value` with that many decimals, rounded to nearest; `–` if there is none.
     public static func text(_ value: Double?, decimals: Int) -> String {
         guard let value, value.isFinite, value.magnitude < 1e15 else { return "–" }
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
@@ -14,10 +14,10 @@ public enum Decimal {
         return "\(sign)\(scaled / Int64(scale))." + String(repeating: "0", count: decimals - fraction.count) + fraction
     }
 
-    /// A share of one in percent: `98.5 %`.
+    /// Formats a fraction of one in percent: `98.5 %`.
     public static func percent(_ share: Double) -> String { text(share * 100, decimals: 1) + " %" }
 
-    /// A place in a drawing: at most one decimal, and none where it is zero.
+    /// Formats a coordinate in a drawing: at most one decimal, and none if it is zero.
     static func place(_ value: Double) -> String {
         let tenths = Int64((value * 10).rounded())
         guard tenths % 10 != 0 else { return "\(tenths / 10)" }

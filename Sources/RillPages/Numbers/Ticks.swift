@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// Round numbers along an axis, for people to read values off it.
+/// Round values along an axis.
 struct Ticks: Equatable {
-    /// The places, rising, each a multiple of the step.
+    /// The values in ascending order, each a multiple of the step.
     var values: [Double]
-    /// How many decimals tell them apart.
+    /// The number of decimals that distinguishes them.
     var decimals: Int
-    /// Every which of them stays where there is little room: those whose index from zero is a multiple of it.
+    /// The interval of ticks to keep if there is little room: those whose index from zero is a multiple of it.
     var coarseStep: Int
-    /// From one to the next.
+    /// The distance between ticks.
     private(set) var step: Double
-    /// The values are 1, 2 and 5 times powers of ten, of which the powers stay where there is little room.
+    /// Whether the values are 1, 2 and 5 times powers of ten. If there is little room, only the powers are kept.
     private var isLogarithmic = false
 
-    /// At most `count` (2 or more) multiples of 1, 2 or 5 times a power of ten within `range`.
+    /// Creates at most `count` (2 or more) multiples of 1, 2 or 5 times a power of ten within `range`.
     init(_ range: ClosedRange<Double>, atMost count: Int) {
         precondition(count >= 2, "an axis has at least two ticks, not \(count)")
         let least = Ticks.leastStep(range, count)
@@ -30,7 +30,7 @@ struct Ticks: Equatable {
         self.init(range, step: power * factor, decimals: max(0, factor == 10 ? decimals - 1 : decimals))
     }
 
-    /// The same for times in seconds: from a second on, steps that divide minutes, hours and days.
+    /// Creates ticks for times in seconds. From a second on, steps divide minutes, hours and days.
     init(time range: ClosedRange<Double>, atMost count: Int) {
         let least = Ticks.leastStep(range, count)
         let steps: [Double] = [
@@ -43,7 +43,7 @@ struct Ticks: Equatable {
         self.init(range, step: step, decimals: 0)
     }
 
-    /// 1, 2 and 5 times powers of ten within a range above zero.
+    /// Creates 1, 2 and 5 times powers of ten within a positive range.
     init(logarithmic range: ClosedRange<Double>) {
         precondition(range.lowerBound > 0, "logarithms of \(range)")
         let powers = Int(log10(range.lowerBound).rounded(.down))...Int(log10(range.upperBound).rounded(.down))
@@ -57,12 +57,12 @@ struct Ticks: Equatable {
         let last = (range.upperBound / step + 1e-6).rounded(.down)
         self.step = step
         self.decimals = decimals
-        // A range that is no range has one tick.
+        // An empty range has one tick.
         values = last >= first && last - first < 1000 ? (0...Int(last - first)).map { (first + Double($0)) * step } : []
         coarseStep = values.count > 6 ? 2 : 1
     }
 
-    /// Whether a tick stays where there is little room.
+    /// Whether to keep a tick if there is little room.
     func isCoarse(_ value: Double) -> Bool {
         guard isLogarithmic else { return Int((value / step).rounded()) % coarseStep == 0 }
         let digits = log10(value)

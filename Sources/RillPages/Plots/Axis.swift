@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// What runs along one side of a plot.
+/// An axis of a plot.
 public struct Axis: Sendable, Equatable {
-    /// What is measured.
+    /// The measured quantity.
     public var title: String
-    /// In what; empty where it has none.
+    /// The unit; empty if there is none.
     public var unit: String
-    /// From the left to the right, or from the bottom to the top.
+    /// The values from left to right, or from bottom to top.
     public var range: ClosedRange<Double>
-    /// The values are seconds, written as times; `nil` for any other quantity.
+    /// How seconds are formatted as times; `nil` for any other quantity.
     private(set) var clock: Clock.Part?
-    /// Places go with the logarithms: twice as much lies everywhere as far away.
+    /// Whether positions are logarithmic: equal ratios have equal distances.
     private(set) var isLogarithmic = false
-    /// Nothing lies between one whole number and the next.
+    /// Whether only whole numbers exist.
     private(set) var isInteger = false
 
-    /// An axis over a range, which has to be finite; one without any length is made longer.
+    /// Creates an axis over a range, which must be finite. An empty range is extended.
     public init(_ title: String, unit: String = "", _ range: ClosedRange<Double>) {
         precondition(range.lowerBound.isFinite && range.upperBound.isFinite, "an axis from \(range)")
         self.title = title
@@ -24,11 +24,15 @@ public struct Axis: Sendable, Equatable {
         self.range = isFlat ? range.lowerBound...(range.lowerBound + 1) : range
     }
 
-    /// An axis from zero on, or from below the smallest value where that is negative, to the next tick above the largest.
+    /// Creates an axis from zero, or from below the smallest value if that is negative, to the next tick above the
+    /// largest.
     ///
     /// - Parameters:
-    ///   - least: what the axis reaches up to in any case.
-    ///   - most: what it never reaches beyond.
+    ///   - title: the measured quantity.
+    ///   - unit: the unit; empty for none.
+    ///   - values: the values to show. Those that are not finite are ignored.
+    ///   - least: the minimum upper end of the axis.
+    ///   - most: the maximum upper end of the axis.
     public init(
         _ title: String, unit: String = "", holding values: some Sequence<Double>, atLeast least: Double = 1,
         atMost most: Double = .infinity
@@ -41,7 +45,7 @@ public struct Axis: Sendable, Equatable {
             (low * 1.02 / step).rounded(.down) * step...min((high * 1.02 / step).rounded(.up) * step, most))
     }
 
-    /// Numbers that grow by doubling; all are above zero.
+    /// Creates an axis on which equal ratios have equal distances. All values must be positive.
     public static func logarithmic(_ title: String, unit: String = "", _ range: ClosedRange<Double>) -> Axis {
         precondition(range.lowerBound > 0, "logarithms of \(range)")
         var axis = Axis(title, unit: unit, range)
@@ -49,17 +53,17 @@ public struct Axis: Sendable, Equatable {
         return axis
     }
 
-    /// Things that are counted: no tick is a part of one.
+    /// Creates an axis for counts, with ticks at whole numbers only.
     public static func count(_ title: String, _ range: ClosedRange<Double>) -> Axis {
         var axis = Axis(title, range)
         axis.isInteger = true
         return axis
     }
 
-    /// Seconds since the beginning.
+    /// Creates an axis of seconds since the start.
     public static func time(_ range: ClosedRange<Double>) -> Axis {
         var axis = Axis("time", range)
-        // All ticks of one axis are written alike.
+        // All ticks of an axis have the same format.
         let clock: Clock.Part =
             range.upperBound < 60 ? .seconds : range.upperBound < 3600 ? .minutes : .hours
         axis.unit = ["s", "min:s", "h:min:s"][clock.rawValue]
@@ -67,22 +71,22 @@ public struct Axis: Sendable, Equatable {
         return axis
     }
 
-    /// Where a value lies along the axis: 0 is its beginning, 1 its end.
+    /// Returns the position of a value along the axis: 0 is its start, 1 its end.
     func place(_ value: Double) -> Double {
         guard isLogarithmic else { return (value - range.lowerBound) / (range.upperBound - range.lowerBound) }
-        // What is not above zero lies somewhere to the left.
+        // Values that are not positive are somewhere to the left.
         guard value > 0 else { return -1 }
         return log(value / range.lowerBound) / log(range.upperBound / range.lowerBound)
     }
 
-    /// At most that many ticks.
+    /// Returns at most that many ticks.
     func ticks(atMost count: Int) -> Ticks {
         if isLogarithmic { return Ticks(logarithmic: range) }
         let most = isInteger ? min(count, max(2, Int(range.upperBound - range.lowerBound) + 1)) : count
         return clock == nil ? Ticks(range, atMost: most) : Ticks(time: range, atMost: most)
     }
 
-    /// How a value is written.
+    /// Formats a value.
     func text(_ value: Double, decimals: Int) -> String {
         clock.map { Clock.text(value, decimals: decimals, from: $0) } ?? Decimal.text(value, decimals: decimals)
     }

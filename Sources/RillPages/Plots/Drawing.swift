@@ -1,18 +1,18 @@
-/// The surface that a plot is drawn on: as wide as the page lets it, of a fixed height in CSS pixels.
+/// The surface on which a plot is drawn: as wide as the page allows, with a fixed height in CSS pixels.
 ///
-/// Data are drawn in a box of 1000 units across that is stretched to the width; line widths do not stretch with it, and
-/// dots are round ends of lines without length. Text stands outside that box, at percentages of the width, and so keeps
-/// its size.
+/// Data are drawn in a box of 1000 units across that is stretched to the width. Line widths are not stretched, and
+/// dots are round ends of lines without length. Text is outside of that box, at percentages of the width, and so
+/// keeps its size.
 struct Drawing {
     let x: Axis
     let height: Int
 
     private static let width = 1000.0
-    /// Ticks along the left side, at most.
+    /// The maximum number of ticks along the left side.
     static let verticalTickCount = 6
-    /// Room for the labels under the horizontal axis.
+    /// The height of the labels under the horizontal axis.
     private static let labelHeight = 18
-    /// The same with the axis's title under the labels.
+    /// The height of the labels with the axis's title below them.
     private static let titledLabelHeight = 36
 
     // MARK: Paths
@@ -64,14 +64,14 @@ struct Drawing {
         return path
     }
 
-    /// Stretches over the whole height; none is narrower than can be seen.
+    /// Returns ranges shaded over the whole height, each at least as wide as is visible.
     func shading(_ shades: [ClosedRange<Double>]) -> HTML {
         guard !shades.isEmpty else { return .empty }
         let path = shades.map { box($0, top: 0, bottom: Double(height)) }.joined()
         return .element("path", ["class": "shade", "d": path])
     }
 
-    /// A box from one place to another.
+    /// Returns a box from one position to another.
     func box(_ range: ClosedRange<Double>, top: Double, bottom: Double) -> String {
         let start = clamped(range.lowerBound)
         let end = max(clamped(range.upperBound), start + 1.5)
@@ -93,7 +93,7 @@ struct Drawing {
 
     // MARK: Axes
 
-    /// The ticks along the bottom, with their lines up through the drawing.
+    /// Returns the ticks along the bottom, with lines up through the drawing.
     func horizontalAxis() -> [HTML] {
         let ticks = x.ticks(atMost: 12)
         let labelled = ticks.values.filter { x.place($0) > -0.001 && x.place($0) < 1.001 }
@@ -102,7 +102,7 @@ struct Drawing {
             let line = HTML.element(
                 "line", ["class": "grid", "x1": place, "x2": place, "y1": "0", "y2": "\(height)"])
             let text = x.text(value, decimals: ticks.decimals)
-            // At the right end a label would be cut off, and at the left a long one would stand in the unit.
+            // At the right end a label would be cut off, and at the left a long one would overlap the unit.
             let anchor = x.place(value) > 0.97 ? "end" : x.place(value) < 0.01 && text.count > 4 ? "start" : "middle"
             let label = HTML.element(
                 "text", ["x": place, "y": "\(height + 14)", "text-anchor": anchor], HTML(text: text))
@@ -110,7 +110,7 @@ struct Drawing {
         }
     }
 
-    /// The ticks along the left side, with their lines across.
+    /// Returns the ticks along the left side, with lines across.
     func verticalAxis(_ y: Axis) -> [HTML] {
         let ticks = y.ticks(atMost: height < 80 ? 3 : Self.verticalTickCount)
         return ticks.values.map { value in
@@ -123,11 +123,11 @@ struct Drawing {
         }
     }
 
-    /// The drawing with its axes, as a piece of a page.
+    /// Returns the drawing with its axes as HTML.
     ///
     /// - Parameters:
-    ///   - label: what it shows, for those who do not see it.
-    ///   - content: what ``content(behind:axes:before:)`` gives.
+    ///   - label: a description for readers who cannot see the drawing.
+    ///   - content: the result of ``content(behind:axes:before:)``.
     func html(label: String, _ content: [HTML]) -> HTML {
         .element(
             "div", ["class": "drawing"],
@@ -138,21 +138,22 @@ struct Drawing {
                 ], content))
     }
 
-    /// With the labels under the axis.
+    /// The height including the labels under the axis.
     var totalHeight: Int { height + (x.clock == nil ? Self.titledLabelHeight : Self.labelHeight) }
 
-    /// What stands in the drawing.
+    /// Returns the content of the drawing.
     ///
     /// - Parameters:
-    ///   - data: what stands in the stretched box.
-    ///   - labels: what stands before all else.
+    ///   - data: the content of the stretched box.
+    ///   - axes: the axes, behind the data.
+    ///   - labels: labels in front of everything else.
     func content(behind data: [HTML], axes: [HTML], before labels: [HTML] = []) -> [HTML] {
         let box = HTML.element(
             "svg",
             [
                 "width": "100%", "height": "\(height)", "viewBox": "0 0 1000 \(height)",
                 "preserveAspectRatio": "none",
-                // Dots and lines on the edge are seen whole; nothing is placed beyond it.
+                // Dots and lines on the edge are fully visible; nothing is placed beyond it.
                 "overflow": "visible",
             ], data)
         let frame = HTML.element(
@@ -160,7 +161,7 @@ struct Drawing {
         return axes + [box, frame, horizontalTitle] + labels
     }
 
-    /// The unit of times stands before the first one; what another axis is stands below its middle.
+    /// The unit of times is placed before the first one; the title of any other axis is centered below it.
     private var horizontalTitle: HTML {
         guard x.clock == nil else {
             return .element("text", ["class": "unit", "x": "-50", "y": "\(height + 14)"], HTML(text: x.unit))

@@ -1,30 +1,30 @@
-/// What happened when: a strip for each kind of event, over a common axis.
+/// A timeline of events: a strip for each kind, over a common axis.
 ///
-/// Events that lie too close to be told apart are gathered into bars, whose height is how many.
+/// Events that are too close to distinguish are combined into bars, whose height is their number.
 public struct EventPlot: Sendable {
-    /// What is drawn.
+    /// The title.
     public var title: String
-    /// What a good one looks like; below the plot.
+    /// What a good plot looks like; shown below it.
     public var caption: String
-    /// From left to right.
+    /// The horizontal axis.
     public var x: Axis
     /// The kinds of events, from top to bottom.
     public var rows: [Row]
 
-    /// One kind of events.
+    /// One kind of event.
     public struct Row: Sendable {
-        /// What it is called.
+        /// The name.
         public var name: String
-        /// Its colour.
+        /// The color.
         public var ink: Ink
-        /// Single events: where, and how many at once.
+        /// Single events: position and count.
         public var events: [Event] = []
-        /// Stretches: from where to where, and what stands in the hint.
+        /// Ranges, each with the text of its tooltip.
         public var stretches: [(range: ClosedRange<Double>, hint: String)] = []
-        /// How many there are in all, where that is not the sum of the events.
+        /// The total number, if it is not the sum of the events.
         public var total: Int
 
-        /// A row of single events.
+        /// Creates a row of single events.
         public init(_ name: String, _ ink: Ink, events: [Event]) {
             self.name = name
             self.ink = ink
@@ -32,9 +32,13 @@ public struct EventPlot: Sendable {
             self.total = events.reduce(0) { $0 + $1.count }
         }
 
-        /// A row of stretches.
+        /// Creates a row of ranges.
         ///
-        /// - Parameter total: how many there are in all, drawn or not.
+        /// - Parameters:
+        ///   - name: the name of the row.
+        ///   - ink: its color.
+        ///   - stretches: the ranges to draw, each with the text of its tooltip.
+        ///   - total: the total number, drawn or not; by default the number of ranges.
         public init(
             _ name: String, _ ink: Ink, stretches: [(range: ClosedRange<Double>, hint: String)], total: Int? = nil
         ) {
@@ -45,21 +49,21 @@ public struct EventPlot: Sendable {
         }
     }
 
-    /// Something that happened, so many times at one place.
+    /// Events at one position.
     public struct Event: Sendable, Equatable {
-        /// Where.
+        /// The position.
         public var x: Double
-        /// How many times, at least once.
+        /// The number of events; at least 1.
         public var count: Int
 
-        /// An event.
+        /// Creates an event.
         public init(_ x: Double, count: Int = 1) {
             self.x = x
             self.count = count
         }
     }
 
-    /// A plot of events.
+    /// Creates a plot of events.
     public init(_ title: String, caption: String = "", x: Axis, _ rows: [Row]) {
         self.title = title
         self.caption = caption
@@ -67,16 +71,16 @@ public struct EventPlot: Sendable {
         self.rows = rows
     }
 
-    /// Height of a strip: a line of text, and the marks under it.
+    /// The height of a strip: a line of text, with the marks below it.
     private static let rowHeight = 32
     private static let markTop = 15.0
     private static let markBottom = 29.0
-    /// The bars that a row of too many events is gathered into.
+    /// The number of bars that combine a row of too many events.
     private static let barCount = 200
-    /// So many places, and events that lie apart can be told apart.
+    /// The maximum number of positions at which single events can be distinguished.
     private static let mostMarks = 150
 
-    /// The plot as it stands on a page.
+    /// The plot as HTML.
     public var html: HTML {
         let drawing = Drawing(x: x, height: rows.count * Self.rowHeight)
         var data: [HTML] = []
@@ -99,7 +103,7 @@ public struct EventPlot: Sendable {
             caption.isEmpty ? .empty : .paragraph(caption, isNote: true))
     }
 
-    /// A row's marks, and what its label has to say of them.
+    /// Returns a row's marks, and a note for its label.
     private func draw(_ row: Row, _ drawing: Drawing, top: Double) -> (marks: [HTML], note: String) {
         let inside = row.events.filter { x.range.contains($0.x) }
         let outside = row.events.reduce(0) { $0 + $1.count } - inside.reduce(0) { $0 + $1.count }

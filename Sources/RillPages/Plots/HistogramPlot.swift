@@ -1,30 +1,31 @@
-/// How long things took: a histogram for each, one below the other over a common axis of times, whose places go with
-/// their logarithms. Each is as high as its own tallest bar, and no bar is too low to be seen: the few that took long
-/// are what matters.
+/// Histograms of durations, one below the other over a common logarithmic axis. Each is scaled to its own tallest
+/// bar, and no bar is too low to be visible: the few long durations matter.
 ///
-///     HistogramPlot("Latency", [
-///         .init("captured → sent", [.init("idle", .blue, buckets, mark: 0.012, note: "median 8 ms, 99 % 12 ms")])
-///     ]).html
+/// ```swift
+/// HistogramPlot("Latency", [
+///     .init("captured → sent", [.init("idle", .blue, buckets, mark: 0.012, note: "median 8 ms, 99 % 12 ms")])
+/// ]).html
+/// ```
 public struct HistogramPlot: Sendable, Decodable {
-    /// What is drawn.
+    /// The title.
     public var title: String
-    /// What it shows; below the plot.
+    /// The description; shown below the plot.
     public var caption: String
-    /// From top to bottom.
+    /// The rows, from top to bottom.
     public var rows: [Row]
-    /// Times that the axis holds in any case, in seconds: so that several plots can be compared.
+    /// The minimum range of the axis in seconds, to make several plots comparable.
     public var span: ClosedRange<Double>?
 
-    /// One thing that took its time, under one condition or several.
+    /// One duration, under one or several conditions.
     public struct Row: Sendable, Decodable {
-        /// What it is.
+        /// The name of the duration.
         public var name: String
-        /// Drawn over each other.
+        /// The histograms, drawn over each other.
         public var series: [Series]
-        /// What it is not to exceed, in seconds, where there is such a bar.
+        /// The target that it should not exceed, in seconds, if there is one.
         public var limit: Double?
 
-        /// A row.
+        /// Creates a row.
         public init(_ name: String, _ series: [Series], limit: Double? = nil) {
             self.name = name
             self.series = series
@@ -34,18 +35,18 @@ public struct HistogramPlot: Sendable, Decodable {
 
     /// A histogram.
     public struct Series: Sendable, Decodable {
-        /// Under which condition.
+        /// The condition.
         public var name: String
-        /// Its colour.
+        /// The color.
         public var ink: Ink
-        /// From the shortest to the longest; those without anything in them need not be there.
+        /// The buckets from the shortest to the longest. Empty ones may be omitted.
         public var buckets: [Bucket]
-        /// A time that is marked by a line, in seconds.
+        /// A duration to mark by a line, in seconds.
         public var mark: Double?
-        /// What stands behind the name.
+        /// The text after the name.
         public var note: String
 
-        /// A histogram.
+        /// Creates a histogram.
         public init(_ name: String, _ ink: Ink, _ buckets: [Bucket], mark: Double? = nil, note: String) {
             self.name = name
             self.ink = ink
@@ -55,21 +56,21 @@ public struct HistogramPlot: Sendable, Decodable {
         }
     }
 
-    /// How many took from one time to another, in seconds.
+    /// The number of durations within a range, in seconds.
     public struct Bucket: Sendable, Equatable, Decodable {
-        /// From where to where.
+        /// The range in seconds.
         public var range: ClosedRange<Double>
-        /// How many.
+        /// The number of durations.
         public var count: Int
 
-        /// A bucket.
+        /// Creates a bucket.
         public init(_ range: ClosedRange<Double>, count: Int) {
             self.range = range
             self.count = count
         }
     }
 
-    /// A plot; rows without any histogram are left out.
+    /// Creates a plot. Rows without any histogram are left out.
     public init(_ title: String, caption: String = "", _ rows: [Row], span: ClosedRange<Double>? = nil) {
         self.title = title
         self.caption = caption
@@ -79,10 +80,10 @@ public struct HistogramPlot: Sendable, Decodable {
 
     static let rowHeight = 64.0
     private static let axisHeight = 20
-    /// A bar with anything in it is at least so high.
+    /// The minimum height of a bar that is not empty.
     static let leastHeight = 2.5
 
-    /// The plot as it stands on a page.
+    /// The plot as HTML.
     public var html: HTML {
         let scale = LogScale(
             holding: rows.flatMap { row in
@@ -127,7 +128,7 @@ public struct HistogramPlot: Sendable, Decodable {
                 grid + [box] + marks + [frame] + limit(row, scale)))
     }
 
-    /// One outline for each stretch of buckets without a gap, from the ground up and down to it again.
+    /// Returns one outline for each run of buckets without a gap, from the baseline up and back down to it.
     private func bars(_ series: Series, _ scale: LogScale, tallest: Int) -> [HTML] {
         var path = ""
         var end: Double?
@@ -172,7 +173,7 @@ public struct HistogramPlot: Sendable, Decodable {
     }
 
     private func axis(_ scale: LogScale) -> HTML {
-        // The labels at the ends stand inside, and take the room of one that is close to them.
+        // The labels at the ends are inside the axis, and displace labels close to them.
         let shares = scale.ticks.map { scale.place($0.seconds) }
         let ends = [shares.first { $0 < 0.02 }, shares.last { $0 > 0.98 }].compactMap(\.self)
         let labels = zip(scale.ticks, shares).compactMap { tick, share -> HTML? in

@@ -1,19 +1,19 @@
-/// The colours of a plot, chosen so that they differ in lightness too: they stay apart for the colour-blind and in grey,
-/// on white and on black.
+/// The colors of a plot. They also differ in lightness, so they can be distinguished by color-blind readers and in
+/// grayscale, on white and on black.
 public enum Ink: String, Sendable, CaseIterable, Decodable {
-    /// What the plot is about.
+    /// The subject of the plot.
     case blue
-    /// What it is compared with.
+    /// The reference for comparison.
     case orange
-    /// A third.
+    /// A third series.
     case green
-    /// What went wrong.
+    /// Errors.
     case red
-    /// A fourth.
+    /// A fourth series.
     case purple
-    /// What was aimed at, what is there to orient by.
+    /// Targets and guides.
     case grey
 
-    /// The class that the style sheet knows it by.
+    /// The CSS class in the style sheet.
     var name: String { "ink-\(rawValue)" }
 }

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// Times along a line whose places go with their logarithms: ten times as long lies everywhere as far away.
+/// A logarithmic scale of durations: equal ratios have equal distances.
 struct LogScale: Equatable {
     /// The ends, in seconds.
     let range: ClosedRange<Double>
 
-    /// Nothing shorter is told apart.
+    /// Shorter durations are not distinguished.
     private static let shortest = 1e-7
 
-    /// A scale that holds all those times, from a round one to a round one at least ten times as long.
+    /// Creates a scale that contains all these durations, between round ones, with a ratio of at least ten.
     init(holding seconds: some Sequence<Double>) {
         let held = seconds.filter { $0.isFinite }.map { max($0, LogScale.shortest) }
         let (least, most) = (held.min() ?? 1e-3, held.max() ?? 1e-3)
@@ -18,16 +18,16 @@ struct LogScale: Equatable {
         range = low...max(high, low * 10)
     }
 
-    /// 0 is the left end, 1 the right one; what is outside lies at the ends.
+    /// Returns the position: 0 is the left end, 1 the right one. Durations outside are at the ends.
     func place(_ seconds: Double) -> Double {
         let clamped = min(max(seconds, range.lowerBound), range.upperBound)
         return (log(clamped) - log(range.lowerBound)) / (log(range.upperBound) - log(range.lowerBound))
     }
 
-    /// Round times along it. Those that are fine can go where there is little room.
+    /// Round durations along the scale. Fine ones may be omitted if there is little room.
     var ticks: [(seconds: Double, isFine: Bool)] {
         var ticks: [(seconds: Double, isFine: Bool)] = []
-        // Over many decades there is room for powers of ten alone.
+        // Over many decades there is only room for powers of ten.
         let isWide = log10(range.upperBound / range.lowerBound) > 4.5
         var time = range.lowerBound
         while time <= range.upperBound * 1.000_001 {
@@ -38,10 +38,10 @@ struct LogScale: Equatable {
         return ticks
     }
 
-    /// `50 µs`, `2 ms`, `1 s`.
+    /// Formats a duration: `50 µs`, `2 ms`, `1 s`.
     static func text(_ seconds: Double) -> String {
         let units: [(Double, String)] = [(1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")]
-        // What is a unit but for rounding is one.
+        // A value that is a unit apart from rounding counts as one.
         let (size, unit) = units.first { seconds >= $0.0 * 0.999_999 } ?? (1e-9, "ns")
         return "\(Decimal.text(seconds / size, decimals: 0)) \(unit)"
     }

@@ -1,49 +1,49 @@
-/// One thing drawn in a plot.
+/// A series of data in a plot.
 public struct Mark: Sendable {
-    /// What it is called in the legend.
+    /// The name in the legend.
     public var name: String
-    /// Its colour.
+    /// The color.
     public var ink: Ink
-    /// Drawn with gaps: what was aimed at, or the second of two.
+    /// Whether it is dashed: for targets, or the second of two series.
     public var isDashed = false
     var form: Form
 
     enum Form: Sendable {
-        /// From point to point; a value that is no number is a gap.
+        /// A line from point to point. A value that is not finite is a gap.
         case line([Point])
-        /// Each value holds until the next point; the last point ends it.
+        /// A step line: each value holds until the next point. The last point ends it.
         case step([Point])
         case scatter([Point])
-        /// From a low to a high edge.
+        /// An area from a low to a high edge.
         case band([Range])
-        /// One value from end to end.
+        /// A constant from end to end.
         case level(Double)
     }
 
-    /// A value at a place.
+    /// A data point.
     public struct Point: Sendable, Equatable {
-        /// Along the plot.
+        /// The horizontal value.
         public var x: Double
-        /// Up the plot.
+        /// The vertical value.
         public var y: Double
 
-        /// A point.
+        /// Creates a point.
         public init(_ x: Double, _ y: Double) {
             self.x = x
             self.y = y
         }
     }
 
-    /// The least and the greatest value at a place.
+    /// The smallest and the largest value at a position.
     public struct Range: Sendable, Equatable {
-        /// Along the plot.
+        /// The horizontal value.
         public var x: Double
-        /// The least.
+        /// The smallest value.
         public var low: Double
-        /// The greatest.
+        /// The largest value.
         public var high: Double
 
-        /// A range.
+        /// Creates a range.
         public init(_ x: Double, _ low: Double, _ high: Double) {
             self.x = x
             self.low = low
@@ -51,27 +51,27 @@ public struct Mark: Sendable {
         }
     }
 
-    /// A line through points, whose places rise; where a value is not finite the line is broken.
+    /// Creates a line through points with ascending positions. It is interrupted where a value is not finite.
     public static func line(_ name: String, _ ink: Ink, _ points: [Point], isDashed: Bool = false) -> Mark {
         Mark(name: name, ink: ink, isDashed: isDashed, form: .line(points))
     }
 
-    /// A line of steps: each value holds until the next point, whose places rise.
+    /// Creates a step line through points with ascending positions: each value holds until the next point.
     public static func step(_ name: String, _ ink: Ink, _ points: [Point], isDashed: Bool = false) -> Mark {
         Mark(name: name, ink: ink, isDashed: isDashed, form: .step(points))
     }
 
-    /// Points of their own, in any order.
+    /// Creates separate points, in any order.
     public static func scatter(_ name: String, _ ink: Ink, _ points: [Point]) -> Mark {
         Mark(name: name, ink: ink, form: .scatter(points))
     }
 
-    /// What lies between two edges, at places that rise; where one is not finite the band is broken.
+    /// Creates an area between two edges, at ascending positions. It is interrupted where an edge is not finite.
     public static func band(_ name: String, _ ink: Ink, _ ranges: [Range]) -> Mark {
         Mark(name: name, ink: ink, form: .band(ranges))
     }
 
-    /// One value from end to end.
+    /// Creates a constant line from end to end.
     public static func level(_ name: String, _ ink: Ink, _ value: Double) -> Mark {
         Mark(name: name, ink: ink, isDashed: true, form: .level(value))
     }

@@ -1,8 +1,10 @@
 extension Plot {
-    /// The plot as an SVG file of its own: for a README, or beside a page.
+    /// Returns the plot as a separate SVG file: for a README, or beside a page.
     ///
-    /// It has the width given, in CSS pixels, follows light and dark where it is shown as an image, and needs no page, font
-    /// or script. Legend and title stand above the drawing; the caption is the reader's who embeds it.
+    /// It adapts to light and dark mode where it is shown as an image, and needs no page, font or script. Legend and
+    /// title are above the drawing. The caption is not included.
+    ///
+    /// - Parameter width: the width in CSS pixels.
     public func svg(width: Int = 800) -> String {
         let (left, right, top) = (56, 16, 44)
         let height = top + drawing.totalHeight + 6
@@ -11,7 +13,7 @@ extension Plot {
         for mark in marks {
             legend.append(.element("svg", ["x": "\(place)", "y": "27"], mark.sample))
             legend.append(.element("text", ["x": "\(place + 26)", "y": "36"], HTML(text: mark.name)))
-            // Whose font it will be nobody knows: letters of 12 pixels are taken to be 7 wide, the widest usual.
+            // The font is unknown: letters of 12 pixels are assumed to be 7 pixels wide, the widest common value.
             place += 26 + 7 * mark.name.count + 14
         }
         let unit = y.unit.isEmpty ? "" : ", \(y.unit)"
@@ -26,7 +28,7 @@ extension Plot {
             ], content)
         let style = HTML.verbatim("style", PageStyle.colours + PageStyle.drawings + PageStyle.file)
         let paper = HTML.element("rect", ["class": "paper", "width": "100%", "height": "100%"])
-        // The one place where a name has to be written as an address: a file without it is no SVG.
+        // The only place where the namespace must be written: a file without it is not SVG.
         let opening =
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" "
             + "viewBox=\"0 0 \(width) \(height)\">"

@@ -1,27 +1,29 @@
-/// A drawing of values over a common axis, with its title, its legend and what a reader should see in it.
+/// A drawing of values over a common axis, with a title, a legend and a caption.
 ///
-///     let plot = Plot("Frame delay", x: .time(0...120), y: Axis("delay", unit: "ms", holding: delays), [
-///         .line("captured to shown", .blue, points)
-///     ])
+/// ```swift
+/// let plot = Plot("Frame delay", x: .time(0...120), y: Axis("delay", unit: "ms", holding: delays), [
+///     .line("captured to shown", .blue, points)
+/// ])
+/// ```
 ///
-/// It is as wide as the page lets it and keeps its height; text keeps its size. What lies closer than pixels is thinned.
+/// It is as wide as the page allows and has a fixed height; text keeps its size. Data denser than pixels are thinned.
 public struct Plot: Sendable {
-    /// What is drawn.
+    /// The title.
     public var title: String
-    /// What a good curve looks like; below the plot.
+    /// What a good curve looks like; shown below the plot.
     public var caption: String
-    /// From left to right.
+    /// The horizontal axis.
     public var x: Axis
-    /// From the bottom to the top.
+    /// The vertical axis.
     public var y: Axis
-    /// What is drawn, from behind to before.
+    /// The series, from back to front.
     public var marks: [Mark]
-    /// Stretches of the horizontal axis that are marked behind everything.
+    /// Ranges of the horizontal axis that are shaded behind everything.
     public var shades: [ClosedRange<Double>] = []
-    /// Height of the drawing in CSS pixels.
+    /// The height of the drawing in CSS pixels.
     public var height = 120
 
-    /// A plot; values that are not finite are gaps, and such places are the programmer's mistake.
+    /// Creates a plot. Values that are not finite are gaps; positions must be finite.
     public init(_ title: String, caption: String = "", x: Axis, y: Axis, _ marks: [Mark]) {
         self.title = title
         self.caption = caption
@@ -30,7 +32,7 @@ public struct Plot: Sendable {
         self.marks = marks
     }
 
-    /// The plot as it stands on a page.
+    /// The plot as HTML.
     public var html: HTML {
         let legend = marks.map { mark in
             HTML.element("span", ["class": "key"], mark.sample, HTML(text: mark.name))
@@ -49,7 +51,7 @@ public struct Plot: Sendable {
 extension Plot {
     var drawing: Drawing { Drawing(x: x, height: height) }
 
-    /// The drawing, without title and legend.
+    /// The drawing without title and legend.
     var content: [HTML] {
         drawing.content(
             behind: [drawing.shading(shades)] + marks.map { $0.drawn(in: drawing, y) },
@@ -58,7 +60,7 @@ extension Plot {
 }
 
 extension Mark {
-    /// What it looks like, for the legend.
+    /// The sample for the legend.
     var sample: HTML {
         let (classes, path) =
             switch form {

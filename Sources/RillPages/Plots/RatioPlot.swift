@@ -1,31 +1,34 @@
 internal import Glibc
 
-/// Costs beside one that is taken as 1: a bar for each from there to its ratio, with a whisker over the middle of its
-/// values. To the right is more, to the left is less, twice as much as far from 1 as half as much.
+/// A comparison of costs with a reference that counts as 1: a bar for each from 1 to its ratio, with a whisker over
+/// the middle of its values. More is to the right, less to the left, and twice as much is as far from 1 as half as
+/// much.
 ///
-///     RatioPlot("CPU seconds", reference: "Rill", [
-///         .init("one thread", [.init("FFmpeg", .green, ratio: 1.07, 1.04...1.09, note: "1.07×, Rill is ahead")])
-///     ]).html
+/// ```swift
+/// RatioPlot("CPU seconds", reference: "Rill", [
+///     .init("one thread", [.init("FFmpeg", .green, ratio: 1.07, 1.04...1.09, note: "1.07×, Rill is ahead")])
+/// ]).html
+/// ```
 public struct RatioPlot: Sendable, Decodable {
-    /// What is drawn.
+    /// The title.
     public var title: String
-    /// What it shows; below the plot.
+    /// The description; shown below the plot.
     public var caption: String
-    /// What is taken as 1.
+    /// The name of the reference.
     public var reference: String
     /// The bars, in groups, from top to bottom.
     public var groups: [Group]
 
-    /// Bars that belong together.
+    /// A group of bars.
     public struct Group: Sendable, Decodable {
-        /// What they are of.
+        /// The title of the group.
         public var title: String
-        /// From top to bottom.
+        /// The bars, from top to bottom.
         public var rows: [Row]
-        /// Ratios that are as good as 1; shaded.
+        /// Ratios that count as equal to 1; shaded.
         public var level: ClosedRange<Double>
 
-        /// A group.
+        /// Creates a group.
         public init(_ title: String, _ rows: [Row], level: ClosedRange<Double> = 1...1) {
             self.title = title
             self.rows = rows
@@ -35,18 +38,18 @@ public struct RatioPlot: Sendable, Decodable {
 
     /// One bar.
     public struct Row: Sendable, Decodable {
-        /// Whose it is.
+        /// The name of the bar.
         public var name: String
-        /// Its colour.
+        /// The color.
         public var ink: Ink
-        /// Where it ends; above zero.
+        /// The ratio; positive.
         public var ratio: Double
-        /// What the whisker covers.
+        /// The range of the whisker.
         public var range: ClosedRange<Double>
-        /// What stands behind the name.
+        /// The text after the name.
         public var note: String
 
-        /// A bar; ratios that are not above zero are the programmer's mistake.
+        /// Creates a bar. Ratios that are not positive trap.
         public init(_ name: String, _ ink: Ink, ratio: Double, _ range: ClosedRange<Double>, note: String) {
             precondition(range.lowerBound > 0 && ratio > 0 && range.upperBound.isFinite && ratio.isFinite, "\(range)")
             self.name = name
@@ -57,7 +60,7 @@ public struct RatioPlot: Sendable, Decodable {
         }
     }
 
-    /// A plot.
+    /// Creates a plot. Empty groups are left out.
     public init(_ title: String, caption: String = "", reference: String, _ groups: [Group]) {
         self.title = title
         self.caption = caption
@@ -72,7 +75,7 @@ public struct RatioPlot: Sendable, Decodable {
     private static let barHeight = 10.0
     private static let footHeight = 36.0
 
-    /// The plot as it stands on a page.
+    /// The plot as HTML.
     public var html: HTML {
         let scale = RatioScale(
             holding: groups.flatMap { $0.rows.flatMap { [$0.ratio, $0.range.lowerBound, $0.range.upperBound] } })
@@ -138,7 +141,7 @@ public struct RatioPlot: Sendable, Decodable {
         let (upper, lower) = (top + RatioPlot.barTop, top + RatioPlot.barTop + RatioPlot.barHeight)
         let middle = Decimal.place((upper + lower) / 2)
         func across(_ share: Double) -> String { Decimal.place(share * 1000) }
-        // A bar that ends where it begins is seen all the same.
+        // A bar of zero length is still visible.
         let bar = "M\(across(left)) \(Decimal.place(upper))H\(across(max(right, left + 0.002)))V\(Decimal.place(lower))"
         var marks = [
             HTML.element("path", ["class": "bar \(row.ink.name)", "d": bar + "H\(across(left))Z"])
@@ -178,26 +181,26 @@ public struct RatioPlot: Sendable, Decodable {
     }
 }
 
-/// Ratios along a line: places go with their logarithms, and 1 is always among them.
+/// A logarithmic scale of ratios that always contains 1.
 struct RatioScale: Equatable {
     private let low: Double
     private let high: Double
 
-    /// A scale that holds all those ratios with some room on both sides.
+    /// Creates a scale that contains all these ratios, with some room on both sides.
     init(holding ratios: [Double]) {
         let logs = ratios.filter { $0 > 0 && $0.isFinite }.map { log($0) }
         let (least, most) = (min(logs.min() ?? 0, 0), max(logs.max() ?? 0, 0))
-        // Differences that are small stay small to the eye.
+        // Small differences should look small.
         let room = max(0.1 * (most - least), 0.02)
         let missing = max(0, 0.2 - (most - least + 2 * room)) / 2
         low = least - room - missing
         high = most + room + missing
     }
 
-    /// 0 is the left end, 1 the right one.
+    /// Returns the position: 0 is the left end, 1 the right one.
     func place(_ ratio: Double) -> Double { (log(ratio) - low) / (high - low) }
 
-    /// Round ratios, 1 among them, far enough from each other to be read.
+    /// Round ratios including 1, with enough distance to be readable.
     var ticks: [Double] {
         let steps: [[Double]] = [
             [0.8, 0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15, 1.2, 1.25],
@@ -213,7 +216,7 @@ struct RatioScale: Equatable {
             ? inside[3] + [] : inside[3].filter { log($0) / log(4) == (log($0) / log(4)).rounded() }
     }
 
-    /// `0.5×`, `1.05×`.
+    /// Formats a ratio: `0.5×`, `1.05×`.
     static func text(_ ratio: Double) -> String {
         let decimals =
             [0, 1, 2, 3].first { (ratio * pow(10, Double($0))).rounded() == ratio * pow(10, Double($0)) } ?? 2

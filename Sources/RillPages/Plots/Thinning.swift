@@ -1,11 +1,11 @@
-/// Leaves out of a row of points what nobody could see: a drawing so many pixels wide shows of each column only where the
-/// line comes in, its least, its greatest, and where it goes out.
+/// Removes points that would not be visible. Of each pixel column a drawing shows only the first, the smallest, the
+/// largest and the last value of a line.
 enum Thinning {
-    /// The columns that a plot is cut into: its pixels on a wide screen.
+    /// The number of columns of a plot: its pixels on a wide screen.
     static let columnCount = 1000
 
-    /// At most four points a column; rows that have fewer stay as they are. A value that is not finite breaks the line,
-    /// and stays.
+    /// Returns at most four points per column. Shorter lists are not changed. Values that are not finite interrupt
+    /// the line, and are kept.
     static func thinned(_ points: [Mark.Point], along axis: Axis) -> [Mark.Point] {
         guard points.count > 2 * columnCount else { return points }
         var thinned: [Mark.Point] = []
@@ -29,7 +29,7 @@ enum Thinning {
         return thinned
     }
 
-    /// At most one range a column: the least of the low edges to the greatest of the high ones.
+    /// Returns at most one range per column: from the smallest low edge to the largest high edge.
     static func thinned(_ ranges: [Mark.Range], along axis: Axis) -> [Mark.Range] {
         guard ranges.count > columnCount else { return ranges }
         var thinned: [Mark.Range] = []
@@ -48,7 +48,7 @@ enum Thinning {
         return thinned
     }
 
-    /// At most one point for each two by two pixels of a drawing of that height.
+    /// Returns at most one point per two by two pixels of a drawing of that height.
     static func thinned(_ points: [Mark.Point], along x: Axis, and y: Axis, height: Int) -> [Mark.Point] {
         guard points.count > columnCount else { return points }
         var seen: Set<Int> = []

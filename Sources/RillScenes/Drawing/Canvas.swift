@@ -1,32 +1,35 @@
-/// A rectangle of a drawing plane while it is being painted: one ``Paint`` a pixel, in linear light.
+/// A rectangle of a drawing plane that is being painted: one ``Paint`` per pixel, in linear light.
 ///
-///     canvas.paint(Box(0, 0, 1, 1)) { p in Paint(red, coverage: coverage(p.length - 0.4, canvas.pixelSize)) }
+/// ```swift
+/// canvas.paint(Box(0, 0, 1, 1)) { p in Paint(red, coverage: coverage(p.length - 0.4, canvas.pixelSize)) }
+/// ```
 ///
-/// A painter's whole vocabulary is ``paint(_:_:)``, which lays a colour over what is there, and ``tint(_:_:)``, which
-/// filters what is there (shadows, blushes, glazes). Large pictures are painted in bands of rows, by the same painter
-/// once for each band: what lies outside of the band costs it nothing.
+/// Painters use two operations: ``paint(_:_:)`` lays a color over the canvas, and ``tint(_:_:)`` filters what is
+/// there (shadows, blushes, glazes). Large pictures are painted in bands of rows, by the same painter once per band.
+/// What is outside of the band costs nothing.
 struct Canvas {
-    /// Where the pixels lie.
+    /// The positions of the pixels.
     private(set) var grid: Grid
     private var pixels: [Paint]
 
-    /// A canvas with nothing on it.
+    /// Creates an empty canvas.
     init(_ grid: Grid) {
         self.grid = grid
         pixels = Array(repeating: .zero, count: grid.columns * grid.rows)
     }
 
-    /// The side of a pixel in units of the drawing plane: how soft an edge has to be, and which detail is too fine.
+    /// The side of a pixel in units of the drawing plane. It determines how soft an edge must be, and which detail is
+    /// too fine.
     var pixelSize: Float { grid.step }
 
-    /// Clean again, and somewhere else, in the same memory; the number of pixels may not grow.
+    /// Clears the canvas and moves it, in the same memory. The number of pixels must not grow.
     mutating func move(to grid: Grid) {
         precondition(grid.columns * grid.rows <= pixels.count)
         self.grid = grid
         clear()
     }
 
-    /// Clean again.
+    /// Clears the canvas.
     mutating func clear() {
         for index in 0..<grid.columns * grid.rows { pixels[index] = .zero }
     }
@@ -45,7 +48,7 @@ struct Canvas {
         }
     }
 
-    /// Multiplies what is on each pixel that touches `box` by `filter`'s share of each primary.
+    /// Multiplies each pixel that touches `box` by `filter`'s share of each primary.
     @inline(__always)
     mutating func tint(_ box: Box, _ filter: (Point) -> RGB) {
         let columns = grid.columns(touching: box)
@@ -58,10 +61,10 @@ struct Canvas {
         }
     }
 
-    /// A stroke in one colour.
+    /// Draws a stroke in one color.
     mutating func draw(_ stroke: Stroke, _ color: RGB, opacity: Float = 1) {
         let pixel = pixelSize
-        // A stroke thinner than a pixel is painted as wide as one, and as much fainter.
+        // A stroke thinner than a pixel is painted one pixel wide and correspondingly fainter.
         let widest = 2 * max(stroke.startRadius, stroke.endRadius)
         let fainter = min(1, widest / pixel)
         var drawn = stroke
@@ -72,7 +75,7 @@ struct Canvas {
         }
     }
 
-    /// Darkens (or reddens…) along a stroke: by `filter` on its line, fading out over `width` to either side.
+    /// Darkens (or reddens…) along a stroke: by `filter` on its line, fading out over `width` on either side.
     mutating func shade(_ stroke: Stroke, width: Float, _ filter: RGB) {
         tint(stroke.box.grown(by: width)) { p in
             let away = max(0, stroke.distance(to: p)) / width
@@ -80,7 +83,7 @@ struct Canvas {
         }
     }
 
-    /// The mean paint of a square of `side` pixels, as code values times coverage (see ``Paint/codeValues``).
+    /// Returns the mean paint of a square of `side` pixels, as code values times coverage (see ``Paint/codeValues``).
     func codeValues(column: Int, row: Int, side: Int) -> SIMD4<Float> {
         if side == 1 { return pixels[row * grid.columns + column].codeValues }
         var sum = Paint.zero

@@ -1,32 +1,32 @@
-/// Light of the three primaries: linear, so that twice the number is twice the light.
+/// Linear light of the three primaries: twice the value is twice the light.
 typealias RGB = SIMD3<Float>
 
-/// A colour that covers a share of what lies beneath: its light times the share, and the share.
+/// A color that covers a share of what is beneath: its light times the share, and the share.
 typealias Paint = SIMD4<Float>
 
 extension RGB {
-    /// The colour of an sRGB code such as `0xF6EDE4`.
+    /// Creates the color of an sRGB code such as `0xF6EDE4`.
     ///
-    /// A gamma of exactly 2 stands in for sRGB's curve, here and on the way back: unshaded, a colour comes out as its
-    /// code; shaded, nobody could tell; and a square root is the same on every machine.
+    /// A gamma of exactly 2 replaces sRGB's curve, here and in the inverse. An unshaded color results in its code,
+    /// and with shading the difference is not visible. A square root is the same on every machine.
     init(srgb code: UInt32) {
         let gamma = RGB(Float(code >> 16 & 255), Float(code >> 8 & 255), Float(code & 255)) / 255
         self = gamma * gamma
     }
 
-    /// The filter that lets everything through.
+    /// The filter that passes everything.
     static var clear: RGB { RGB(1, 1, 1) }
 
-    /// How bright the light is.
+    /// The brightness of the light.
     var luminance: Float { 0.3 * x + 0.59 * y + 0.11 * z }
 }
 
 extension Paint {
-    /// `color` on a share of the ground.
+    /// Creates paint that covers a share of the ground with `color`.
     init(_ color: RGB, coverage: Float) { self.init(color * coverage, coverage) }
 
-    /// The code values Y, U, V of this paint in BT.601, limited range, each times the coverage; and 255 times the
-    /// coverage. All are whole numbers from 0 to 255, give or take a rounding.
+    /// The code values Y, U, V of this paint in BT.601, limited range, each times the coverage, followed by 255 times
+    /// the coverage. All are from 0 to 255, apart from rounding.
     var codeValues: SIMD4<Float> {
         guard w > 0.001 else { return .zero }
         let light = RGB(x, y, z) / w

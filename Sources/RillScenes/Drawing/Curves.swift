@@ -1,49 +1,48 @@
-// The handful of curves that everything in a scene is drawn with.
-//
-// All of them are sums, products, quotients and square roots, which IEEE 754 rounds the same way everywhere: a scene is
-// the same, byte for byte, on every machine and with every C library. There is no `sin`, `exp` or `pow` in here.
+// The curves with which everything in a scene is drawn. // All are sums, products, quotients and square roots, which
+// IEEE 754 rounds the same way everywhere. So a scene is the same, byte for byte, on every machine and with every C
+// library. There is no `sin`, `exp` or `pow` here.
 
-/// `x`, held between two bounds.
+/// Clamps `x` to two bounds.
 func bounded(_ x: Float, _ low: Float = 0, _ high: Float = 1) -> Float { x < low ? low : x > high ? high : x }
 
-/// From `a` to `b` while `t` goes from 0 to 1.
+/// Interpolates from `a` to `b` while `t` goes from 0 to 1.
 func mix(_ a: Float, _ b: Float, _ t: Float) -> Float { a + (b - a) * t }
 
-/// From one colour to another while `t` goes from 0 to 1.
+/// Interpolates from one color to another while `t` goes from 0 to 1.
 func mix(_ a: RGB, _ b: RGB, _ t: Float) -> RGB { a + (b - a) * t }
 
-/// 0 up to `from`, 1 after `to`, and smooth between; also downhill, with `from` above `to`.
+/// Returns 0 up to `from`, 1 after `to`, and a smooth transition in between. With `from` above `to` it decreases.
 func ramp(_ from: Float, _ to: Float, _ x: Float) -> Float {
     let t = bounded((x - from) / (to - from))
     return t * t * (3 - 2 * t)
 }
 
-/// A bell of height 1 with an end: 1 at the centre, 0 from the radius on, smooth between. Looks like a gaussian of a
-/// standard deviation of 0.4 radii, and costs nothing where it is zero.
+/// Returns a bell curve of height 1 with finite support: 1 at the center, 0 from the radius on, smooth in between. It
+/// resembles a Gaussian with a standard deviation of 0.4 radii, and costs nothing where it is zero.
 func bell(_ squaredDistance: Float) -> Float {
     squaredDistance < 1 ? (1 - squaredDistance) * (1 - squaredDistance) : 0
 }
 
-/// The bell over an ellipse.
+/// Returns the bell curve over an ellipse.
 func bell(_ p: Point, _ centre: Point, _ radii: Point) -> Float {
     let d = (p - centre) / radii
     return bell(d.x * d.x + d.y * d.y)
 }
 
-/// The sine of a number of turns (not radians), good to 0.0002.
+/// Returns the sine of a number of turns (not radians), accurate to 0.0002.
 func sine(turns: Double) -> Float {
     let t = Float(turns - turns.rounded(.down))
-    // A parabola for each half turn, then its correction.
+    // A parabola for each half turn, with a correction.
     let x = t < 0.5 ? t : t - 0.5
     let arc = 16 * x * (0.5 - x)
     let value = arc * (0.775 + 0.225 * arc)
     return t < 0.5 ? value : -value
 }
 
-/// The cosine of a number of turns.
+/// Returns the cosine of a number of turns.
 func cosine(turns: Double) -> Float { sine(turns: turns + 0.25) }
 
-/// The angle of a direction in turns from the upward one, 0 to 1 clockwise, good to 0.00001.
+/// Returns the angle of a direction in turns from straight up, 0 to 1 clockwise, accurate to 0.00001.
 func turns(of d: Point) -> Float {
     let x = d.x.magnitude
     let y = d.y.magnitude
@@ -56,14 +55,14 @@ func turns(of d: Point) -> Float {
     return d.x >= 0 ? half : 1 - half
 }
 
-/// A smooth curve through evenly spaced values: outlines and ridges are described by these.
+/// A smooth curve through evenly spaced values, which describes outlines and ridges.
 struct Profile {
     private let start: Float
     private let perUnit: Float
     private let values: [Float]
 
-    /// The curve that passes through `values`, the first of them at the range's start, the last at its end. Beyond the
-    /// ends it stays at the last value.
+    /// Creates the curve that passes through `values`, from the range's start to its end. Outside of the range it is
+    /// constant.
     init(_ range: ClosedRange<Float>, _ values: [Float]) {
         start = range.lowerBound
         perUnit = Float(values.count - 1) / (range.upperBound - range.lowerBound)
@@ -79,7 +78,7 @@ struct Profile {
         let b = values[i]
         let c = values[i + 1]
         let d = values[min(i + 2, last)]
-        // Catmull and Rom's cubic.
+        // A Catmull-Rom cubic.
         return b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
     }
 }

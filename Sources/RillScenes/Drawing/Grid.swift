@@ -1,27 +1,28 @@
-/// Where the pixels of a picture lie in a drawing plane: squares of side `step`, the first one's corner at `origin`.
+/// The pixel positions of a picture in a drawing plane: squares of side `step`, with the corner of the first one at
+/// `origin`.
 struct Grid {
     var origin: Point
     var step: Float
     var columns: Int
     var rows: Int
 
-    /// What the pixels cover.
+    /// The area that the pixels cover.
     var box: Box {
         let end = centre(column: columns, row: rows) - 0.5 * step
         return Box(origin.x, origin.y, end.x, end.y)
     }
 
-    /// The centre of a pixel.
+    /// Returns the center of a pixel.
     func centre(column: Int, row: Int) -> Point {
         origin + Point(Float(column) + 0.5, Float(row) + 0.5) * step
     }
 
-    /// The columns whose pixels touch `box`.
+    /// Returns the columns whose pixels touch `box`.
     func columns(touching box: Box) -> Range<Int> {
         Grid.range((box.low.x - origin.x) / step, (box.high.x - origin.x) / step, limit: columns)
     }
 
-    /// The rows whose pixels touch `box`.
+    /// Returns the rows whose pixels touch `box`.
     func rows(touching box: Box) -> Range<Int> {
         Grid.range((box.low.y - origin.y) / step, (box.high.y - origin.y) / step, limit: rows)
     }
@@ -34,18 +35,18 @@ struct Grid {
 }
 
 extension Grid {
-    /// The smallest grid of that step that covers `box`, with an even number of columns and rows.
+    /// Creates the smallest grid with that step that covers `box`, with an even number of columns and rows.
     init(covering box: Box, step: Float) {
         let size = (box.high - box.low) / step
         self.init(origin: box.low, step: step, columns: 2 * Int(size.x / 2 + 1), rows: 2 * Int(size.y / 2 + 1))
     }
 
-    /// Has everything painted in bands of a few rows, so that a picture of any size takes the memory of one band.
+    /// Paints in bands of a few rows, so that a picture of any size takes the memory of one band.
     ///
     /// - Parameters:
-    ///   - side: how many canvas pixels each pixel of this grid is made of, along a row and along a column.
-    ///   - painter: paints the whole picture, once for each band.
-    ///   - done: takes over a finished band; it is told the first row of this grid that the band covers.
+    ///   - side: the number of canvas pixels per pixel of this grid, along a row and along a column.
+    ///   - painter: paints the whole picture, once per band.
+    ///   - done: receives a finished band, with the first row of this grid that it covers.
     func paintInBands(side: Int, _ painter: (inout Canvas) -> Void, done: (Canvas, _ firstRow: Int) -> Void) {
         let bandRows = 16
         var canvas = Canvas(band(0..<min(bandRows, rows), side: side))
@@ -63,8 +64,9 @@ extension Grid {
     }
 }
 
-/// How many canvas pixels to paint for one texel, along a row, in a drawing plane whose unit is about as large as the
-/// picture: small pictures are painted finer than they are, so that a thin line stays a line and print turns grey, not to gravel.
+/// Returns how many canvas pixels to paint per texel, along a row, in a drawing plane whose unit is about the size of
+/// the picture. Small pictures are painted at a higher resolution, so that thin lines stay lines and print becomes
+/// gray instead of gritty.
 func supersampling(texel: Float) -> Int {
     let enough: Float = 240
     return max(1, min(16, Int((enough * texel).rounded(.up))))

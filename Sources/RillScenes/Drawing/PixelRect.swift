@@ -10,6 +10,6 @@ package struct PixelRect: Hashable, Sendable {
         self.rows = rows
     }
 
-    /// Whether there is not a pixel in it.
+    /// Whether it contains no pixel.
     package var isEmpty: Bool { columns.isEmpty || rows.isEmpty }
 }

@@ -1,13 +1,13 @@
 import RillCore
 
 extension MutablePlanes {
-    /// Puts a sprite into the frame.
+    /// Places a sprite in the frame.
     ///
     /// - Parameters:
-    ///   - sprite: what to put.
-    ///   - area: the pixels that may change; beginning at even numbers.
-    ///   - texel: where in the sprite's luma texels to look for a place in the frame, given in pixels. It is asked at
-    ///     the corners of the cells; between these the picture is bent evenly.
+    ///   - sprite: the sprite.
+    ///   - area: the pixels that may change, starting at even numbers.
+    ///   - texel: maps a position in the frame, in pixels, to the sprite's luma texels. It is evaluated at the
+    ///     corners of the cells and interpolated in between.
     @_lifetime(self: copy self)
     mutating func put(_ sprite: Sprite, in area: PixelRect, texel: (Point) -> Point) {
         let left = area.columns.lowerBound
@@ -59,7 +59,7 @@ extension MutablePlanes {
         }
     }
 
-    /// Lays a cell over the frame in which the sprite has an edge.
+    /// Blends a cell that contains an edge of the sprite into the frame.
     @_lifetime(self: copy self)
     private mutating func mix(_ sprite: Sprite, _ cell: Cell) {
         let luma = sprite.luma.span
@@ -96,11 +96,11 @@ extension MutablePlanes {
     }
 }
 
-/// The mean of the four texels around a place, weighed by their nearness to it: 0 to 255.
+/// Returns the bilinear mean of the four texels around a position, 0 to 255.
 @inline(__always)
 private func sample(_ texels: Span<UInt8>, columns: Int, _ place: FixedPoint) -> Int32 {
     let index = place.row &* columns &+ place.column
-    // One check for the first and last of the four: the others lie between.
+    // One check for the first and the last of the four: the others are in between.
     precondition(index >= 0 && index &+ columns &+ 1 < texels.count)
     let a = unsafe Int32(texels[unchecked: index])
     let b = unsafe Int32(texels[unchecked: index &+ 1])
@@ -111,10 +111,10 @@ private func sample(_ texels: Span<UInt8>, columns: Int, _ place: FixedPoint) ->
     return (above &<< 8 &+ (below &- above) &* place.rowShare &+ 0x8000) &>> 16
 }
 
-/// A sample of the frame under a code value that already is multiplied by its coverage (0 to 255).
+/// Blends a code value that is already multiplied by its coverage (0 to 255) over a sample of the frame.
 @inline(__always)
 private func covered(_ ground: UInt8, with value: Int32, coverage: Int32) -> UInt8 {
-    // Division by 255, rounded, without dividing. Both roundings together may come out one too high.
+    // Rounded division by 255 without a division. Both roundings together may be one too high.
     let rest = Int32(ground) &* (255 &- coverage) &+ 128
     return UInt8(truncatingIfNeeded: min(255, value &+ (rest &+ rest &>> 8) &>> 8))
 }

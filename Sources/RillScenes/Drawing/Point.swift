@@ -5,11 +5,11 @@ extension Point {
     /// The distance from the origin.
     var length: Float { (x * x + y * y).squareRoot() }
 
-    /// The same turned clockwise (as seen with y down) by an angle whose cosine and sine are given.
+    /// Returns the point rotated clockwise (with y down) by an angle with the given cosine and sine.
     func turned(cosine: Float, sine: Float) -> Point { Point(x * cosine - y * sine, x * sine + y * cosine) }
 }
 
-/// The product of two directions in space: for such of length 1, the cosine between them.
+/// Returns the dot product of two directions in space; for unit vectors, the cosine between them.
 func dot(_ a: SIMD3<Float>, _ b: SIMD3<Float>) -> Float { a.x * b.x + a.y * b.y + a.z * b.z }
 
 /// A rectangle in a drawing plane.
@@ -27,16 +27,16 @@ struct Box {
         high = centre + radii
     }
 
-    /// The same, larger by `margin` on each side.
+    /// Returns the rectangle enlarged by `margin` on each side.
     func grown(by margin: Float) -> Box { Box(low.x - margin, low.y - margin, high.x + margin, high.y + margin) }
 
-    /// The part of it that also lies in `other`; flat when there is none.
+    /// Returns the part that is also in `other`; flat if there is none.
     func intersection(_ other: Box) -> Box {
         let low = Point(max(self.low.x, other.low.x), max(self.low.y, other.low.y))
         return Box(low.x, low.y, max(low.x, min(high.x, other.high.x)), max(low.y, min(high.y, other.high.y)))
     }
 
-    /// The smallest rectangle that holds this one when it is moved, turned and bent by `map`.
+    /// Returns the smallest rectangle that contains this one after it is moved, rotated and bent by `map`.
     func mapped(_ map: (Point) -> Point) -> Box {
         var result = Box(centre: map(centre), radii: .zero)
         for quarter in 0...4 {
@@ -49,7 +49,7 @@ struct Box {
         return result
     }
 
-    /// The smallest rectangle that holds this one and `p`.
+    /// Returns the smallest rectangle that contains this one and `p`.
     func including(_ p: Point) -> Box {
         Box(min(low.x, p.x), min(low.y, p.y), max(high.x, p.x), max(high.y, p.y))
     }

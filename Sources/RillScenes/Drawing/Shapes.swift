@@ -1,6 +1,6 @@
 // Shapes are signed distances: negative inside, positive outside, in units of the drawing plane.
 
-/// How much of a pixel of that size a shape covers whose edge is that far away: an edge without steps.
+/// Returns how much of a pixel of that size a shape covers whose edge is at that distance: an anti-aliased edge.
 func coverage(_ distance: Float, _ pixelSize: Float) -> Float { bounded(0.5 - distance / pixelSize) }
 
 /// A rectangle with rounded corners.
@@ -12,7 +12,7 @@ func roundedBox(_ p: Point, _ box: Box, radius: Float) -> Float {
     return outside + min(max(q.x, q.y), 0) - radius
 }
 
-/// An ellipse; the distance is exact on its edge and near enough around it.
+/// An ellipse. The distance is exact on the edge and approximate around it.
 func ellipse(_ p: Point, _ centre: Point, _ radii: Point) -> Float {
     let q = (p - centre) / radii
     let r = q.length
@@ -20,7 +20,7 @@ func ellipse(_ p: Point, _ centre: Point, _ radii: Point) -> Float {
     return gradient < 1e-6 ? -min(radii.x, radii.y) : r * (r - 1) / gradient
 }
 
-/// A stick with round ends from `a` to `b`, whose radius goes from `ra` to `rb`.
+/// A rod with round ends from `a` to `b`, whose radius goes from `ra` to `rb`.
 func capsule(_ p: Point, _ a: Point, _ b: Point, _ ra: Float, _ rb: Float) -> Float {
     let pa = p - a
     let ba = b - a
@@ -28,19 +28,19 @@ func capsule(_ p: Point, _ a: Point, _ b: Point, _ ra: Float, _ rb: Float) -> Fl
     return (pa - ba * t).length - mix(ra, rb, t)
 }
 
-/// Two shapes melted into one; `softness` is how far from the seam the melting reaches.
+/// Merges two shapes smoothly; `softness` is how far the blend reaches from the seam.
 func melt(_ a: Float, _ b: Float, _ softness: Float) -> Float {
     let h = max(softness - abs(a - b), 0) / softness
     return min(a, b) - h * h * softness * 0.25
 }
 
-/// A stroke of a pen or brush: a bend from one point to another whose width may change on its way.
+/// A stroke of a pen or brush: a curve from one point to another, whose width may change.
 struct Stroke {
-    /// A quadratic Bézier curve: where it starts, where it is drawn to, where it ends.
+    /// A quadratic Bézier curve: start, control point and end.
     var start: Point
     var bend: Point
     var end: Point
-    /// Radius at the start and at the end.
+    /// The radius at the start and at the end.
     var startRadius: Float
     var endRadius: Float
 
@@ -62,7 +62,7 @@ struct Stroke {
         return a + (b - a) * t
     }
 
-    /// The signed distance of the stroke, its curve taken as `pieces` straight ones.
+    /// Returns the signed distance of the stroke, approximating its curve by `pieces` straight lines.
     func distance(to p: Point, pieces: Int = 4) -> Float {
         var nearest = Float.infinity
         var from = start
@@ -78,8 +78,8 @@ struct Stroke {
         return nearest
     }
 
-    /// Where along the stroke `p` is, from 0 to 1, and how far from its middle line: to the right of it, seen along it, is
-    /// positive.
+    /// Returns the position of `p` along the stroke, from 0 to 1, and its distance from the center line: positive to
+    /// the right, seen along the stroke.
     func place(of p: Point, pieces: Int) -> (along: Float, across: Float) {
         var nearest: (along: Float, across: Float) = (0, .infinity)
         var from = start
@@ -98,7 +98,7 @@ struct Stroke {
         return nearest
     }
 
-    /// The points of the curve, one after the other at equal distances of `t`, two additions each.
+    /// The points of the curve at equal steps of `t`, with two additions each.
     private struct Steps {
         private var point: Point
         private var step: Point

@@ -1,13 +1,13 @@
-/// A painted thing that can be put into a frame again and again, moved, turned and bent: a head, a hand.
+/// A painted object that can be placed in frames repeatedly, moved, rotated and bent: a head, a hand.
 ///
 /// It holds code values, not light: a plane of luma and one of its coverage, and the same for chroma at half the size
-/// each way. Code values are multiplied by the coverage, so that edges stay clean when neighbours are mixed. A sprite's
-/// texels are finer than the frame's pixels, so that mixing them does not blur it.
+/// in each direction. Code values are multiplied by the coverage, so that edges stay clean when neighbors are
+/// blended. A sprite's texels are finer than the frame's pixels, so that blending does not blur it.
 struct Sprite {
-    /// Texels of luma for each pixel of the frame, along a row.
+    /// The number of luma texels per pixel of the frame, along a row.
     static let fineness: Float = 1.5
 
-    /// Where the texels of luma lie in the sprite's own drawing plane; an even number each way.
+    /// The positions of the luma texels in the sprite's own drawing plane; an even number in each direction.
     let grid: Grid
     private(set) var luma: [UInt8]
     private(set) var lumaCoverage: [UInt8]
@@ -16,12 +16,12 @@ struct Sprite {
     private(set) var chromaCoverage: [UInt8]
     private var blocks: SpriteBlocks
 
-    /// Columns and rows of chroma.
+    /// The columns and rows of chroma.
     var chromaColumns: Int { grid.columns / 2 }
     var chromaRows: Int { grid.rows / 2 }
 
-    /// A sprite of all that `painter` paints in `box`, in texels of side `texel`; each is the mean of `side` x `side`
-    /// pixels of the canvas.
+    /// Creates a sprite of everything that `painter` paints in `box`, with texels of side `texel`. Each texel is the
+    /// mean of `side` x `side` pixels of the canvas.
     init(_ box: Box, texel: Float, side: Int, painter: (inout Canvas) -> Void) {
         let grid = Grid(covering: box, step: texel)
         self.grid = grid
@@ -39,7 +39,7 @@ struct Sprite {
         blocks.note(lumaCoverage, chromaCoverage)
     }
 
-    /// What is in a rectangle of luma texels.
+    /// Returns the content of a rectangle of luma texels.
     func content(columns: ClosedRange<Int>, rows: ClosedRange<Int>) -> SpriteBlocks.Content {
         blocks.content(columns: columns, rows: rows)
     }
@@ -56,7 +56,7 @@ struct Sprite {
         var chromaRows: Range<Int> { firstRow / 2..<(firstRow + rowCount) / 2 }
     }
 
-    /// The texels that touch `box`.
+    /// Returns the texels that touch `box`.
     func region(touching box: Box) -> Region {
         let columns = grid.columns(touching: box)
         let rows = grid.rows(touching: box)
@@ -67,7 +67,7 @@ struct Sprite {
             rowCount: ((rows.upperBound + 1) & ~1) - firstRow)
     }
 
-    /// Where the pixels of a canvas lie that covers `region`, `side` x `side` of them for each texel.
+    /// Returns the pixel positions of a canvas that covers `region`, with `side` x `side` pixels per texel.
     func canvasGrid(_ region: Region, side: Int) -> Grid {
         let corner = Point(Float(region.columns.lowerBound), Float(region.firstRow))
         return Grid(
@@ -75,7 +75,8 @@ struct Sprite {
             columns: region.columns.count * side, rows: region.rowCount * side)
     }
 
-    /// Lays a canvas over the texels of `region`, which it covers exactly, `side` x `side` of its pixels for each.
+    /// Lays a canvas over the texels of `region`, which it covers exactly, with `side` x `side` of its pixels per
+    /// texel.
     mutating func cover(_ region: Region, _ canvas: Canvas, side: Int) {
         for row in stride(from: 0, to: region.rowCount, by: 2) {
             for column in stride(from: 0, to: region.columns.count, by: 2) {
@@ -109,7 +110,7 @@ struct Sprite {
         chromaCoverage[index] = UInt8(values.w + Float(chromaCoverage[index]) * rest + 0.5)
     }
 
-    /// Makes the texels of `region` those of `original`, a sprite on the same grid.
+    /// Resets the texels of `region` to those of `original`, a sprite on the same grid.
     mutating func restore(_ region: Region, from original: Sprite) {
         for row in region.firstRow..<region.firstRow + region.rowCount {
             for column in region.columns {
@@ -128,8 +129,8 @@ struct Sprite {
         }
     }
 
-    /// Gives `region` the colours that `original` has elsewhere in the same columns: `far` says for each place how far
-    /// below (in the drawing plane) the colour is that shall be there.
+    /// Gives `region` the colors that `original` has elsewhere in the same columns: `far` returns for each position
+    /// how far below (in the drawing plane) its color is found.
     mutating func shift(_ region: Region, of original: Sprite, _ far: (Point) -> Float) {
         for row in region.firstRow..<region.firstRow + region.rowCount {
             for column in region.columns {
@@ -149,7 +150,7 @@ struct Sprite {
         }
     }
 
-    /// Two rows, and how far it is from the first to the second, in 1/256.
+    /// Two rows, and the distance from the first toward the second, in 1/256.
     private struct RowPair {
         private let above: Int
         private let below: Int

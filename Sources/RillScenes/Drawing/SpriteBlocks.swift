@@ -1,8 +1,8 @@
-/// Where a sprite has nothing, and where nothing shows through it, in blocks of 8x8 luma texels.
+/// Where a sprite is empty, and where it is opaque, in blocks of 8x8 luma texels.
 ///
-/// Most of a sprite is the one or the other: it is put into a frame by skipping and by plain writing.
+/// Most of a sprite is one or the other, and is placed in a frame by skipping or by plain writing.
 struct SpriteBlocks {
-    /// What is in a part of a sprite.
+    /// The content of a part of a sprite.
     enum Content: UInt8 {
         case nothing
         case opaque
@@ -16,7 +16,7 @@ struct SpriteBlocks {
     private let rows: Int
     private var contents: [Content]
 
-    /// For a sprite of that many luma texels.
+    /// Creates the blocks of a sprite with that many luma texels.
     init(columns: Int, rows: Int) {
         texelColumns = columns
         texelRows = rows
@@ -25,7 +25,7 @@ struct SpriteBlocks {
         contents = Array(repeating: .nothing, count: self.columns * self.rows)
     }
 
-    /// Looks at the coverage of all texels.
+    /// Examines the coverage of all texels.
     mutating func note(_ luma: [UInt8], _ chroma: [UInt8]) {
         for row in 0..<rows {
             for column in 0..<columns {
@@ -44,7 +44,7 @@ struct SpriteBlocks {
         }
     }
 
-    /// What is in a rectangle of luma texels; what lies outside of the sprite is nothing.
+    /// Returns the content of a rectangle of luma texels; outside of the sprite it is empty.
     func content(columns x: ClosedRange<Int>, rows y: ClosedRange<Int>) -> Content {
         let left = max(0, x.lowerBound / SpriteBlocks.side)
         let right = min(columns - 1, x.upperBound / SpriteBlocks.side)

@@ -1,20 +1,22 @@
 import RillCore
 
-/// A random landscape: a number from -1 to 1 at each point of the plane, smooth over a distance of 1.
+/// A random landscape: a value from -1 to 1 at each point of the plane, smooth over a distance of 1.
 ///
-/// The same seed gives the same landscape; the numbers at whole coordinates are hashes of them, so it has no end and
-/// takes no memory.
+/// The same seed yields the same landscape. The values at integer coordinates are hashes of these, so it is unbounded
+/// and takes no memory.
 struct ValueNoise {
     private let seed: UInt32
 
+    /// Creates a landscape.
+    ///
     /// - Parameters:
-    ///   - seed: what the numbers are drawn from.
-    ///   - salt: tells the landscapes of one seed apart.
+    ///   - seed: determines the values.
+    ///   - salt: distinguishes the landscapes of one seed.
     init(seed: UInt64, _ salt: UInt32) {
         self.seed = UInt32(truncatingIfNeeded: seed ^ seed >> 32) &+ salt &* 0x9E37_79B9
     }
 
-    /// The landscape's height at `p`.
+    /// Returns the landscape's height at `p`.
     func callAsFunction(_ p: Point) -> Float {
         let column = floorToInt(p.x)
         let row = floorToInt(p.y)
@@ -27,7 +29,7 @@ struct ValueNoise {
         return mix(top, bottom, sy)
     }
 
-    /// A sum of `octaves` landscapes, each twice as fine and half as high as the one before; from -1 to 1.
+    /// Returns a sum of `octaves` landscapes, each twice as fine and half as high as the previous one; from -1 to 1.
     func layered(_ p: Point, octaves: Int) -> Float {
         var sum: Float = 0
         var height: Float = 1
@@ -37,13 +39,13 @@ struct ValueNoise {
             sum += height * self(q)
             total += height
             height *= 0.5
-            // Off the grid of the octave before, lest their lines coincide.
+            // Off the previous octave's grid, so that their lines do not coincide.
             q = Point(1.6 * q.x + 1.2 * q.y + 17.3, 1.6 * q.y - 1.2 * q.x + 5.9)
         }
         return sum / total
     }
 
-    /// The number at a whole coordinate.
+    /// The value at an integer coordinate.
     subscript(column: Int32, row: Int32) -> Float {
         var h = UInt32(bitPattern: column) &* 0x85EB_CA6B ^ UInt32(bitPattern: row) &* 0xC2B2_AE35 ^ seed
         h = (h ^ h >> 15) &* 0x2C1B_3C6D
@@ -59,6 +61,6 @@ struct ValueNoise {
 }
 
 extension SeededGenerator {
-    /// A number from `low` to `high`.
+    /// Returns a number from `low` to `high`.
     mutating func between(_ low: Float, _ high: Float) -> Float { mix(low, high, Float(unitInterval())) }
 }

@@ -1,13 +1,13 @@
 import RillCore
 
-/// The brows: a shadow of colour, and a few hundred hairs on it, each a tapered stroke.
+/// The brows: a shadow of color, with a few hundred hairs, each a tapered stroke.
 struct Brows {
     private let color: RGB
     private let hairs: [Hair]
 
     private struct Hair {
         var stroke: Stroke
-        /// How bright, 1 for the colour itself.
+        /// The brightness; 1 is the color itself.
         var shade: Float
     }
 
@@ -19,12 +19,12 @@ struct Brows {
         }
     }
 
-    /// A hair somewhere in the 220th part of the brow that begins at `start` (0 to 1).
+    /// Creates a hair somewhere in the 220th part of the brow that starts at `start` (0 to 1).
     private static func hair(_ start: Float, side: Float, _ generator: inout SeededGenerator) -> Hair {
         let t = start + generator.between(0, 1) / 220
         let middle = spine.point(at: t)
         let root = middle + Point(generator.between(-0.004, 0.004), halfHeight(t) * generator.between(-0.75, 0.95))
-        // Upright by the nose, lying down towards the temple.
+        // Upright near the nose, flat toward the temple.
         let lean = ramp(-0.05, 0.55, t)
         let below = ramp(-0.01, 0.012, root.y - middle.y)
         let way = Point(mix(0.25, 1.0, lean), mix(-0.95, mix(0.32, -0.28, below), lean))
@@ -59,7 +59,8 @@ struct Brows {
         0.0195 * ramp(-0.30, 0.20, t) * (1 - 0.70 * t * t)
     }
 
-    /// Where along the brow a point is (0 to 1) and how far from its middle line; the brow is a function of x.
+    /// Returns the position of a point along the brow (0 to 1), and its distance from the center line. The brow is a
+    /// function of x.
     private static func position(_ p: Point) -> (Float, Float) {
         let t = bounded((p.x - Face.browStart.x) / (Face.browEnd.x - Face.browStart.x))
         let d = p - spine.point(at: t)

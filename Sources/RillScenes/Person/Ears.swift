@@ -1,4 +1,4 @@
-/// The ears, seen from the front: a rim, the hollow inside of it, a lobe.
+/// The ears, seen from the front: a rim, a hollow inside it, and a lobe.
 struct Ears {
     private let tone: RGB
     private let noise: ValueNoise
@@ -16,7 +16,7 @@ struct Ears {
             let centre = Face.ear * Point(side, 1)
             canvas.paint(Box(centre: centre, radii: Face.earRadii * 1.3)) { p in
                 let q = Point((p.x - centre.x) * side, p.y - centre.y)
-                // Wider above, leaning outwards.
+                // Wider at the top, leaning outward.
                 let leaning = Point(q.x + 0.16 * q.y, q.y)
                 let radii = Face.earRadii * Point(1 - 1.6 * q.y, 1)
                 let outside = ellipse(leaning, .zero, radii)

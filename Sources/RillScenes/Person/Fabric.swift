@@ -8,9 +8,9 @@ struct Fabric {
         wool = ValueNoise(seed: seed, 8)
     }
 
-    /// The fabric's colour at a place of its own surface (person sizes), before light falls on it.
+    /// Returns the fabric's color at a position on its surface (person sizes), before lighting.
     func callAsFunction(_ p: Point, pixel: Float) -> RGB {
-        // A stitch is half a V: two columns lean towards each other.
+        // A stitch is half a V: two columns lean toward each other.
         let column = p.x / 0.0105
         let across = column - column.rounded(.down)
         let slanted = p.y / 0.0085 + 1.3 * abs(across - 0.5)
@@ -22,7 +22,7 @@ struct Fabric {
         return color * (1 + knit + fluff)
     }
 
-    /// The ribs of a collar or a cuff: `across` is the place along the seam.
+    /// Returns the ribs of a collar or a cuff; `across` is the position along the seam.
     func ribbed(_ across: Float, pixel: Float) -> RGB {
         let rib = across / 0.0125
         let fraction = rib - rib.rounded(.down) - 0.5

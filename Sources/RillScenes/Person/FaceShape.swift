@@ -1,5 +1,5 @@
-/// The face as a landscape: a rounded shield with bumps and hollows for brow ridge, eye sockets, nose, cheekbones, lips
-/// and chin. Heights are in head heights, as all of ``Face``.
+/// The face as a landscape: a rounded shield with bumps and hollows for brow ridge, eye sockets, nose, cheekbones,
+/// lips and chin. Heights are in head heights, as in ``Face``.
 enum FaceShape {
     private static let noseRidge = Profile(
         -0.11...0.25,

@@ -1,6 +1,6 @@
 import RillCore
 
-/// The skin of the face: its colour from place to place, its pores, freckles and blemishes, in the light of the relief.
+/// The skin of the face: its color at each point, with pores, freckles and blemishes, lit by the relief.
 struct FaceSkin {
     private let tone: RGB
     private let relief: Relief
@@ -23,7 +23,7 @@ struct FaceSkin {
         marks = FaceSkin.marks(seed: seed, paleness: ramp(0.05, 0.45, self.tone.luminance))
     }
 
-    /// Paints the whole face but eyes, brows and lips.
+    /// Paints the whole face except eyes, brows and lips.
     func paint(on canvas: inout Canvas) {
         let pixel = canvas.pixelSize
         canvas.paint(Face.box) { p in
@@ -40,12 +40,12 @@ struct FaceSkin {
         paintFolds(on: &canvas)
     }
 
-    /// The lit colour of the skin at a place.
+    /// Returns the lit color of the skin at a position.
     private func color(at p: Point, pixel: Float) -> RGB {
         let light = relief(p)
         let side = Point(abs(p.x), p.y)
 
-        // Blood is near the surface on cheeks, nose and chin, and the skin is thin around the eyes.
+        // Blood is near the surface on cheeks, nose and chin, and the skin around the eyes is thin.
         var flush: Float = 0.46 * bell(side, Point(0.190, 0.125), Point(0.17, 0.15))
         flush += 0.60 * bell(p, Face.noseTip, Point(0.085, 0.075))
         flush += 0.22 * bell(p, Point(0, 0.445), Point(0.13, 0.07))
@@ -54,19 +54,19 @@ struct FaceSkin {
         var albedo = tone * mix(.clear, RGB(1.02, 0.72, 0.69), min(flush, 0.8))
         albedo *= mix(.clear, RGB(0.90, 0.76, 0.77), thin * 0.75)
 
-        // Unevenness, from blotches down to pores; what is finer than the pixels would only flicker.
+        // Unevenness, from blotches down to pores. Detail finer than the pixels would only flicker.
         let blotches = 0.05 * mottle.layered(p * 11, octaves: 3)
         var texture = 0.055 * pores(p * 130) * visibility(period: 1 / 65, pixel)
         texture += 0.05 * pores(Point(p.y, p.x) * 250) * visibility(period: 1 / 125, pixel)
         // Redder where it is darker, as blotches are.
         albedo *= RGB(1 + 0.7 * blotches, 1 + blotches, 1 + blotches) * (1 + texture)
 
-        // The less of the light is thrown back from within, the more one sees of what the surface reflects.
+        // The less light is scattered back from inside, the more visible is the surface's reflection.
         let gloss = light.w * mix(0.085, 0.030, ramp(0, 0.35, tone.luminance)) * (1 + 3 * texture)
         return albedo * RGB(light) + RGB(1, 1, 1.02) * max(0, gloss)
     }
 
-    /// Nostrils, and the folds that a relief this smooth does not show.
+    /// Paints the nostrils, and the folds that such a smooth relief does not show.
     private func paintFolds(on canvas: inout Canvas) {
         for side: Float in [-1, 1] {
             let mirror = Point(side, 1)
@@ -91,7 +91,7 @@ struct FaceSkin {
     private static func marks(seed: UInt64, paleness: Float) -> [Mark] {
         var generator = SeededGenerator(seed: seed ^ 0xF2EC)
         var marks: [Mark] = []
-        // Freckles lie over nose and cheeks; a dark skin shows few.
+        // Freckles on nose and cheeks; dark skin shows few.
         let freckle = mix(.clear, RGB(0.62, 0.45, 0.33), mix(0.35, 1, paleness))
         for _ in 0..<90 {
             let x = generator.between(-1, 1) + generator.between(-1, 1)
@@ -120,5 +120,6 @@ struct FaceSkin {
     }
 }
 
-/// How much to show of a detail that repeats every `period`: nothing of what is too fine for pixels of that size.
+/// Returns how much to show of a detail that repeats every `period`: nothing if it is too fine for pixels of that
+/// size.
 func visibility(period: Float, _ pixel: Float) -> Float { ramp(1.8, 3.5, period / pixel) }

@@ -1,4 +1,4 @@
-/// Glasses: a dark rim around each lens, a bridge, and what the lenses do to the light.
+/// Glasses: a dark rim around each lens, a bridge, and the lenses' effect on the light.
 struct Glasses {
     private static let rim: Float = 0.0068
     private static let color = RGB(srgb: 0x2B2523)
@@ -16,7 +16,7 @@ struct Glasses {
         canvas.draw(bridge, Glasses.color * 1.1)
     }
 
-    /// Distance from a lens's edge, negative inside: rounder below than above.
+    /// Returns the distance from a lens's edge, negative inside. The lens is rounder at the bottom than at the top.
     private static func lens(_ p: Point, _ side: Float) -> Float {
         let q = Point(p.x * side, p.y)
         let box = Box(0.042, -0.072, 0.254, 0.090)
@@ -36,13 +36,13 @@ struct Glasses {
         let pixel = canvas.pixelSize
         canvas.paint(Glasses.box(side)) { p in
             let distance = Glasses.lens(p, side)
-            // The window, as a faint slanted streak on the glass.
+            // The reflection of the window, as a faint slanted streak on the glass.
             let slanted = p.x + 0.55 * p.y - 0.148 * side
             let streak =
                 ramp(0.052, 0.060, slanted) * ramp(0.085, 0.077, slanted) + 0.6 * ramp(0.092, 0.096, slanted)
                 * ramp(0.104, 0.100, slanted)
             let glass = Paint(RGB(0.85, 0.90, 0.95), coverage: 0.16 * streak * coverage(distance, pixel))
-            // A round bar: light along its upper edge.
+            // A round rim: light along its upper edge.
             let across = distance / Glasses.rim
             let shine = 0.20 * bell((across - 0.25) * (across - 0.25) * 9) * ramp(0.02, -0.06, p.y)
             let bar = coverage(abs(distance) - Glasses.rim, max(pixel, 0.002))

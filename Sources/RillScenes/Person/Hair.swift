@@ -2,9 +2,9 @@ import RillCore
 
 /// Short hair, swept to the right of the picture: a volume around the skull, combed into strands.
 ///
-/// It lies in a ring around a centre in the forehead, between the hair line and the outer edge, both given as distances
-/// by angle. A strand starts at the hair line and leans while it goes outwards; how bright it is follows from its
-/// number, so that the texture runs along the strands.
+/// It forms a ring around a center in the forehead, between the hairline and the outer edge, both given as distances
+/// by angle. A strand starts at the hairline and leans as it goes outward. Its brightness depends on its number, so
+/// that the texture runs along the strands.
 struct Hair {
     private let color: RGB
     private let locks: ValueNoise
@@ -22,21 +22,21 @@ struct Hair {
 
     // Every 15 degrees from straight down: up the left side of the picture, the top, down the right side.
 
-    /// How far from the centre the hair ends.
+    /// The distance from the center at which the hair ends.
     private static let outerEdge = Profile(
         0...1,
         [
             0.340, 0.340, 0.340, 0.355, 0.376, 0.370, 0.374, 0.385, 0.404, 0.427, 0.449, 0.464,
             0.476, 0.484, 0.476, 0.452, 0.422, 0.394, 0.378, 0.371, 0.376, 0.355, 0.340, 0.340, 0.340,
         ])
-    /// How far from the centre it begins.
+    /// The distance from the center at which the hair starts.
     private static let hairLine = Profile(
         0...1,
         [
             0.500, 0.500, 0.500, 0.460, 0.352, 0.322, 0.312, 0.309, 0.290, 0.262, 0.240, 0.222,
             0.206, 0.203, 0.216, 0.248, 0.285, 0.308, 0.312, 0.322, 0.352, 0.460, 0.500, 0.500, 0.500,
         ])
-    /// How far a strand leans, in turns, on its way from the one to the other.
+    /// How far a strand leans from start to end, in turns.
     private static let lean = Profile(
         0...1,
         [
@@ -44,16 +44,16 @@ struct Hair {
             0.11, 0.11, 0.10, 0.08, 0.06, 0.04, 0.02, 0.01, 0.00, 0.00, 0.00, 0.00, 0.00,
         ])
 
-    /// A place in the hair.
+    /// A position in the hair.
     private struct Place {
-        /// The angle, from straight down, in turns.
+        /// The angle from straight down, in turns.
         var turns: Float
-        /// How far outside of the hair line, and how far inside of the outer edge.
+        /// The distance outside of the hairline, and inside of the outer edge.
         var fromLine: Float
         var fromEdge: Float
-        /// 0 at the hair line, 1 at the outer edge.
+        /// 0 at the hairline, 1 at the outer edge.
         var along: Float
-        /// Away from the centre; of length 1.
+        /// The unit direction away from the center.
         var outwards: Point
 
         init(_ p: Point) {
@@ -69,7 +69,7 @@ struct Hair {
         }
     }
 
-    /// What is seen of the hair behind the ears and around the skull, under everything else.
+    /// Paints the hair behind the ears and around the skull, under everything else.
     func paintBehind(on canvas: inout Canvas) {
         let pixel = canvas.pixelSize
         canvas.paint(Box(-0.40, -0.62, 0.40, 0.16)) { p in
@@ -79,7 +79,7 @@ struct Hair {
         }
     }
 
-    /// The hair on top of the face, with the shadow that it throws on the forehead.
+    /// Paints the hair on top of the face, with the shadow that it casts on the forehead.
     func paint(on canvas: inout Canvas) {
         let pixel = canvas.pixelSize
         let box = Box(-0.52, -0.66, 0.52, 0.16)
@@ -103,14 +103,14 @@ struct Hair {
         let coarse = strands(Point(strand * 260, place.along * 2.5)) * visibility(period: 0.016, pixel)
         let fine = strands(Point(strand * 620 + 40, place.along * 3.5)) * visibility(period: 0.007, pixel)
 
-        // Single hairs reach over the hair line and the outer edge.
+        // Individual hairs reach over the hairline and the outer edge.
         let tips = 0.55 * lock + 0.9 * coarse + 0.5 * fine
         let line = ramp(-0.020, 0.022, place.fromLine + 0.014 * tips)
         let edge = ramp(-0.006 - pixel, 0.012 + pixel, place.fromEdge + 0.009 * tips)
         let share = line * edge
         guard share > 0 else { return .zero }
 
-        // The volume turns away from the camera towards its edge.
+        // The volume faces away from the camera toward its edge.
         let tilt = mix(0.25, 0.97, place.along)
         let upright = max(0, 1 - tilt * tilt).squareRoot()
         let normal = SIMD3(place.outwards.x * tilt, place.outwards.y * tilt, upright)
@@ -118,7 +118,7 @@ struct Hair {
         let diffuse = 0.30 + 0.95 * towards
         let texture = max(0.25, 1 + 0.42 * lock + 0.42 * coarse + 0.30 * fine)
 
-        // Hairs shine where they bend towards the window: in a band across all strands.
+        // Hair shines where it bends toward the window: in a band across all strands.
         let sideways = (place.along - 0.40 - 0.10 * lock) / 0.34
         let band = bell(sideways * sideways) * ramp(0.25, 0.95, towards)
         let gloss = band * max(0, 0.35 + 0.9 * coarse + 0.6 * fine)

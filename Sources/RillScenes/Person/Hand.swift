@@ -1,32 +1,33 @@
-/// A raised hand, palm to the camera, and the forearm below it in its sleeve.
+/// A raised hand with the palm to the camera, and the forearm below it in its sleeve.
 ///
-/// The unit is the person's size; the origin is the elbow, the fingers point up.
+/// The unit is the person's size. The origin is the elbow; the fingers point up.
 struct Hand {
-    /// How the arm is held at one moment.
+    /// The position of the arm at one moment.
     struct Placement {
-        /// Where the elbow is in the scene.
+        /// The position of the elbow in the scene.
         var elbow: Point
-        /// Scene units for one of the hand's.
+        /// The scene units per unit of the hand.
         var size: Float
-        /// How far the arm leans to the right of the picture, in radians (small enough that a polynomial turns it).
+        /// How far the arm leans to the right of the picture, in radians (small enough for a polynomial
+        /// approximation).
         var angle: Float
 
         private var cosine: Float { 1 - angle * angle * (0.5 - angle * angle / 24) }
         private var sine: Float { angle * (1 - angle * angle * (1.0 / 6 - angle * angle / 120)) }
 
-        /// The place of the arm that is seen at a place of the scene.
+        /// Converts a position in the scene to the arm.
         func hand(_ scene: Point) -> Point { ((scene - elbow) / size).turned(cosine: cosine, sine: -sine) }
-        /// The place of the scene where a place of the arm is seen.
+        /// Converts a position on the arm to the scene.
         func scene(_ hand: Point) -> Point { elbow + hand.turned(cosine: cosine, sine: sine) * size }
     }
 
     static let box = Box(-0.20, -0.86, 0.16, 0.13)
-    /// How far the finger tips are above the elbow.
+    /// How far the fingertips are above the elbow.
     static let reach: Float = 0.82
-    /// The part of it that is bare palm.
+    /// The part that is bare palm.
     static let palm = Box(centre: palmCentre, radii: Point(0.055, 0.060))
     private static let palmCentre = Point(0, -0.565)
-    /// Size of the hand from wrist to finger tips.
+    /// The length of the hand from wrist to fingertips.
     private static let length: Float = 0.345
 
     private let tone: RGB
@@ -45,7 +46,7 @@ struct Hand {
 
     // MARK: - Shape
 
-    /// A bone with flesh around it: from, to, and the radius at either end, in hand lengths from the palm's middle.
+    /// A bone with flesh around it: both ends and their radii, in hand lengths from the center of the palm.
     private struct Limb {
         var from: Point
         var to: Point
@@ -65,10 +66,10 @@ struct Hand {
     ]
     private static let palmBox = Box(-0.195, -0.19, 0.190, 0.27)
 
-    /// In hand lengths from the palm's middle.
+    /// Converts to hand lengths from the center of the palm.
     private static func local(_ p: Point) -> Point { (p - palmCentre) / length }
 
-    /// Distance from the bare hand and wrist, negative inside.
+    /// Returns the distance from the bare hand and wrist, negative inside.
     private static func outline(_ p: Point) -> Float {
         let q = local(p)
         var d = roundedBox(Point(q.x * (1 + 0.22 * max(0, q.y)), q.y), palmBox, radius: 0.13)
@@ -85,7 +86,7 @@ struct Hand {
     private static func height(_ p: Point) -> Float {
         let q = local(p)
         let depth = max(0, -outline(p) / length)
-        // As round as a finger everywhere near the edge, flatter inside.
+        // As round as a finger near the edge, flatter inside.
         let edge = min(depth / 0.075, 1)
         var z = 0.075 * max(0, 1 - (1 - edge) * (1 - edge)).squareRoot()
         z += 0.050 * bell(q, Point(-0.135, 0.10), Point(0.13, 0.20))
@@ -125,7 +126,7 @@ struct Hand {
         }
     }
 
-    /// The creases of palm and joints.
+    /// Paints the creases of palm and joints.
     private func paintLines(on canvas: inout Canvas) {
         func scene(_ x: Float, _ y: Float) -> Point { Hand.palmCentre + Point(x, y) * Hand.length }
         let crease = RGB(0.82, 0.72, 0.70)
@@ -158,7 +159,7 @@ struct Hand {
             let share = coverage(max(outline, cuff - p.y), max(pixel, 0.0025))
             guard share > 0 else { return .zero }
             let u = p.x / halfWidth
-            // Round like a pipe, the window to its left.
+            // Round like a pipe, with the window to its left.
             let round = max(0, 1 - u * u).squareRoot()
             let light = (0.30 + 0.75 * max(0, 0.78 * round - 0.42 * u)) * ramp(0.16, 0, p.y)
             let isCuff = p.y < cuff + 0.045

@@ -1,16 +1,16 @@
-/// A head: painted once, then changed where it moves by itself (eyes and mouth) and put into each frame as it is held.
+/// A head. It is painted once, repainted where it moves by itself (eyes and mouth), and placed in each frame.
 struct Head {
-    /// How the face is at one moment.
+    /// The expression of the face at one moment.
     struct Expression: Equatable {
-        /// How far the lids are open: 0 shut, 1 as usual.
+        /// How far the lids are open: 0 is shut, 1 is normal.
         var eyeOpening: Float
-        /// Where the eyes look: how far the irises lie from the middle of their slits (head heights).
+        /// Where the eyes look: the distance of the irises from the middle of their slits (head heights).
         var gaze: Point
         /// How far the lips are apart, 0 to 1.
         var mouth: Float
     }
 
-    /// A part of the sprite that is painted again and again, and the canvas for it.
+    /// A part of the sprite that is painted repeatedly, with its canvas.
     private struct Part {
         let region: Sprite.Region
         var canvas: Canvas
@@ -29,12 +29,18 @@ struct Head {
     private var eyeParts: [Part]
     private var mouthPart: Part
 
-    /// The head as it was last given an expression.
+    /// The head with the latest expression.
     private(set) var sprite: Sprite
 
+    /// Creates a head.
+    ///
     /// - Parameters:
-    ///   - texel: side of the sprite's texels in head heights.
-    ///   - headHeight: height of a head in the picture's.
+    ///   - tone: the skin tone.
+    ///   - hairColor: the color of hair and brows.
+    ///   - wearsGlasses: whether the person wears glasses.
+    ///   - seed: determines everything random.
+    ///   - texel: the side of the sprite's texels in head heights.
+    ///   - headHeight: the height of a head in the picture's.
     init(
         tone: SkinTone, hairColor: HairColor, wearsGlasses: Bool, seed: UInt64, texel: Float, headHeight: Float
     ) {
@@ -62,11 +68,11 @@ struct Head {
         mouthPart = Part(Mouth.box, of: rest, side: side)
     }
 
-    /// Makes the face look like that. Costs nothing when it already does.
+    /// Applies an expression. Costs nothing if it is unchanged.
     mutating func express(_ expression: Expression) {
         guard expression != shown else { return }
         shown = expression
-        // All of it first: in a very small picture the parts have texels in common.
+        // All of it first: in a very small picture the parts share texels.
         sprite.restore(mouthPart.region, from: rest)
         for eye in eyeParts { sprite.restore(eye.region, from: rest) }
         openMouth(expression.mouth * Mouth.widest)
@@ -85,7 +91,7 @@ struct Head {
         sprite.cover(mouthPart.region, mouthPart.canvas, side: side)
     }
 
-    /// How far below the skin is at rest that is at `p` while the lips are apart.
+    /// Returns how far below at rest the skin is that is at `p` while the lips are apart.
     private static func way(toRest p: Point, opening: Float) -> Float {
         let (up, down) = Mouth.parting(p.x, opening: opening)
         let fromLine = p.y - Face.mouthLine(p.x)

@@ -1,4 +1,4 @@
-/// Heights on a grid, and what follows from them for the light.
+/// Heights on a grid, and the lighting properties derived from them.
 struct HeightMap {
     private let grid: Grid
     private var heights: [Float]
@@ -12,7 +12,7 @@ struct HeightMap {
         }
     }
 
-    /// The direction that the ground faces: x and y as in the picture, z towards the viewer; of length 1.
+    /// Returns the unit normal of the surface: x and y as in the picture, z toward the viewer.
     func normal(column: Int, row: Int) -> SIMD3<Float> {
         let left = self[column - 1, row]
         let right = self[column + 1, row]
@@ -22,7 +22,7 @@ struct HeightMap {
         return n / dot(n, n).squareRoot()
     }
 
-    /// How far each point lies below the mean of its surroundings; 0 where it lies above.
+    /// Returns how far each point is below the mean of its surroundings; 0 where it is above.
     func hollows(radius: Float) -> [Float] {
         var mean = self
         let reach = max(1, Int(radius / grid.step))
@@ -30,10 +30,10 @@ struct HeightMap {
         return zip(mean.heights, heights).map { max(0, $0 - $1) }
     }
 
-    /// Takes off the finest steps of the grid.
+    /// Smooths the finest steps of the grid.
     mutating func soften() { average(reach: 1) }
 
-    /// How much of a light a point does not get because the ground rises on the way to it: 0 to 1.
+    /// Returns how much of a light is blocked at a point by rising ground: 0 to 1.
     func shadow(column: Int, row: Int, towards light: SIMD3<Float>) -> Float {
         let start = self[column, row]
         let along = Point(light.x, light.y)
@@ -55,7 +55,7 @@ struct HeightMap {
         heights[min(max(row, 0), grid.rows - 1) * grid.columns + min(max(column, 0), grid.columns - 1)]
     }
 
-    /// Each height becomes the mean of those up to `reach` away, along rows, then along columns.
+    /// Replaces each height by the mean of those up to `reach` away, along rows, then along columns.
     private mutating func average(reach: Int) {
         let source = self
         var half = self

@@ -1,31 +1,35 @@
-/// The light in the room: a large window, upper left in front of the person, and the wall that throws some of it back.
+/// The light in the room: a large window at the upper left in front of the person, and the wall that reflects some of
+/// it.
 enum KeyLight {
-    /// Where the window is, seen from the person: left, up, and in front; of length 1.
+    /// The unit direction of the window from the person: left, up and in front.
     static let direction = unit(-0.50, -0.55, 0.68)
     private static let fill = unit(0.75, -0.05, 0.55)
     private static let halfway = unit(direction.x, direction.y, direction.z + 1)
 
-    /// The light on skin that faces along `normal`: three primaries, and the gloss. About 1 where it faces the camera.
+    /// Returns the light on skin with the given normal: three primaries, and the gloss. About 1 where it faces the
+    /// camera.
     ///
     /// - Parameters:
-    ///   - shadow: the share of the window that something hides, 0 to 1.
-    ///   - hollow: how deep in a hollow the place lies (head heights).
+    ///   - normal: the unit normal of the surface.
+    ///   - shadow: the share of the window that is blocked, 0 to 1.
+    ///   - hollow: the depth of the position in a hollow (head heights).
     static func shading(normal: SIMD3<Float>, shadow: Float, hollow: Float) -> SIMD4<Float> {
         let towards = dot(normal, direction)
-        // Light goes some way under the skin and comes out again, red farther than blue: a red seam along the shadow.
+        // Light travels some way under the skin and emerges again, red farther than blue: a red seam along the
+        // shadow.
         let reach = RGB(0.34, 0.24, 0.20)
         let wrapped = ((reach + towards) / (reach + 1)).replacing(with: 0, where: reach + towards .< 0)
         let open = 1 - RGB(0.60, 0.69, 0.72) * shadow
         let key = wrapped * open * 0.86
         let fillLight = RGB(1.03, 1.0, 0.96) * (max(0, dot(normal, fill)) * 0.15)
         let above = 0.5 - 0.5 * normal.y
-        // What comes from everywhere comes off the person too, and is as warm as skin.
+        // Ambient light also reflects off the person, and is as warm as skin.
         let ambient = RGB(1.13, 0.97, 0.88) * (0.15 + 0.12 * above)
         let openness = 1 / (1 + 19 * hollow)
-        // What little light there is in a hollow is red from its walls.
+        // The little light in a hollow is red from its walls.
         let occlusion = RGB(openness.squareRoot(), openness, openness * 0.96) * 0.7 + openness * 0.3
         var light = (key + fillLight + ambient) * occlusion
-        // Where there is little light, more of it has been through skin or cloth before.
+        // Where there is little light, more of it has passed through skin or cloth.
         light *= mix(RGB(1.07, 0.955, 0.89), .clear, bounded(light.y))
         var gloss = max(0, dot(normal, halfway))
         for _ in 0..<4 { gloss *= gloss }

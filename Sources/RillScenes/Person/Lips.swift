@@ -1,4 +1,4 @@
-/// The lips, closed; the mouth opens by ``Mouth``.
+/// The closed lips; ``Mouth`` opens them.
 struct Lips {
     private let color: RGB
     private let relief: Relief
@@ -6,7 +6,7 @@ struct Lips {
 
     init(tone: SkinTone, relief: Relief, seed: UInt64) {
         let skin = RGB(srgb: tone.srgb)
-        // On a light skin the lips are much redder and darker than it, on a dark one a little.
+        // On light skin the lips are much redder and darker than the skin, on dark skin only slightly.
         color = skin * mix(RGB(0.92, 0.60, 0.64), RGB(0.72, 0.385, 0.40), ramp(0.02, 0.5, skin.luminance))
         self.relief = relief
         wrinkles = ValueNoise(seed: seed, 3)
@@ -30,7 +30,7 @@ struct Lips {
             return Paint(color * lit + gloss, coverage: share * 0.92)
         }
         canvas.tint(box) { p in
-            // The line between them is darkest in the middle and runs out to the corners.
+            // The line between them is darkest in the middle, and fades toward the corners.
             let u = p.x / Face.mouthHalfWidth
             let away = (p.y - Face.mouthLine(p.x)) / (0.0045 + 0.0055 * (1 - min(1, u * u)))
             return mix(
@@ -38,7 +38,7 @@ struct Lips {
         }
     }
 
-    /// The upper edge of the upper lip and the lower edge of the lower one at `x`.
+    /// Returns the upper edge of the upper lip and the lower edge of the lower one at `x`.
     static func edges(_ x: Float) -> (above: Float, below: Float) {
         let u = x / Face.mouthHalfWidth
         let rest = max(0, 1 - u * u)

@@ -1,18 +1,19 @@
-/// A landscape seen from above, and the light that falls on it.
+/// A landscape seen from above, with the light that falls on it.
 ///
-/// From the heights follow the slopes, what each slope gets of the light in the room, what lies in the shadow of something
-/// higher, and what lies in a hollow. All this is smooth, so it is worked out once on a coarse grid; fine detail is
-/// painted on top.
+/// The heights determine the slopes, how much of the room's light each slope gets, and what is in shadow or in a
+/// hollow. All this is smooth, so it is computed once on a coarse grid. Fine detail is painted on top.
 struct Relief {
     private let grid: Grid
-    /// The light on each point: three primaries, and the gloss.
+    /// The light at each point: three primaries, and the gloss.
     private var light: [SIMD4<Float>]
 
+    /// Computes the lighting of a landscape.
+    ///
     /// - Parameters:
     ///   - box: the landscape's extent.
     ///   - step: the grid's step.
-    ///   - hollow: how far around itself a point must see ground higher than itself to lie in a hollow.
-    ///   - height: the landscape, in the unit of the plane.
+    ///   - hollow: the radius within which higher surroundings make a point a hollow.
+    ///   - height: the landscape, in units of the plane.
     init(_ box: Box, step: Float, hollow: Float, _ height: (Point) -> Float) {
         let grid = Grid(covering: box, step: step)
         self.grid = grid
@@ -31,7 +32,7 @@ struct Relief {
         }
     }
 
-    /// The light at `p`: three primaries, and the gloss.
+    /// Returns the light at `p`: three primaries, and the gloss.
     func callAsFunction(_ p: Point) -> SIMD4<Float> {
         let q = (p - grid.origin) / grid.step - 0.5
         let x = bounded(q.x, 0, Float(grid.columns) - 1.001)
@@ -48,6 +49,6 @@ struct Relief {
 }
 
 extension RGB {
-    /// The colour of a light, without its gloss.
+    /// Creates the color of a light, without its gloss.
     init(_ light: SIMD4<Float>) { self.init(light.x, light.y, light.z) }
 }

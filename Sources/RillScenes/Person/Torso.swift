@@ -1,19 +1,24 @@
-/// Neck and shoulders, and the pullover on them.
+/// Neck and shoulders, with a pullover.
 ///
-/// The unit is the person's size (the height of the frame, as a rule), the origin the point between the eyes when the
-/// head is at rest.
+/// The unit is the person's size (usually the height of the frame). The origin is the point between the eyes with the
+/// head at rest.
 struct Torso {
     private let tone: RGB
     private let fabric: Fabric
     private let skinNoise: ValueNoise
     private let cloth: Relief
     private let neck: Relief
-    /// Everything, with some room to sway.
+    /// The area of everything, with some margin for swaying.
     let box: Box
 
+    /// Creates neck and shoulders.
+    ///
     /// - Parameters:
-    ///   - bottom: how far down the frame reaches.
-    ///   - texel: how fine it will be painted.
+    ///   - tone: the skin tone.
+    ///   - fabric: the pullover's fabric.
+    ///   - seed: determines everything random.
+    ///   - bottom: the bottom of the frame.
+    ///   - texel: the side of the texels that will be painted.
     init(tone: SkinTone, fabric: Fabric, seed: UInt64, bottom: Float, texel: Float) {
         self.tone = RGB(srgb: tone.srgb)
         self.fabric = fabric
@@ -26,9 +31,9 @@ struct Torso {
         neck = Relief(Torso.neckBox, step: step, hollow: 0.03) { Torso.neckHeight($0) }
     }
 
-    /// From where up the neck goes along with the head.
+    /// The height above which the neck starts to move with the head.
     static let neckBase: Float = 0.36
-    /// From where up it does so wholly.
+    /// The height above which it moves fully with the head.
     static let neckTop: Float = 0.20
 
     func paint(on canvas: inout Canvas) {
@@ -60,7 +65,7 @@ struct Torso {
             let blotches = skinNoise.layered(p * 22, octaves: 3)
             let pores = skinNoise(p * 240) * visibility(period: 1 / 120, pixel)
             var color = tone * RGB(0.98, 0.90, 0.87) * (1 + 0.05 * blotches + 0.04 * pores) * RGB(light)
-            // The jaw's shadow has the jaw's shape, some way down and away from the window.
+            // The jaw's shadow has the jaw's shape, displaced down and away from the window.
             let jaw = Face.distance((p - Point(0.016, 0.030)) * 2) * 0.5
             color *= mix(RGB(0.30, 0.22, 0.20), .clear, ramp(-0.012, 0.050, jaw))
             // Two faint lines around the neck.
@@ -72,21 +77,21 @@ struct Torso {
 
     // MARK: - Pullover
 
-    /// How low the pullover begins, every 0.05 from the middle.
+    /// The height at which the pullover starts, every 0.05 from the middle.
     private static let shoulderLine = Profile(
         0...0.55,
         [
             0.300, 0.302, 0.316, 0.337, 0.353, 0.367, 0.384, 0.410, 0.457, 0.545, 0.74, 1.2,
         ])
 
-    /// Distance from the pullover's outline, negative inside.
+    /// Returns the distance from the pullover's outline, negative inside.
     private static func outline(_ p: Point) -> Float {
         let x = abs(p.x)
         let slope = (shoulderLine(x + 0.01) - shoulderLine(x - 0.01)) / 0.02
         return (shoulderLine(x) - p.y) / (1 + slope * slope).squareRoot()
     }
 
-    /// Distance from the opening for the neck, negative inside of it.
+    /// Returns the distance from the neck opening, negative inside.
     private static func opening(_ p: Point) -> Float { ellipse(p, Point(0, 0.290), Point(0.114, 0.064)) }
 
     private static func clothHeight(_ p: Point, _ folds: ValueNoise) -> Float {
@@ -96,7 +101,7 @@ struct Torso {
         var z = 0.13 * min(1, inside / 0.14).squareRoot() - 0.22 * p.x * p.x
         z += 0.030 * bell(Point(x, p.y), Point(0.15, 0.62), Point(0.15, 0.22))
         z -= 0.035 * bell((x - 0.335) * (x - 0.335) / (0.035 * 0.035)) * ramp(0.50, 0.66, p.y)
-        // Folds run from the armpits to the neck and hang in bows in front.
+        // Folds run from the armpits to the neck, and hang in bows in front.
         let bow = p.y + 0.9 * p.x * p.x
         z += 0.026 * folds.layered(Point(p.x * 3 + 2 * p.y, bow * 9), octaves: 2) * ramp(0.36, 0.55, p.y)
         z += 0.020 * folds.layered(Point((x - 0.8 * p.y) * 16, p.y * 4 + x * 3), octaves: 2) * ramp(0.10, 0.30, x)

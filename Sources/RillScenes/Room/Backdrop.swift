@@ -6,7 +6,7 @@ struct Backdrop {
     private let u: [UInt8]
     private let v: [UInt8]
 
-    /// Paints a room as a picture shows it; odd sizes are painted to the next even one.
+    /// Paints a room for a picture. Odd sizes are painted to the next even one.
     init(_ framing: Framing, _ room: Room) {
         let resolution = framing.resolution
         let chroma = resolution.chroma
@@ -37,7 +37,7 @@ struct Backdrop {
         self.v = v
     }
 
-    /// Fills a frame of the backdrop's size with it.
+    /// Fills a frame of the backdrop's size.
     func copy(to planes: inout MutablePlanes) {
         Backdrop.copy(luma, to: &planes.y)
         Backdrop.copy(u, to: &planes.u)

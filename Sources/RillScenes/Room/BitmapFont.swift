@@ -3,18 +3,22 @@ enum BitmapFont {
     /// The width of a letter with the gap after it, for a height of 1.
     static let advance: Float = 6.0 / 7
 
-    /// How wide a line of text is, for letters of height 1.
+    /// Returns the width of a line of text, for letters of height 1.
     static func width(of text: String) -> Float { Float(text.unicodeScalars.count) * advance - 1.0 / 7 }
 
-    /// How much ink is at a place in a line of text: `p` in letter heights from its upper left corner.
+    /// Returns how much ink is at a position in a line of text.
     ///
-    /// - Parameter pixel: the size of a pixel in letter heights.
+    /// - Parameters:
+    ///   - text: the text in ASCII.
+    ///   - p: the position from the upper left corner of the line, in letter heights.
+    ///   - pixel: the size of a pixel in letter heights.
     static func ink(_ text: [UInt8], at p: Point, pixel: Float) -> Float {
         let dots = p * 7
         let index = Int(max(0, dots.x + 0.5) / 6)
         guard index < text.count, dots.y > -1, dots.y < 8 else { return 0 }
         let glyph = rows(of: text[index])
-        // Dots are blurred into one another, then a level of the blur is taken for the edge: diagonals join, corners round.
+        // Dots are blurred into each other, and a level of the blur becomes the edge: diagonals join, corners become
+        // round.
         let x = dots.x - Float(6 * index)
         let column = Int(x + 8) - 8
         let row = Int(dots.y + 8) - 8
@@ -30,7 +34,8 @@ enum BitmapFont {
         return ramp(0.37 - softness, 0.37 + softness, blurred)
     }
 
-    /// The weights of a dot and its two neighbours, at a place from 0 to 1 across it: the quadratic B-spline.
+    /// Returns the weights of a dot and its two neighbors, at a position from 0 to 1 across it: the quadratic
+    /// B-spline.
     private static func spline(_ t: Float) -> SIMD3<Float> {
         SIMD3(0.5 * (1 - t) * (1 - t), 0.5 + t * (1 - t), 0.5 * t * t)
     }
@@ -40,7 +45,8 @@ enum BitmapFont {
         return glyph >> UInt64((6 - row) * 5 + 4 - column) & 1 == 1
     }
 
-    /// The dots of an ASCII character: seven rows of five bits, the topmost first. Unknown ones are blank.
+    /// Returns the dots of an ASCII character: seven rows of five bits, the top one first. Unknown characters are
+    /// blank.
     private static func rows(of character: UInt8) -> UInt64 {
         switch character {
         case 0x41...0x5A: letters[Int(character - 0x41)]
@@ -103,9 +109,12 @@ extension Canvas {
     /// Writes a line of text.
     ///
     /// - Parameters:
+    ///   - text: the text in ASCII.
     ///   - origin: the upper left corner of the first letter.
-    ///   - height: of the letters.
-    ///   - direction: the way the line runs, of length 1; (0, 1) runs down, letters lying on their backs to the right.
+    ///   - height: the height of the letters.
+    ///   - direction: the unit direction of the line; (0, 1) runs down, with letters rotated clockwise.
+    ///   - color: the color of the ink.
+    ///   - opacity: the opacity of the ink, 0 to 1.
     mutating func write(
         _ text: String, at origin: Point, height: Float, direction: Point = Point(1, 0), _ color: RGB,
         opacity: Float = 1

@@ -1,6 +1,6 @@
 import RillCore
 
-/// A wooden bookshelf on the left, its books with their titles on their backs.
+/// A wooden bookshelf on the left, with books and titles on their spines.
 struct Bookshelf {
     private struct Book {
         var box: Box
@@ -90,7 +90,7 @@ struct Bookshelf {
         let width = box.high.x - box.low.x
         let height = box.high.y - box.low.y
         canvas.paint(box.grown(by: pixel)) { p in
-            // A back is round: bright to the left, dark to the right.
+            // A spine is round: bright on the left, dark on the right.
             let u = (p.x - box.centre.x) / width
             let round = 0.78 - 0.55 * u - 1.1 * u * u
             let cloth = 1 + 0.06 * grain(p * 350) * visibility(period: 1 / 175, pixel)

@@ -1,6 +1,6 @@
 import RillCore
 
-/// A plant in the right corner: long leaves that bend over.
+/// A plant in the right corner, with long leaves that bend over.
 struct Plant {
     private struct Leaf {
         var spine: Stroke
@@ -16,7 +16,7 @@ struct Plant {
         var generator = SeededGenerator(seed: seed ^ 0x91A7)
         let root = Point(0.775, 0.98)
         leaves = (0..<22).map { index in
-            // From the back to the front: outer leaves hang lower.
+            // From back to front: outer leaves hang lower.
             let t = Float(index) / 21
             let spread = (index.isMultiple(of: 2) ? 1 : -1) * generator.between(0.02, 0.13 + 0.10 * t)
             let height = generator.between(0.30, 0.46) * (1 - 0.35 * t)

@@ -1,7 +1,7 @@
-/// A framed poster on the right: a brook in the hills, its name, and lines of ever smaller print to judge sharpness by.
+/// A framed poster on the right: a brook in the hills, its name, and lines of ever smaller print to judge sharpness.
 struct Poster {
     static let box = Box(0.335, 0.085, 0.605, 0.485)
-    /// The part of it with the print.
+    /// The part with the print.
     static let print = Box(0.345, 0.325, 0.595, 0.470)
     private let paper: ValueNoise
 
@@ -12,7 +12,7 @@ struct Poster {
     func paint(on canvas: inout Canvas) {
         let pixel = canvas.pixelSize
         let frame = Poster.box.grown(by: 0.010)
-        // It hangs a little off the wall.
+        // It hangs slightly off the wall.
         canvas.tint(frame.grown(by: 0.03)) { p in
             let d = roundedBox(p - Point(0.010, 0.012), frame, radius: 0.004)
             return mix(RGB(0.62, 0.62, 0.64), .clear, ramp(-0.006, 0.020, d))
@@ -30,7 +30,7 @@ struct Poster {
         paintText(on: &canvas)
     }
 
-    /// The picture on the poster, by the place from its upper left corner.
+    /// Returns the picture on the poster at a position from its upper left corner.
     private func picture(_ p: Point, _ pixel: Float) -> RGB {
         let cream = RGB(srgb: 0xEDE6D3)
         guard p.y < 0.235, p.y > 0.018, p.x > 0.018, p.x < 0.252 else { return cream }

@@ -1,6 +1,7 @@
 /// The room behind the person: a painted wall in the light of a window, a bookshelf, a poster, a plant.
 ///
-/// Drawn in the scene's plane, around its middle, so that a wider picture shows more of the room. Nothing in it moves.
+/// It is drawn in the scene's plane, around its center, so that a wider picture shows more of the room. Nothing in it
+/// moves.
 struct Room {
     private let framing: Framing
     private let plaster: ValueNoise
@@ -16,7 +17,7 @@ struct Room {
         plant = Plant(seed: seed)
     }
 
-    /// Where the wall is bare, above the head, in the scene.
+    /// The area of bare wall above the head, in the scene.
     static let plainWall = Box(-0.12, 0.010, 0.12, 0.080)
 
     func paint(on canvas: inout Canvas) {
@@ -31,7 +32,7 @@ struct Room {
         let pixel = canvas.pixelSize
         let color = RGB(srgb: 0xB7BCBB)
         canvas.paint(framing.box) { p in
-            // Brighter by the window on the left, darker to the corners.
+            // Brighter near the window on the left, darker toward the corners.
             let x = bounded(p.x, -0.9, 0.9)
             let light = 1.0 - 0.34 * x * x.magnitude - 0.30 * (p.y - 0.35) * (p.y - 0.35)
             let roller = 0.010 * plaster.layered(p * 38, octaves: 2)
@@ -40,7 +41,7 @@ struct Room {
         }
     }
 
-    /// The window's light on the wall, striped by a blind.
+    /// Returns the window's light on the wall, striped by a blind.
     private func windowLight(_ p: Point) -> RGB {
         let slanted = Point(p.x - 0.42 * p.y, p.y - 0.18 * p.x)
         let pane =
@@ -51,7 +52,7 @@ struct Room {
         return RGB(0.115, 0.105, 0.085) * (pane * (0.25 + 0.75 * stripe))
     }
 
-    /// The person is not far from the wall: a soft shadow, away from the window.
+    /// Paints the person's shadow: soft, since the wall is near, and away from the window.
     private func paintPersonsShadow(on canvas: inout Canvas) {
         let size = framing.personSize
         let centre = framing.headCentre + Point(0.13, 0.08) * size

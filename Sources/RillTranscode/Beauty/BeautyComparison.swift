@@ -2,12 +2,12 @@ public import RillBeauty
 public import RillCore
 import RillImage
 
-/// A source that shows what the beauty filter does: each picture as it came, as it becomes, and the mask of its skin in
-/// grey, side by side.
+/// A source that shows the effect of the beauty filter: the original picture, the filtered one, and its skin mask in
+/// gray, side by side.
 ///
 /// One owner, one thread at a time.
 public final class BeautyComparison: FrameSource {
-    /// The wrapped source's, three times as wide.
+    /// The format of the wrapped source, three times as wide.
     public let format: SourceFormat
     private let source: any FrameSource
     private let options: BeautyOptions
@@ -15,9 +15,14 @@ public final class BeautyComparison: FrameSource {
     private let pool: FramePool
     private let size: Resolution
 
-    /// Shows what `options` do to the pictures of `source`, which all have the size that it says.
+    /// Creates a comparison. All pictures of `source` must have the size in its format.
     ///
-    /// - Throws: ``FrameError``, ``BeautyError/unsupportedPicture(format:width:height:)`` for pictures too wide.
+    /// - Parameters:
+    ///   - source: the pictures to filter.
+    ///   - options: the filter's options.
+    ///   - capacity: how many pictures may be in use downstream at once.
+    /// - Throws: ``/RillCore/FrameError``, or ``/RillBeauty/BeautyError/unsupportedPicture(format:width:height:)`` if
+    ///   the pictures are too wide.
     public init(_ source: any FrameSource, options: BeautyOptions, capacity: Int = 8) throws {
         size = source.format.resolution
         guard let wide = Resolution(validatingWidth: 3 * size.evenWidth, height: size.height) else {
@@ -31,9 +36,9 @@ public final class BeautyComparison: FrameSource {
         pool = try FramePool(resolution: wide, capacity: capacity)
     }
 
-    /// The next three pictures in one.
+    /// Returns the next three pictures in one.
     public func next() throws -> SourceOutput {
-        // Asked first: a picture that was read is not read again.
+        // The buffer comes first: a picture that was read cannot be read again.
         guard var wide = pool.makeFrame() else { return .noBuffer }
         let output = try source.next()
         guard case .frame(let frame) = output else { return output }
@@ -78,6 +83,6 @@ public final class BeautyComparison: FrameSource {
 }
 
 extension Resolution {
-    /// So that chroma of pictures beside each other does not mix.
+    /// The width rounded up to even, so that the chroma of adjacent pictures does not mix.
     fileprivate var evenWidth: Int { (width + 1) / 2 * 2 }
 }

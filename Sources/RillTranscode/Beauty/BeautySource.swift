@@ -2,31 +2,36 @@ public import RillBeauty
 public import RillCore
 import RillImage
 
-/// A source whose pictures are made beautiful: offline, for files.
+/// A source that applies the beauty filter to its pictures: offline, for files.
 ///
-///     let source = BeautySource(clip, options: .natural)
+/// ```swift
+/// let source = BeautySource(clip, options: .natural)
+/// ```
 ///
 /// One owner, one thread at a time.
 public final class BeautySource: FrameSource {
     private let source: any FrameSource
     private let options: BeautyOptions
     private var stage: BeautyStage
-    /// A picture that found no buffer.
+    /// A picture that found no free buffer.
     private var waiting: VideoFrame?
 
-    /// The same pictures as `source` gives, with `options`.
+    /// Creates a source that filters the pictures of another one.
     ///
-    /// - Parameter capacity: how many pictures may be in use downstream at once.
+    /// - Parameters:
+    ///   - source: the pictures to filter.
+    ///   - options: the filter's options.
+    ///   - capacity: how many pictures may be in use downstream at once.
     public init(_ source: any FrameSource, options: BeautyOptions, capacity: Int = 8) {
         self.source = I420Source(source, capacity: capacity)
         self.options = options
         stage = BeautyStage(options, capacity: capacity)
     }
 
-    /// What the wrapped source says.
+    /// The format of the wrapped source.
     public var format: SourceFormat { source.format }
 
-    /// The next picture. One that finds no buffer is kept, and given by a later call.
+    /// Returns the next picture. If there is no free buffer, it is kept for a later call.
     public func next() throws -> SourceOutput {
         if waiting == nil {
             let output = try source.next()

@@ -2,17 +2,19 @@ public import RillCore
 import RillFiles
 import RillImage
 
-/// Opens video files as sources of I420 pictures, by the ending of their names. The pictures have the range that the file
-/// says; what takes them (``SendPipeline``, ``Transcoder``) converts them where it must.
+/// Opens video files as sources of I420 pictures, by the extension of their names.
+///
+/// The pictures have the color range of the file; the consumer (``/Rill/SendPipeline``, ``Transcoder``) converts them
+/// if necessary.
 public enum Clip {
-    /// What a raw video file does not say of itself.
+    /// The properties that a raw video file does not store.
     public struct RawFormat: Sendable {
-        /// Size of the pictures.
+        /// The size of the pictures.
         public var resolution: Resolution
-        /// Frames a second.
+        /// The frame rate.
         public var frameRate: FrameRate
 
-        /// Pictures of that size, 30 a second unless said otherwise.
+        /// Creates a format. The default rate is 30 frames per second.
         public init(resolution: Resolution, frameRate: FrameRate = 30) {
             self.resolution = resolution
             self.frameRate = frameRate
@@ -21,28 +23,29 @@ public enum Clip {
 
     /// Why a path cannot be opened as a clip.
     public enum OpenError: Error, Equatable, Sendable, CustomStringConvertible {
-        /// The ending of the name stands for no format that is read as pictures.
+        /// The extension is not that of a supported video format.
         case unknownEnding(path: String)
-        /// A raw file needs its size told.
+        /// A raw file needs its size.
         case rawFormatNeeded(path: String)
 
-        /// The path, and what it lacks: one line for a person.
+        /// One line for a person: the path, and what is missing.
         public var description: String {
             switch self {
             case .unknownEnding(let path):
                 "\(path): the name must end in .y4m, .ivf, .yuv, .i420 or .nv12 (or be - for Y4M on standard input)"
             case .rawFormatNeeded(let path):
-                "\(path): raw video says nothing of its size; give it, as WIDTHxHEIGHT"
+                "\(path): raw video does not store its size; specify it as WIDTHxHEIGHT"
             }
         }
     }
 
-    /// Opens a clip: `.y4m`, `.ivf` (VP8, decoded exactly), `.yuv`, `.i420` or `.nv12`; `-` is Y4M on standard input.
+    /// Opens a clip: `.y4m`, `.ivf` (VP8 or VP9, decoded exactly), `.yuv`, `.i420` or `.nv12`.
     ///
     /// - Parameters:
-    ///   - raw: size and rate for files that do not say them.
+    ///   - path: the file; `-` is Y4M on standard input.
+    ///   - raw: the size and rate, for files that do not store them.
     ///   - capacity: how many pictures may be in use downstream at once.
-    /// - Throws: ``OpenError``, ``FileError``, ``CodecError`` or ``FrameError``.
+    /// - Throws: ``OpenError``, ``/RillFiles/FileError``, ``/RillCodec/CodecError`` or ``/RillCore/FrameError``.
     public static func open(_ path: String, raw: RawFormat? = nil, capacity: Int = 8) throws -> any FrameSource {
         let format = path == "-" ? .y4m : VideoFileFormat(path: path)
         switch format {

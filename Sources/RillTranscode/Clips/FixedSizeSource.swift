@@ -2,24 +2,27 @@ import RillCodec
 public import RillCore
 import RillImage
 
-/// A source whose pictures all have the size of its first one: those of another are scaled to it, whole, between black
-/// bars where their shape is another. So a clip looks in a file of one size as it would in a window of that size.
+/// A source whose pictures all have the size of the first one. Pictures of another size are scaled to it whole,
+/// between black bars if their shape differs. So a clip looks in a file of one size as it would in a window of that
+/// size.
 ///
-/// Pictures that have the size already are passed on as they are. One owner, one thread at a time.
+/// Pictures that already have the size pass unchanged. One owner, one thread at a time.
 public final class FixedSizeSource: FrameSource {
     private let source: any FrameSource
     private let scaler: LayerScaler
-    /// A picture that found no buffer to be scaled into.
+    /// A picture that found no free buffer to be scaled into.
     private var waiting: VideoFrame?
-    /// Pictures that had another size.
+    /// The number of pictures that had another size.
     public private(set) var framesScaled = 0
 
-    /// The same pictures as `source` gives, in the size that it says, or in another.
+    /// Creates a source with pictures of one size.
     ///
     /// - Parameters:
-    ///   - resolution: the size, where it is not that of the source's first picture: of a part of a clip whose pictures
-    ///     change their size.
+    ///   - source: the pictures to scale.
+    ///   - resolution: the size; `nil` for the size in the source's format. Set it for a part of a clip whose size
+    ///     changes.
     ///   - capacity: how many scaled pictures may be in use downstream at once.
+    /// - Throws: ``/RillCore/FrameError`` if there is no memory.
     public init(
         _ source: any FrameSource, resolution: Resolution? = nil, capacity: Int = 8
     ) throws(FrameError) {
@@ -28,14 +31,14 @@ public final class FixedSizeSource: FrameSource {
             resolution ?? source.format.resolution, aspect: .letterbox, capacity: capacity)
     }
 
-    /// What the wrapped source says, with the steady size.
+    /// The format of the wrapped source, with the fixed size.
     public var format: SourceFormat {
         var format = source.format
         format.resolution = scaler.resolution
         return format
     }
 
-    /// The next picture. One that finds no buffer is kept, and given by a later call.
+    /// Returns the next picture. If there is no free buffer, it is kept for a later call.
     public func next() throws -> SourceOutput {
         if waiting == nil {
             switch try source.next() {

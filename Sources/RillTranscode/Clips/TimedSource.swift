@@ -1,12 +1,12 @@
 public import RillCore
 import RillThreads
 
-/// A source that ends after a time: so much of a camera, which has no end of its own, or of a clip.
+/// A source that ends after a given duration: for a camera, which has no end, or for a part of a clip.
 ///
-/// What counts are capture times, from the first frame on. A live source that gives no frame ends when as much time has
-/// passed by the clock. One owner, one thread at a time.
+/// Capture times count, starting at the first frame. A live source that returns no frame ends when that time has
+/// passed on the clock. One owner, one thread at a time.
 public final class TimedSource: FrameSource {
-    /// What it is a part of.
+    /// The wrapped source.
     public var wrapped: any FrameSource { source }
 
     private let source: any FrameSource
@@ -14,21 +14,24 @@ public final class TimedSource: FrameSource {
     private let startsAtZero: Bool
     private let clock = LiveClock()
     private var first: MediaTime?
-    /// Whether it ended because its time was over, not because the wrapped source did.
+    /// Whether it ended because its time was over, not because the wrapped source ended.
     public private(set) var isTimeOver = false
 
-    /// As much of `source` as lasts `duration`.
+    /// Creates a source that ends after `duration`.
     ///
-    /// - Parameter startsAtZero: whether capture times count from the first frame, as in a file; else they stay as they are,
-    ///   which a live driver needs of a camera.
+    /// - Parameters:
+    ///   - source: the source to limit.
+    ///   - duration: the maximum duration from the first frame.
+    ///   - startsAtZero: whether capture times are relative to the first frame, as in a file. Otherwise they are
+    ///     kept, which a live driver needs with a camera.
     public init(_ source: any FrameSource, duration: MediaDuration, startsAtZero: Bool = false) {
         self.source = source
         self.duration = duration
         self.startsAtZero = startsAtZero
     }
 
-    /// What the wrapped source says, with the number of frames that its rate makes of the duration; how many a camera will
-    /// give nobody knows beforehand.
+    /// The format of the wrapped source. The number of frames is limited to what the rate yields in the duration; for
+    /// a camera it is unknown.
     public var format: SourceFormat {
         var format = source.format
         if let rate = format.frameRate, !format.isLive {
@@ -38,7 +41,7 @@ public final class TimedSource: FrameSource {
         return format
     }
 
-    /// The next frame, or the end.
+    /// Returns the next frame, or the end.
     public func next() throws -> SourceOutput {
         let output = try source.next()
         switch output {

@@ -1,20 +1,20 @@
 import RillCore
 
-/// A sink that the parts of a clip write to in their order, though they are made at once.
+/// A sink to which the parts of a clip write in order, although they are produced in parallel.
 ///
-/// The part whose turn it is writes straight to the sink, and nobody else touches that meanwhile. What the others make waits
-/// in their spools.
+/// The current part writes straight to the sink, which no other part uses meanwhile. The output of the other parts
+/// waits in their spools.
 final class OrderedOutput: Sendable {
     private struct State: ~Copyable {
         var turn = 0
-        /// Parts that are done and whose turn has not come; `nil` for one that made nothing.
+        /// Parts that are done before it is their turn; `nil` if a part has no spooled output.
         var done: [Int: Spool?] = [:]
-        /// The last part that is written.
+        /// The last part to write.
         var last = Int.max
-        /// Somebody writes what parts that are done have kept back.
+        /// Whether a thread is writing the spools of finished parts.
         var isDraining = false
 
-        /// What the part that has the turn has kept back, if it is done.
+        /// Returns the spool of the current part, if that part is done.
         mutating func nextSpool() -> Spool?? {
             guard turn <= last else { return nil }
             return done.removeValue(forKey: turn)
@@ -22,7 +22,7 @@ final class OrderedOutput: Sendable {
     }
 
     let spoolFolder: String
-    // Touched by the part alone that has the turn, which the lock hands from one to the next.
+    // Used only by the current part; the lock passes it from one part to the next.
     nonisolated(unsafe) private let writer: OrderedWriter
     private let state = Monitor(State())
 
@@ -31,13 +31,13 @@ final class OrderedOutput: Sendable {
         unsafe writer = OrderedWriter(output)
     }
 
-    /// What was written to the sink, once all parts are done.
+    /// What was written to the sink. Valid after all parts are done.
     var written: TranscodeReport.Output { unsafe writer.written }
 
-    /// Nothing is written of the parts behind that one.
+    /// Drops the output of the parts after this one.
     func end(withPart part: Int) { state.withLock { $0.last = min($0.last, part) } }
 
-    /// The sink's writer, if it is that part's turn.
+    /// Returns the sink's writer if it is that part's turn.
     func writer(for part: Int) -> OrderedWriter? {
         state.withLock { state in
             guard state.turn == part, part <= state.last else { return nil }
@@ -45,8 +45,8 @@ final class OrderedOutput: Sendable {
         }
     }
 
-    /// The part is done; `spool` is what it has not written itself. The turn goes on to the next that is not done. Where
-    /// somebody else is writing at the moment, the rest is left to that.
+    /// Ends a part; `spool` holds what it has not written itself. The turn passes to the next part that is not done.
+    /// If another thread is writing spools, that thread also writes this one.
     func end(_ part: Int, _ spool: Spool?) throws {
         let isFirst = state.withLock { state in
             state.done[part] = .some(spool)
@@ -64,7 +64,7 @@ final class OrderedOutput: Sendable {
         }
     }
 
-    /// What is to be written next; `nil` where that is not there yet, and whoever brings it writes it.
+    /// Returns the next spool to write; `nil` if it is not available yet. The thread that delivers it then writes it.
     private func nextSpool() -> Spool?? {
         state.withLock { state in
             let spool = state.nextSpool()
@@ -73,15 +73,15 @@ final class OrderedOutput: Sendable {
         }
     }
 
-    /// Finishes the sink, when all parts are done.
+    /// Finishes the sink after all parts are done.
     func finish() throws { unsafe try writer.finish() }
 }
 
-/// The sink of one output, and what was written to it. Single owner: whoever has the turn.
+/// The sink of one output, with counts of what was written to it. Single owner: the current part.
 final class OrderedWriter {
     private let output: TranscodeOutput
     private(set) var written = TranscodeReport.Output()
-    /// Frames of the parts before, which count theirs from 0.
+    /// The number of frames in earlier parts. Each part counts its own from 0.
     private var numbersBefore: Int64 = 0
     private var numbersInPart: Int64 = 0
 
@@ -108,7 +108,7 @@ final class OrderedWriter {
 
     func write(_ frame: VideoFrame) throws {
         switch output {
-        case .encoded: preconditionFailure("coded frames are no pictures")
+        case .encoded: preconditionFailure("an output of coded frames takes no pictures")
         case .pictures(_, let sink), .wholePictures(_, let sink): try sink.consume(frame)
         }
         written.framesWritten += 1
@@ -122,7 +122,7 @@ final class OrderedWriter {
     }
 }
 
-/// Where one part of a clip writes: straight to the sink when it has the turn, else to a spool. Single owner.
+/// The output of one part of a clip: straight to the sink when it is its turn, otherwise to a spool. Single owner.
 final class PartSink {
     private let output: OrderedOutput
     private let part: Int
@@ -146,7 +146,7 @@ final class PartSink {
 
     func finish() throws { try output.end(part, spool) }
 
-    /// The sink, if this part may write to it; what it had to keep back is written first.
+    /// Returns the sink if this part may write to it. What it had spooled is written first.
     private func takeTurn() throws -> OrderedWriter? {
         if let writer { return writer }
         guard let writer = output.writer(for: part) else { return nil }

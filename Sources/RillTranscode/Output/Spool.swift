@@ -3,7 +3,7 @@ import RillCore
 import RillFiles
 import RillThreads
 
-/// Frames that wait for their turn, on disk: a file without a name, which is gone with the process however that ends.
+/// Frames that wait for their turn on disk, in an unnamed file that disappears with the process in any case.
 ///
 /// One owner at a time. Memory: the largest coded frame, and one picture.
 final class Spool {
@@ -14,13 +14,13 @@ final class Spool {
     private var coded: [UInt8] = []
     private var pool: FramePool?
 
-    /// What is kept in memory of a frame.
+    /// The part of a frame that is kept in memory.
     private enum Record {
         case coded(EncodedFrame)
         case picture(VideoFrameMark)
     }
 
-    /// A picture without its samples.
+    /// The properties of a picture without its samples.
     private struct VideoFrameMark {
         var layout: FrameLayout
         var captureTime: MediaTime
@@ -35,13 +35,13 @@ final class Spool {
 
     deinit { close(descriptor) }
 
-    /// O_TMPFILE of open(2), a macro that Swift does not see.
+    /// O_TMPFILE of open(2), a macro that Swift does not import.
     private static let nameless = 0o20_000_000 | O_DIRECTORY
 
     private static func openNameless(in folder: String) throws(FileError) -> Int32 {
         let number = unsafe open(folder, nameless | O_RDWR | O_CLOEXEC, 0o600)
         if number >= 0 { return number }
-        // A file system that knows none of those: made, and its name removed at once.
+        // The file system does not support unnamed files: create one and unlink it at once.
         var template = Array("\(folder)/.rill-spool-XXXXXX".utf8CString)
         let named = unsafe template.withUnsafeMutableBufferPointer { unsafe mkstemp($0.baseAddress!) }
         guard named >= 0 else { throw .openFailed(path: "a file for waiting frames in \(folder)", code: errno) }
@@ -55,7 +55,7 @@ final class Spool {
     }
 
     func append(_ frame: VideoFrame) throws(FileError) {
-        // The frame's whole block, which lives until this returns.
+        // The frame's whole block, which is valid until this returns.
         let bytes = unsafe UnsafeRawBufferPointer(
             start: frame.pointer(plane: 0) - frame.layout[plane: 0].offset, count: frame.layout.byteCount)
         unsafe try write(bytes)
@@ -67,7 +67,7 @@ final class Spool {
                     rotation: frame.rotation)))
     }
 
-    /// Writes all of it on, in its order. Called once.
+    /// Writes all frames to `writer` in order. Called once.
     func drain(into writer: OrderedWriter) throws {
         var position = 0
         for record in records {
@@ -100,7 +100,7 @@ final class Spool {
         return pool
     }
 
-    /// A buffer of the pool. A sink that keeps what it was given is waited for.
+    /// Returns a buffer of the pool. Waits if the sink still holds all of them.
     private func waitForFrame(of pool: FramePool) -> MutableFrame {
         while true {
             if let frame = pool.makeFrame() { return frame }

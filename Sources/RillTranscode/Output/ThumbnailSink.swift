@@ -3,35 +3,38 @@ public import RillCore
 public import RillFiles
 import RillImage
 
-/// Writes each picture to a PNG of its own in a folder, named by its time (`00-01-30.000.png`), and all of them on one
-/// contact sheet, `contact-sheet.png`: for people who want to see what is in a clip.
+/// Writes each picture to its own PNG in a folder, named by its time (`00-01-30.000.png`), and all of them to a
+/// contact sheet, `contact-sheet.png`: a visual overview of a clip.
 ///
-///     let sink = try ThumbnailSink(folder: "thumbnails")
-///     let transcoder = Transcoder(clip: clip, outputs: [.pictures(.thumbnails(of: size, every: .seconds(10)), sink)])
-///     _ = try await transcoder.start().report()
-///     try sink.commit()
+/// ```swift
+/// let sink = try ThumbnailSink(folder: "thumbnails")
+/// let transcoder = Transcoder(clip: clip, outputs: [.pictures(.thumbnails(of: size, every: .seconds(10)), sink)])
+/// _ = try await transcoder.start().report()
+/// try sink.commit()
+/// ```
 ///
-/// Pictures have one size. The sheet shows at most 60 of them: of a longer row every second, fourth, … One owner, one
-/// thread at a time. Memory: those 60.
+/// All pictures have one size. The sheet shows at most 60 of them: for longer clips every second, fourth, … picture.
+/// One owner, one thread at a time. Memory: those 60 pictures.
 public final class ThumbnailSink: FrameSink {
-    /// The sheet's name in the folder.
+    /// The sheet's file name in the folder.
     public static let sheetName = "contact-sheet.png"
     private static let sheetCapacity = 60
     private static let columns = 6
     private static let gap = 4
 
-    /// Pictures written.
+    /// The number of pictures written.
     public private(set) var count = 0
     private let folder: String
     private var files: [OutputFile] = []
     private var pool: FramePool?
-    /// Those for the sheet, and which are left out of it.
+    /// The pictures for the sheet. Only every `step`th one is kept.
     private var kept: [VideoFrame] = []
     private var step = 1
 
-    /// Makes the folder, if it is not there.
+    /// Creates the folder if it does not exist.
     ///
-    /// - Throws: ``FileError``.
+    /// - Parameter folder: the folder.
+    /// - Throws: ``/RillFiles/FileError``.
     public init(folder: String) throws(FileError) {
         self.folder = folder
         guard unsafe mkdir(folder, 0o777) != 0, errno != EEXIST else { return }
@@ -54,7 +57,7 @@ public final class ThumbnailSink: FrameSink {
     /// The files, in the order in which they were written.
     package var paths: [String] { files.map(\.path) }
 
-    /// Gives the files their names: until then they are parts, which go when this object goes.
+    /// Gives the files their final names. Until then they are temporary files, which are removed with this object.
     public func commit() throws(FileError) {
         for file in files { try file.commit() }
     }
@@ -77,7 +80,7 @@ public final class ThumbnailSink: FrameSink {
     private func sheet(of size: Resolution) throws(FrameError) -> VideoFrame {
         let columns = min(Self.columns, kept.count)
         let rows = (kept.count + columns - 1) / columns
-        // Even places, so that chroma falls on whole samples.
+        // Even positions, so that chroma samples line up.
         let (width, height) = ((size.width + 1) / 2 * 2 + Self.gap, (size.height + 1) / 2 * 2 + Self.gap)
         let whole = Resolution(width: columns * width + Self.gap, height: rows * height + Self.gap)
         guard var target = try FramePool(resolution: whole, capacity: 1).makeFrame() else {
@@ -103,7 +106,7 @@ public final class ThumbnailSink: FrameSink {
         return target.finish(captureTime: .zero, colorSpace: kept[0].colorSpace)
     }
 
-    /// `00-01-30.000`: hours, minutes and seconds, which sort as they are.
+    /// Returns `00-01-30.000`: hours, minutes and seconds, which sort alphabetically.
     static func name(of time: MediaTime) -> String {
         let milliseconds = max(0, time.nanoseconds) / 1_000_000
         func digits(_ value: Int64, _ count: Int) -> String {

@@ -39,7 +39,7 @@ import Testing
         try Peer.ffmpeg.run(
             "-v", "error", "-f", "lavfi", "-i", "testsrc=size=32x32:rate=5:duration=1", "-pix_fmt", pixelFormat,
             "-strict", "-1", path)
-        #expect(throws: FileError.unsupportedFormat(path: path, format: "Y4M of colour format \"\(name)\"")) {
+        #expect(throws: FileError.unsupportedFormat(path: path, format: "Y4M of color format \"\(name)\"")) {
             try Y4MReader(path: path)
         }
     }

@@ -8,7 +8,7 @@ import Testing
             .finish(captureTime: .zero + .milliseconds(40))
         #expect("\(frame)" == "640x480 i420 at 40ms")
         frame.rotation = .clockwise90
-        #expect(String(describing: frame) == "640x480 i420 at 40ms, to turn by 90°")
+        #expect(String(describing: frame) == "640x480 i420 at 40ms, rotate by 90°")
         let names = Mirror(reflecting: frame).children.compactMap(\.label)
         #expect(names == ["format", "resolution", "captureTime", "colorSpace", "rotation"])
         // This trapped where the mirror showed the pool.

@@ -62,7 +62,7 @@ import Testing
     @Test func `It says what stands there and what was expected`() {
         #expect(
             NotationError.unknownUnit("K", in: "1K", .bitrate).description
-                == "\"K\" in \"1K\" is no unit: expected bits per second, like 1500k, 2M or 45000")
+                == "\"K\" in \"1K\" is not a unit: expected bits per second, like 1500k, 2M or 45000")
         #expect(
             NotationError.unknownUnit("", in: "40", .duration).description
                 == "\"40\" has no unit: expected a duration, like 40ms, 1.5s or 250us")

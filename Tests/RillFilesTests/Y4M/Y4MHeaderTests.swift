@@ -43,13 +43,13 @@ import Testing
         "422p10", "444p16", "420JPEG", "",
     ])
     func `Other formats are refused by name`(name: String) {
-        let error = FileError.unsupportedFormat(path: "clip.y4m", format: "Y4M of colour format \"\(name)\"")
+        let error = FileError.unsupportedFormat(path: "clip.y4m", format: "Y4M of color format \"\(name)\"")
         #expect(throws: error) { try parse("YUV4MPEG2 W4 H2 C\(name) F30:1") }
-        #expect(error.description.contains("clip.y4m: Y4M of colour format \"\(name)\" is not supported"))
+        #expect(error.description.contains("clip.y4m: Y4M of color format \"\(name)\" is not supported"))
     }
 
     @Test func `Other formats of old files are refused by name`() {
-        #expect(throws: FileError.unsupportedFormat(path: "clip.y4m", format: "Y4M of colour format \"422\"")) {
+        #expect(throws: FileError.unsupportedFormat(path: "clip.y4m", format: "Y4M of color format \"422\"")) {
             try parse("YUV4MPEG2 W4 H2 XYSCSS=422")
         }
     }

@@ -1,34 +1,35 @@
 package import RillCore
 
-/// The system's calls that a camera is made of: the one place where code for cameras meets the kernel.
+/// The system calls that camera code uses. Camera code reaches the kernel only through this protocol.
 ///
-/// ``SystemDeviceCalls`` asks the kernel; the tests have a device in the process that fails as it is told. Calls give
-/// `errno` in place of throwing: what a failure means, the caller knows.
+/// ``SystemDeviceCalls`` calls the kernel; tests use an in-process device that fails on command. Methods return
+/// `errno` instead of throwing: only the caller knows what a failure means.
 package protocol DeviceCalls: Sendable {
-    /// The nodes of video devices, in the order of their numbers.
+    /// The nodes of video devices, in numeric order.
     func nodes() -> [VideoNodeEntry]
 
-    /// Opens a node, non-blocking: its descriptor.
+    /// Opens a node in non-blocking mode and returns its descriptor.
     func open(_ path: String) -> Result<Int32, SystemError>
 
     /// Closes a descriptor.
     func close(_ descriptor: Int32)
 
-    /// `ioctl`: `argument` points to what `request` takes. The code of the failure, or 0.
+    /// Calls `ioctl`. `argument` points to the type that `request` takes. Returns the error code, or 0.
     @unsafe func control(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32
 
-    /// Maps a buffer into memory, to be read.
+    /// Maps a buffer into memory for reading.
     @unsafe func map(
         _ descriptor: Int32, byteCount: Int, offset: Int
     ) -> Result<UnsafeMutableRawPointer, SystemError>
 
-    /// Takes a mapping away.
+    /// Removes a mapping.
     @unsafe func unmap(_ base: UnsafeMutableRawPointer, byteCount: Int)
 
-    /// Waits until a frame can be dequeued, the device has failed, or the time has come.
+    /// Waits until a frame can be dequeued, the device has failed, or the deadline has passed.
     func waitForFrame(_ descriptor: Int32, until deadline: MediaTime) -> FrameReadiness
 
-    /// Waits until video devices come or go, or the time has come; `true` where something may have changed.
+    /// Waits until video devices appear or disappear, or the deadline has passed. Returns `true` if something may
+    /// have changed.
     func waitForChange(until deadline: MediaTime) -> Bool
 
     /// `CLOCK_MONOTONIC`.
@@ -39,7 +40,7 @@ package protocol DeviceCalls: Sendable {
 package struct VideoNodeEntry: Hashable, Sendable {
     /// `/dev/video0`.
     package var path: String
-    /// A name that stays the same however devices are numbered, where udev has made one: `/dev/v4l/by-id/…`.
+    /// A name that does not depend on device numbering, if udev created one: `/dev/v4l/by-id/…`.
     package var stablePath: String?
 
     package init(path: String, stablePath: String? = nil) {
@@ -48,7 +49,7 @@ package struct VideoNodeEntry: Hashable, Sendable {
     }
 }
 
-/// A failed call's `errno`.
+/// The `errno` of a failed call.
 package struct SystemError: Error, Equatable, Sendable {
     package var code: Int32
 
@@ -57,12 +58,12 @@ package struct SystemError: Error, Equatable, Sendable {
     }
 }
 
-/// What a wait for a frame ended with.
+/// The result of a wait for a frame.
 package enum FrameReadiness: Equatable, Sendable {
     /// A frame can be dequeued.
     case ready
-    /// The time came first.
+    /// The deadline passed first.
     case timedOut
-    /// The device has failed, or is gone (POLLERR, POLLHUP).
+    /// The device failed or is gone (POLLERR, POLLHUP).
     case failed
 }

@@ -1,26 +1,27 @@
 internal import CV4L2
 import Glibc
 
-/// The kernel's own notices of devices that come and go (uevents, over a netlink socket).
+/// The kernel's notifications of devices that appear and disappear (uevents, over a netlink socket).
 ///
-/// Where there is no such socket (some containers), it waits without hearing anything, and who waits looks again now and
-/// then anyway. Single owner.
+/// If there is no such socket (in some containers), it waits without receiving anything; callers poll at intervals
+/// anyway. Single owner.
 struct DeviceChanges: ~Copyable {
     private var descriptor: Int32 = -1
     private var isOpened = false
     private var buffer: [UInt8] = []
 
-    /// The longest notice: the kernel makes none above 4 KiB.
+    /// The maximum length of a notification: the kernel's are below 4 KiB.
     private static let maximumByteCount = 8192
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Waits for a notice about video devices; `false` when none came in that time, which is -1 for no end.
+    /// Waits for a notification about video devices. Returns `false` if none arrived in that time; -1 waits without
+    /// limit.
     mutating func wait(milliseconds: Int32) -> Bool {
         open()
-        // Without a socket there is nothing to hear: only the time passes.
+        // Without a socket nothing arrives; only the time passes.
         let limit = descriptor < 0 && milliseconds < 0 ? 500 : milliseconds
         var question = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&question, 1, limit) > 0 else { return false }
@@ -29,7 +30,7 @@ struct DeviceChanges: ~Copyable {
         return isAboutVideo
     }
 
-    /// Begins to listen, once: what happens from now on is heard.
+    /// Starts listening, once. Only later events are received.
     mutating func open() {
         guard !isOpened else { return }
         isOpened = true
@@ -38,7 +39,7 @@ struct DeviceChanges: ~Copyable {
         guard socket >= 0 else { return }
         var address = sockaddr_nl()
         address.nl_family = sa_family_t(PF_NETLINK)
-        // The kernel's own group; udev's is 2, and not everywhere.
+        // The kernel's own group. Group 2, udev's, does not exist everywhere.
         address.nl_groups = 1
         let length = socklen_t(MemoryLayout<sockaddr_nl>.size)
         let result = unsafe withUnsafePointer(to: &address) { pointer in
@@ -53,7 +54,7 @@ struct DeviceChanges: ~Copyable {
         let socket = descriptor
         buffer.append(addingCapacity: Self.maximumByteCount) { output in
             unsafe output.withUnsafeMutableBufferPointer { bytes, count in
-                // The kernel writes no more than there is room for.
+                // The kernel writes no more bytes than there is room for.
                 count = unsafe max(0, recv(socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT)))
             }
         }
@@ -61,16 +62,16 @@ struct DeviceChanges: ~Copyable {
     }
 }
 
-/// One notice: `add@/devices/…`, then `NAME=VALUE` fields, each ended by a zero.
+/// One notification: `add@/devices/…`, then `NAME=VALUE` fields, each terminated by a zero byte.
 struct UeventNotice: Equatable {
     /// `add`, `remove`, `change` and others.
     var action = ""
-    /// `video4linux` for what cameras are.
+    /// `video4linux` for cameras.
     var subsystem = ""
 
     var isAboutVideo: Bool { subsystem == "video4linux" }
 
-    /// What does not look like a notice has no action and no subsystem.
+    /// Parses a notification. Bytes of another form yield an empty action and subsystem.
     init(parsing bytes: [UInt8]) {
         for field in bytes.split(separator: 0) {
             guard let equals = field.firstIndex(of: UInt8(ascii: "=")) else { continue }

@@ -2,9 +2,9 @@ internal import CV4L2
 import Glibc
 package import RillCore
 
-/// The kernel itself.
+/// The system calls of the kernel itself.
 package final class SystemDeviceCalls: DeviceCalls {
-    /// Tells of devices that come and go; opened when somebody waits for the first time.
+    /// Reports devices that appear and disappear. The socket is opened at the first wait.
     private let changes = Monitor(DeviceChanges())
 
     package init() {}
@@ -22,7 +22,7 @@ package final class SystemDeviceCalls: DeviceCalls {
 
     @unsafe
     package func control(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
-        // The caller vouches that the argument is what the request takes.
+        // The caller guarantees that the argument has the type that the request takes.
         let result = repeating { unsafe CV4L2_ioctl(descriptor, request, argument) }
         return result < 0 ? errno : 0
     }
@@ -32,7 +32,7 @@ package final class SystemDeviceCalls: DeviceCalls {
         _ descriptor: Int32, byteCount: Int, offset: Int
     ) -> Result<UnsafeMutableRawPointer, SystemError> {
         let base = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, offset)
-        // `mmap` fails with an address of its own, not with none.
+        // `mmap` signals failure with a special address, not with a null pointer.
         guard let base = unsafe base, unsafe base != MAP_FAILED else { return unsafe .failure(SystemError(errno)) }
         return unsafe .success(base)
     }
@@ -62,13 +62,13 @@ package final class SystemDeviceCalls: DeviceCalls {
         return MediaTime(nanoseconds: Int64(moment.tv_sec) * 1_000_000_000 + Int64(moment.tv_nsec))
     }
 
-    /// Rounded up, so that nobody spins for the rest of a millisecond.
+    /// Rounds up, so that no caller spins for the rest of a millisecond.
     private func milliseconds(until deadline: MediaTime) -> Int32 {
         guard deadline != .distantFuture else { return -1 }
         return Int32(clamping: max(0, (deadline - now).nanoseconds + 999_999) / 1_000_000)
     }
 
-    /// A signal interrupts a call without meaning it.
+    /// Repeats a call that a signal interrupted.
     private func repeating(_ call: () -> Int32) -> Int32 {
         while true {
             let result = call()

@@ -2,7 +2,7 @@ import Glibc
 
 /// The nodes of video devices, as the kernel and udev name them.
 enum VideoNodes {
-    /// `/dev/video*` by number, from `/sys/class/video4linux`, or where there is none, from `/dev` itself.
+    /// `/dev/video*` by number, from `/sys/class/video4linux`, or else from `/dev` itself.
     static func list() -> [VideoNodeEntry] {
         let stable = stablePaths()
         var numbers = names(in: "/sys/class/video4linux").compactMap(number)
@@ -13,7 +13,7 @@ enum VideoNodes {
         }
     }
 
-    /// The number in `video0`; `nil` for what is no video device (`v4l-subdev0`, `vbi0`).
+    /// Returns the number in `video0`, or `nil` if the name is not that of a video device (`v4l-subdev0`, `vbi0`).
     private static func number(_ name: String) -> Int? {
         guard name.hasPrefix("video") else { return nil }
         let digits = name.utf8.dropFirst(5)
@@ -21,7 +21,8 @@ enum VideoNodes {
         return Int(String(name.dropFirst(5)))
     }
 
-    /// The links that udev makes, by what they point to; that by the device's own identity before that by its place.
+    /// Returns the links that udev created, keyed by target. Links by device identity take precedence over links by
+    /// bus position.
     private static func stablePaths() -> [String: String] {
         var paths: [String: String] = [:]
         for folder in ["/dev/v4l/by-path", "/dev/v4l/by-id"] {
@@ -33,9 +34,9 @@ enum VideoNodes {
         return paths
     }
 
-    /// A path without links; `nil` where nothing is there.
+    /// Resolves all links in a path. Returns `nil` if it does not exist.
     static func resolved(_ path: String) -> String? {
-        // The system allocates the text, which ends with a zero.
+        // The system allocates the text, which ends with a zero byte.
         guard let text = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(text) }
         return unsafe String(cString: text)
@@ -46,7 +47,7 @@ enum VideoNodes {
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
-            // The name ends with a zero inside its field, which lives until the next call.
+            // The name ends with a zero byte within its field, which is valid until the next call.
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
                 unsafe String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
             }

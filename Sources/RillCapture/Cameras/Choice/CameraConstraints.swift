@@ -1,15 +1,15 @@
 public import RillCore
 
-/// What is wanted of a camera.
+/// The requested properties of a camera.
 public struct CameraConstraints: Hashable, Sendable {
-    /// Size of the pictures.
+    /// The size of the pictures.
     public var resolution: Resolution
-    /// Frames a second.
+    /// The frame rate.
     public var frameRate: FrameRate
-    /// The format, where it is not to be chosen.
+    /// The format, or `nil` to choose one automatically.
     public var pixelFormat: CameraPixelFormat?
 
-    /// Pictures of 640x480, 30 a second, in whichever format is best for that.
+    /// Creates constraints. The defaults are 640x480 at 30 frames per second, in the best format for that.
     public init(resolution: Resolution = .vga, frameRate: FrameRate = 30, pixelFormat: CameraPixelFormat? = nil) {
         self.resolution = resolution
         self.frameRate = frameRate
@@ -17,20 +17,20 @@ public struct CameraConstraints: Hashable, Sendable {
     }
 }
 
-/// What a camera and its driver settled on.
+/// The mode that a camera and its driver settled on.
 public struct CameraMode: Hashable, Sendable {
-    /// How the camera gives its pictures.
+    /// The format in which the camera delivers its pictures.
     public var pixelFormat: CameraPixelFormat
-    /// Size of the pictures.
+    /// The size of the pictures.
     public var resolution: Resolution
-    /// Frames a second; `nil` where the driver does not say. In the dark many cameras give less.
+    /// The frame rate, or `nil` if the driver does not report it. In low light many cameras deliver fewer frames.
     public var frameRate: FrameRate?
-    /// How the frames that come out are to be read. Full range was brought to limited.
+    /// The color space of the resulting frames. Full range is converted to limited.
     public var colorSpace: ColorSpace
 }
 
 extension CameraMode {
-    /// The time from frame to frame, as far as known; a driver's word is taken up to ten seconds.
+    /// The expected time between frames. A rate reported by the driver counts up to an interval of ten seconds.
     var interval: MediaDuration { min(frameRate?.interval ?? .milliseconds(33), .seconds(10)) }
 }
 

@@ -1,8 +1,8 @@
-/// The formats of cameras that are read here.
+/// The supported formats of cameras.
 ///
-/// All but MJPEG are raw: their bytes are the picture's samples. The names are those of V4L2.
+/// All but MJPEG are raw: their bytes are the picture's samples. Names are those of V4L2.
 public enum CameraPixelFormat: String, Hashable, Sendable, CaseIterable {
-    /// Planar 4:2:0: Y, U, V. What the pipeline works with.
+    /// Planar 4:2:0: Y, U, V. The pipeline's own format.
     case i420 = "YU12"
     /// Planar 4:2:0: Y, V, U.
     case yv12 = "YV12"
@@ -12,28 +12,28 @@ public enum CameraPixelFormat: String, Hashable, Sendable, CaseIterable {
     case uyvy = "UYVY"
     /// Packed 4:2:2: Y0 V Y1 U.
     case yvyu = "YVYU"
-    /// 4:2:0: Y, then U and V in turn.
+    /// 4:2:0: Y, then interleaved U and V.
     case nv12 = "NV12"
-    /// 4:2:0: Y, then V and U in turn.
+    /// 4:2:0: Y, then interleaved V and U.
     case nv21 = "NV21"
-    /// 4:2:2: Y, then U and V in turn.
+    /// 4:2:2: Y, then interleaved U and V.
     case nv16 = "NV16"
     /// Red, green and blue bytes.
     case rgb24 = "RGB3"
     /// Blue, green and red bytes.
     case bgr24 = "BGR3"
-    /// Luma alone.
+    /// Luma only.
     case grey = "GREY"
     /// JPEG pictures.
     case mjpeg = "MJPG"
 
-    /// The same format in buffers of its own for each plane, as the multi-planar API offers it.
+    /// How the planes are spread over buffers. The multi-planar API also offers formats with one buffer per plane.
     enum Arrangement: Hashable, Sendable {
         case oneBuffer
         case bufferPerPlane
     }
 
-    /// Planes of samples, which may lie behind each other in one buffer.
+    /// The number of planes of samples, which may follow each other in one buffer.
     var planeCount: Int {
         switch self {
         case .i420, .yv12: 3
@@ -43,7 +43,7 @@ public enum CameraPixelFormat: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The four letters by which V4L2 names a format, the first in the lowest byte.
+/// The four-character code by which V4L2 identifies a format, with the first character in the lowest byte.
 struct FourCC: Hashable, Sendable {
     let code: UInt32
 
@@ -55,7 +55,7 @@ struct FourCC: Hashable, Sendable {
         code = letters.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The letters, spaces at the end left out; others than those of ASCII as `?`.
+    /// The characters without trailing spaces. Those that are not printable ASCII become `?`.
     var letters: String {
         var text = ""
         for shift in [0, 8, 16, 24] {
@@ -68,14 +68,14 @@ struct FourCC: Hashable, Sendable {
 }
 
 extension CameraPixelFormat {
-    /// The codes with which drivers offer these formats; several are synonyms.
+    /// Further codes with which drivers offer these formats; several are synonyms.
     private static let codes: [(String, CameraPixelFormat, Arrangement)] = [
         ("YM12", .i420, .bufferPerPlane), ("YM21", .yv12, .bufferPerPlane),
         ("NM12", .nv12, .bufferPerPlane), ("NM21", .nv21, .bufferPerPlane), ("NM16", .nv16, .bufferPerPlane),
         ("JPEG", .mjpeg, .oneBuffer),
     ]
 
-    /// What a code stands for; `nil` for formats that are not read here.
+    /// Returns the meaning of a code, or `nil` if the format is not supported.
     static func known(_ fourCC: FourCC) -> (format: CameraPixelFormat, arrangement: Arrangement)? {
         if let format = CameraPixelFormat(rawValue: fourCC.letters) { return (format, .oneBuffer) }
         for (letters, format, arrangement) in codes where letters == fourCC.letters { return (format, arrangement) }

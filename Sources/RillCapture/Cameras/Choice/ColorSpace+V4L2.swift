@@ -2,10 +2,14 @@ internal import CV4L2
 import RillCore
 
 extension ColorSpace {
-    /// What a driver says of its numbers, where it leaves it open as V4L2's defaults have it.
+    /// Creates the color space that a driver reports. Fields that it leaves open take V4L2's defaults.
     ///
-    /// - Parameter format: RGB becomes BT.601 in limited range here, whatever it was; JPEG is BT.601 in full range by its
-    ///   own standard (JFIF).
+    /// - Parameters:
+    ///   - format: the pixel format. RGB becomes BT.601 in limited range, whatever it was; JPEG is BT.601 in full
+    ///     range by its own standard (JFIF).
+    ///   - colorspace: `colorspace` of V4L2.
+    ///   - encoding: `ycbcr_enc` of V4L2.
+    ///   - quantization: `quantization` of V4L2.
     init(_ format: CameraPixelFormat, colorspace: UInt32, encoding: UInt32, quantization: UInt32) {
         switch format {
         case .rgb24, .bgr24:

@@ -1,20 +1,20 @@
 import RillCore
 
-/// Which format, size and rate to ask a camera for: a pure function of what it offers and what is wanted.
+/// The format, size and rate to request from a camera: a pure function of what it offers and the constraints.
 ///
 /// In this order:
-/// 1. the size: the one wanted; else the smallest that is no smaller in either direction; else the largest;
-/// 2. the rate: the slowest that is no slower than wanted; where there is none, the fastest;
-/// 3. the format, among those that reach the same: planar YUV (I420, YV12), packed YUV (YUYV, UYVY, YVYU), NV12 and its
-///    kin, RGB, then MJPEG, which costs a decoder and has lost detail already, and last grey.
+/// 1. the size: the requested one; else the smallest that is at least as large in both directions; else the largest;
+/// 2. the rate: the slowest that is at least the requested one; else the fastest;
+/// 3. the format, among those that reach the same size and rate: planar YUV (I420, YV12), packed YUV (YUYV, UYVY,
+///    YVYU), NV12 and similar, RGB, then MJPEG, which costs a decoder and has already lost detail, and last gray.
 ///
-/// So MJPEG is taken when it alone has the size or reaches the rate.
+/// So MJPEG is chosen only if nothing else has the size or reaches the rate.
 struct FormatChoice: Equatable {
     var fourCC: FourCC
     var resolution: Resolution
     var frameRate: FrameRate
 
-    /// The best of `formats`; `nil` where none is read here.
+    /// Chooses the best of `formats`. Returns `nil` if none is supported.
     init?(of formats: [CameraFormat], for constraints: CameraConstraints) {
         var best: (choice: FormatChoice, rank: Rank)?
         for format in formats {
@@ -41,14 +41,14 @@ struct FormatChoice: Equatable {
     }
 }
 
-/// How far a choice is from what is wanted: less is better, what stands first counts first.
+/// The distance of a choice from the constraints: less is better, and earlier fields take precedence.
 private struct Rank: Comparable {
     private let isTooSmall: Bool
     private let pixelsAway: Int
-    /// Frames a second that are missing, in thousandths, so that 30000/1001 is as good as 30.
+    /// Missing frames per second, in tenths, so that 30000/1001 is as good as 30.
     private let missingRate: Int
     private let preference: Int
-    /// Rates above the one wanted cost, and are thrown away.
+    /// Rates above the requested one cost time, and the extra frames are dropped.
     private let excessRate: Int
 
     init(_ resolution: Resolution, _ rate: FrameRate, _ format: CameraPixelFormat, _ constraints: CameraConstraints) {
@@ -70,7 +70,7 @@ private struct Rank: Comparable {
 }
 
 extension CameraPixelFormat {
-    /// The place in the order of preference, from 0.
+    /// The rank in the order of preference, from 0.
     fileprivate var preference: Int {
         switch self {
         case .i420, .yv12: 0
@@ -84,7 +84,7 @@ extension CameraPixelFormat {
 }
 
 extension CameraSizes {
-    /// The sizes that come into question.
+    /// The sizes to consider.
     fileprivate func candidates(for constraints: CameraConstraints) -> [CameraSize] {
         switch self {
         case .discrete(let sizes): return sizes
@@ -97,7 +97,7 @@ extension CameraSizes {
     }
 }
 
-/// The value of a row of steps that is no smaller than `value`, or the largest.
+/// Returns the smallest value in the stepped range that is at least `value`, or the largest.
 private func stepped(_ value: Int, _ minimum: Int, _ maximum: Int, _ step: Int) -> Int {
     let bounded = min(max(value, minimum), maximum)
     let up = minimum + (bounded - minimum + step - 1) / step * step
@@ -105,7 +105,7 @@ private func stepped(_ value: Int, _ minimum: Int, _ maximum: Int, _ step: Int) 
 }
 
 extension CameraRates {
-    /// The slowest rate that is no slower than `wanted` (by more than a twentieth of a frame), else the fastest.
+    /// Returns the slowest rate that is at least `wanted` (minus a twentieth of a frame), else the fastest.
     fileprivate func nearest(to wanted: FrameRate) -> FrameRate {
         let enough = wanted.framesPerSecond - 0.05
         switch self {

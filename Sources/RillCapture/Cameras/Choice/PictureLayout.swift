@@ -1,12 +1,12 @@
 import RillCore
 
-/// How the bytes of a raw picture lie in the buffers of a camera.
+/// The arrangement of a raw picture's bytes in a camera's buffers.
 struct PictureLayout: Hashable, Sendable {
     var format: CameraPixelFormat
     var resolution: Resolution
-    /// How the camera's numbers are to be read; the pipeline's frames are in limited range.
+    /// The color space of the camera's samples. The pipeline's frames are in limited range.
     var colorSpace: ColorSpace
-    /// Where each plane lies: in which buffer, from which byte on, with rows how far apart.
+    /// The position of each plane: its buffer, offset and stride.
     private(set) var planes: [Plane]
 
     struct Plane: Hashable, Sendable {
@@ -17,11 +17,18 @@ struct PictureLayout: Hashable, Sendable {
         var width: Int
         var height: Int
 
-        /// Bytes that the buffer must have for it.
+        /// The minimum size in bytes of its buffer.
         var end: Int { offset + (height - 1) * stride + width }
     }
 
-    /// - Parameter strides: bytes from row to row of each buffer; 0, or less than a row has, where the driver does not say.
+    /// Creates a layout.
+    ///
+    /// - Parameters:
+    ///   - format: the pixel format.
+    ///   - arrangement: how the planes are spread over buffers.
+    ///   - resolution: the size in pixels.
+    ///   - strides: bytes from row to row in each buffer; 0, or less than a row, if the driver does not report it.
+    ///   - colorSpace: the color space of the samples.
     init(
         _ format: CameraPixelFormat, _ arrangement: CameraPixelFormat.Arrangement, _ resolution: Resolution,
         strides: [Int], colorSpace: ColorSpace
@@ -35,7 +42,7 @@ struct PictureLayout: Hashable, Sendable {
             let size = format.planeSize(index, resolution)
             let buffer = arrangement == .oneBuffer ? 0 : index
             var stride = strides.indices.contains(buffer) ? strides[buffer] : 0
-            // In one buffer the driver names the rows of luma; those of chroma are in proportion.
+            // For one buffer the driver reports the stride of luma; that of chroma is proportional.
             if arrangement == .oneBuffer, index > 0, format.planeCount == 3 { stride /= 2 }
             stride = max(stride, size.width)
             planes.append(
@@ -46,18 +53,18 @@ struct PictureLayout: Hashable, Sendable {
         }
     }
 
-    /// Bytes that each buffer must have for a whole picture; none for JPEG, which has as many as it has.
+    /// Returns the minimum size in bytes of a buffer for a whole picture; 0 for JPEG, whose size varies.
     func byteCount(buffer: Int) -> Int {
         guard format != .mjpeg else { return 0 }
         return planes.filter { $0.buffer == buffer }.map(\.end).max() ?? 0
     }
 
-    /// Buffers that make up a picture.
+    /// The number of buffers that make up a picture.
     var bufferCount: Int { (planes.map(\.buffer).max() ?? 0) + 1 }
 }
 
 extension CameraPixelFormat {
-    /// Bytes in a row, and rows, of a plane.
+    /// Returns the bytes per row and the number of rows of a plane.
     fileprivate func planeSize(_ index: Int, _ resolution: Resolution) -> (width: Int, height: Int) {
         let (width, height, chroma) = (resolution.width, resolution.height, resolution.chroma)
         switch self {

@@ -1,50 +1,51 @@
-/// A control of a camera: exposure, gain, focus, white balance, zoom, power-line frequency, flip and what else it has.
+/// A control of a camera: exposure, gain, focus, white balance, zoom, power-line frequency, flip and others.
 public struct CameraControl: Hashable, Sendable {
-    /// What kind of value it takes.
+    /// The kind of value that a control takes.
     public enum Kind: Hashable, Sendable {
         /// A number.
         case integer
         /// 0 or 1.
         case boolean
-        /// One of these, by its number.
+        /// One of these items, by its value.
         case menu([MenuItem])
-        /// Bits that are set or not.
+        /// A set of bits.
         case bitmask
-        /// It takes no value: setting it does something.
+        /// No value: setting it triggers an action.
         case button
     }
 
-    /// One choice of a menu.
+    /// One item of a menu.
     public struct MenuItem: Hashable, Sendable {
-        /// The value that chooses it.
+        /// The value that selects it.
         public var value: Int
-        /// What the driver calls it.
+        /// The driver's name for it.
         public var name: String
     }
 
-    /// The number by which V4L2 knows it.
+    /// Its V4L2 control ID.
     public var identifier: UInt32
-    /// What the driver calls it: `Power Line Frequency`.
+    /// The driver's name for it: `Power Line Frequency`.
     public var title: String
-    /// What kind of value it takes.
+    /// The kind of value that it takes.
     public var kind: Kind
-    /// From the least to the most.
+    /// The smallest and the largest value.
     public var range: ClosedRange<Int>
-    /// Values are this far apart.
+    /// The distance between valid values.
     public var step: Int
-    /// The driver's own choice.
+    /// The driver's default.
     public var defaultValue: Int
-    /// What it is now; `nil` where it cannot be read.
+    /// The current value; `nil` if it cannot be read.
     public var value: Int?
-    /// Whether something else has it at present, such as automatic exposure.
+    /// Whether something else controls it at present, such as automatic exposure.
     public var isInactive: Bool
-    /// Whether it is only to be read.
+    /// Whether it can only be read.
     public var isReadOnly: Bool
 
-    /// The name that is written on command lines: `power_line_frequency`.
+    /// The name used on command lines: `power_line_frequency`.
     public var name: String { CameraControl.name(title) }
 
-    /// Letters and digits in lower case, with an underscore for what lies between them.
+    /// Returns the lowercase letters and digits of a title, with an underscore in place of each run of other
+    /// characters.
     static func name(_ title: String) -> String {
         var name = ""
         for character in title.lowercased() {
@@ -58,7 +59,7 @@ public struct CameraControl: Hashable, Sendable {
         return name
     }
 
-    /// The value that words stand for: a number, a menu's item by name, `on` and `off`.
+    /// Parses a value: a number, the name of a menu item, `on` or `off`.
     ///
     /// - Throws: ``CameraError/invalidSetting(_:)``, ``CameraError/controlOutOfRange(_:value:range:step:)``.
     func value(of words: String) throws(CameraError) -> Int {
@@ -72,7 +73,7 @@ public struct CameraControl: Hashable, Sendable {
         throw .invalidSetting("\(name)=\(words)")
     }
 
-    /// A value that the control takes.
+    /// Returns the value if the control accepts it; 0 for buttons.
     func checked(_ value: Int) throws(CameraError) -> Int {
         let isItem: Bool
         switch kind {

@@ -1,16 +1,19 @@
 /// The controls of a camera.
 ///
-///     let controls = try CameraControls(.path("/dev/video0"))
-///     for control in try controls.list() { print(control.name, control.range, control.value ?? 0) }
-///     try controls.set("brightness", to: 128)
+/// ```swift
+/// let controls = try CameraControls(.path("/dev/video0"))
+/// for control in try controls.list() { print(control.name, control.range, control.value ?? 0) }
+/// try controls.set("brightness", to: 128)
+/// ```
 ///
-/// It opens the camera beside whoever streams from it: controls can be changed meanwhile, from any one thread. Single
-/// owner.
+/// It opens the camera's node a second time, so controls can be changed while another owner streams. Single owner;
+/// any one thread.
 public final class CameraControls {
     private let node: VideoNode
 
     /// Opens a camera for its controls.
     ///
+    /// - Parameter selection: which camera to open.
     /// - Throws: ``CameraError``.
     public convenience init(_ selection: CameraSelection) throws(CameraError) {
         try self.init(selection, calls: SystemDeviceCalls())
@@ -24,14 +27,17 @@ public final class CameraControls {
     /// The camera's node.
     public var path: String { node.path }
 
-    /// All controls that have one number for a value, in the driver's order, with what they are now.
+    /// Returns all controls with a numeric value, in the driver's order, with their current values.
     ///
     /// - Throws: ``CameraError/callFailed(_:path:code:)``.
     public func list() throws(CameraError) -> [CameraControl] { try node.controls() }
 
     /// Sets a control by its name.
     ///
-    /// - Returns: what the driver made of it.
+    /// - Parameters:
+    ///   - name: the control's name or title.
+    ///   - value: the new value, within the control's range and steps.
+    /// - Returns: the value that the driver applied.
     /// - Throws: ``CameraError``.
     @discardableResult
     public func set(_ name: String, to value: Int) throws(CameraError) -> Int {
@@ -39,10 +45,11 @@ public final class CameraControls {
         return try set(control, to: control.checked(value))
     }
 
-    /// Sets a control as command lines write it: `brightness=128`, `power_line_frequency=50 Hz`, `horizontal_flip=on`,
+    /// Sets a control from command-line text: `brightness=128`, `power_line_frequency=50 Hz`, `horizontal_flip=on`,
     /// `brightness=default`.
     ///
-    /// - Returns: the control's name, and what the driver made of it.
+    /// - Parameter text: the control's name, an equals sign and the value.
+    /// - Returns: the control's name, and the value that the driver applied.
     /// - Throws: ``CameraError``.
     @discardableResult
     public func set(_ text: String) throws(CameraError) -> (name: String, value: Int) {

@@ -2,15 +2,15 @@ internal import CV4L2
 import Glibc
 
 extension VideoNode {
-    /// More controls than a driver has, and more items than a menu.
+    /// More controls than any driver has, and more items than any menu.
     private static let maximumControlCount = 1024
 
-    /// The controls with one number for a value.
+    /// The controls with a numeric value.
     func controls() throws(CameraError) -> [CameraControl] {
         var controls: [CameraControl] = []
         var query = v4l2_queryctrl()
         for _ in 0..<Self.maximumControlCount {
-            // The flag asks for the control behind the one of that number.
+            // The flag requests the control that follows the one with that ID.
             let last = query.id
             query = v4l2_queryctrl()
             query.id = last | UInt32(V4L2_CTRL_FLAG_NEXT_CTRL)
@@ -19,14 +19,14 @@ extension VideoNode {
             case EINVAL, ENOTTY: return controls
             case let code: throw .callFailed(.control, path: path, code: code)
             }
-            // A driver that does not go on would never end.
+            // A driver that does not advance would loop forever.
             guard query.id > last else { return controls }
             if let control = control(query) { controls.append(control) }
         }
         return controls
     }
 
-    /// `nil` for headings, for what is switched off, and for values that are no number.
+    /// Returns `nil` for headings, disabled controls, and values that are not numeric.
     private func control(_ query: v4l2_queryctrl) -> CameraControl? {
         guard query.flags & UInt32(V4L2_CTRL_FLAG_DISABLED) == 0, query.minimum <= query.maximum else { return nil }
         let kind: CameraControl.Kind
@@ -54,7 +54,7 @@ extension VideoNode {
             var item = v4l2_querymenu()
             item.id = query.id
             item.index = UInt32(index)
-            // Numbers that stand for nothing are left out of a menu.
+            // Indices without an item are left out of a menu.
             guard attempt(CV4L2_QUERYMENU, &item) == 0 else { continue }
             let isNumber = query.type == V4L2_CTRL_TYPE_INTEGER_MENU.rawValue
             items.append(
@@ -69,7 +69,7 @@ extension VideoNode {
         return attempt(CV4L2_G_CTRL, &control) == 0 ? Int(control.value) : nil
     }
 
-    /// Sets a control; what the driver made of the value.
+    /// Sets a control. Returns the value that the driver applied.
     func setControl(_ identifier: UInt32, to value: Int) throws(CameraError) -> Int {
         var control = v4l2_control()
         control.id = identifier

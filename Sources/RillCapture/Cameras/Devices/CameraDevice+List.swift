@@ -1,20 +1,21 @@
 extension CameraDevice {
-    /// The cameras that are there, in the order of their nodes.
+    /// Returns the connected cameras, in the order of their nodes.
     ///
-    /// Takes some milliseconds a camera: each is opened, asked and closed. One that cannot be opened is left out, as is
-    /// one that goes meanwhile.
+    /// Takes some milliseconds per camera: each is opened, queried and closed. Cameras that cannot be opened, or that
+    /// disappear meanwhile, are left out.
     public static func list() -> [CameraDevice] {
         list(SystemDeviceCalls())
     }
 
     package static func list(_ calls: some DeviceCalls) -> [CameraDevice] {
         calls.nodes().compactMap { entry in
-            // Not a camera, gone, or not ours to open: whoever wants that very one is told when it opens it.
+            // Not a camera, gone, or no permission. A caller that needs this very camera gets the error when it opens
+            // it.
             try? CameraDevice(entry, calls)
         }
     }
 
-    /// Asks one node.
+    /// Queries one node.
     ///
     /// - Throws: ``CameraError/notACamera(path:)``, ``CameraError/callFailed(_:path:code:)``.
     package init(_ entry: VideoNodeEntry, _ calls: some DeviceCalls) throws(CameraError) {

@@ -1,8 +1,8 @@
 import RillCore
 
-/// Finds a camera, and finds it again: after it was unplugged it may have another node, or be plugged in elsewhere.
+/// Finds a camera, and finds it again after it was unplugged: it may have another node, or be at another port.
 ///
-/// Known again is what has the same name at the same place, else what has the same name.
+/// A camera is the same if it has the same name at the same port, else if it has the same name.
 struct CameraFinder {
     let selection: CameraSelection
     private var identity: VideoNode.Identity?
@@ -11,7 +11,7 @@ struct CameraFinder {
         self.selection = selection
     }
 
-    /// Opens the camera that is meant, and remembers who it is.
+    /// Opens the selected camera and remembers its identity.
     ///
     /// - Throws: ``CameraError/notFound(_:)``, ``CameraError/notACamera(path:)``,
     ///   ``CameraError/callFailed(_:path:code:)``.
@@ -40,7 +40,7 @@ struct CameraFinder {
         }
     }
 
-    /// The first camera for which that holds; `isMeant` is told its place among the cameras too.
+    /// Opens the first camera for which `isMeant` returns `true`. It also gets the camera's index.
     private func first(
         _ calls: some DeviceCalls, where isMeant: (borrowing VideoNode, Int) -> Bool
     ) throws(CameraError) -> VideoNode {
@@ -52,7 +52,7 @@ struct CameraFinder {
                 if isMeant(node, place) { return node }
                 place += 1
             } catch {
-                // It may have been the one: why it did not open is worth more than that none was found.
+                // It may have been the selected one: why it did not open is more useful than "not found".
                 if error.isBusy || error.isDenied { refusal = refusal ?? error }
             }
         }

@@ -1,52 +1,54 @@
 public import RillCore
 
-/// Tells of cameras that come and go.
+/// Reports cameras that appear and disappear.
 ///
-///     let watch = CameraWatch()
-///     while let change = watch.next(within: .seconds(60)) { print(change) }
+/// ```swift
+/// let watch = CameraWatch()
+/// while let change = watch.next(within: .seconds(60)) { print(change) }
+/// ```
 ///
-/// It hears the kernel's own notices; where there are none to be heard, it looks twice a second. Between notices it costs
-/// nothing. Single owner; a task that must not block gives it a thread of its own.
+/// It listens to the kernel's notifications, and also polls twice a second in case there are none. Between
+/// notifications it costs almost nothing. Single owner. It blocks: async code should give it its own thread.
 public final class CameraWatch {
-    /// What has changed.
+    /// A change in the connected cameras.
     public enum Change: Hashable, Sendable {
-        /// A camera is there that was not.
+        /// A camera appeared.
         case appeared(CameraDevice)
-        /// One is gone.
+        /// A camera disappeared.
         case disappeared(CameraDevice)
     }
 
-    /// The cameras that are there, as far as ``next(within:)`` has told.
+    /// The connected cameras, as far as ``next(within:)`` has reported.
     public private(set) var devices: [CameraDevice]
 
     private let calls: any DeviceCalls
     private var entries: [VideoNodeEntry]
     private var pending: [Change] = []
-    /// Looks that are still to be made after the last change: a node may be there before it can be opened.
+    /// Further scans after the last change: a node may exist before it can be opened.
     private var looksLeft = 0
 
-    /// How often to look where nothing is heard.
+    /// The polling interval, for systems without notifications.
     static let pollInterval = MediaDuration.milliseconds(500)
-    /// How long a new node gets until it can be opened: udev gives the rights a moment later.
+    /// How long to wait before opening a new node: udev sets the permissions a moment later.
     static let settlingTime = MediaDuration.milliseconds(50)
 
-    /// How often to look after a change.
+    /// The number of scans after a change.
     static let looksAfterChange = 4
 
-    /// A watch that knows the cameras that are there now.
+    /// Creates a watch that starts with the cameras connected now.
     public convenience init() {
         self.init(SystemDeviceCalls())
     }
 
     package init(_ calls: any DeviceCalls) {
         self.calls = calls
-        // Heard from here on: what changes while the list is made is found by the next look.
+        // Listening starts here: the next scan finds what changes while the list is made.
         _ = calls.waitForChange(until: .zero)
         entries = calls.nodes()
         devices = CameraDevice.list(calls)
     }
 
-    /// The next change, or `nil` where there was none in that time.
+    /// Returns the next change, or `nil` if there was none in that time.
     public func next(within duration: MediaDuration) -> Change? {
         let deadline = calls.now + duration
         while pending.isEmpty {
@@ -71,7 +73,7 @@ public final class CameraWatch {
     }
 
     private func compare(with found: [CameraDevice]) {
-        // A camera that another program has is there all the same, and its formats do not matter here.
+        // A camera that another program uses is still connected, and its formats do not matter here.
         let isSame = { (a: CameraDevice, b: CameraDevice) in a.path == b.path && a.name == b.name && a.bus == b.bus }
         for old in devices where !found.contains(where: { isSame($0, old) }) { pending.append(.disappeared(old)) }
         for new in found where !devices.contains(where: { isSame($0, new) }) { pending.append(.appeared(new)) }

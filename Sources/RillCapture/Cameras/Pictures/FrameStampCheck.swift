@@ -1,36 +1,40 @@
 import RillCore
 
-/// Sees to it that frames bear times that can be: a driver's stamps checked, and replaced where they are wrong.
+/// Validates a driver's timestamps and replaces those that cannot be right.
 ///
-/// A buffer cannot have been filled before the driver had it, nor after now; and a picture comes after the one before.
-/// That is all that is needed to find stamps from the future, from long ago, that go back and that repeat. What takes
-/// their place is where the frame must have been: as many intervals after the one before as the driver has counted, and
-/// otherwise as old as frames of this camera are.
+/// A buffer cannot have been filled before the driver had it, nor after now, and each picture is later than the one
+/// before. These rules find timestamps that are in the future, long past, going back or repeated. The replacement is
+/// the frame's likely time: the previous time plus as many intervals as the driver counted, or else now minus the
+/// usual age of this camera's frames.
 ///
 /// A pure value: it reads no clock.
 struct FrameStampCheck: Sendable {
-    /// Frames whose stamps were replaced, by what was wrong.
+    /// The number of replaced timestamps, by fault.
     private(set) var faults = TimestampFaults()
     private var interval: MediaDuration
     private var last: (time: MediaTime, sequence: UInt32)?
-    /// How old the youngest frame with a good stamp was when it was dequeued.
+    /// The smallest age at dequeuing of a frame with a valid timestamp.
     private var age: MediaDuration?
 
-    /// How far a stamp may lie in the future: clocks are read one after the other.
+    /// How far a timestamp may be in the future: the clocks are read one after the other.
     static let tolerance = MediaDuration.milliseconds(1)
 
-    /// - Parameter interval: from frame to frame; as far as known.
+    /// Creates a check.
+    ///
+    /// - Parameter interval: the expected time between frames.
     init(interval: MediaDuration) {
         self.interval = interval
     }
 
-    /// The time of a frame.
+    /// Returns the time of a frame.
     ///
     /// - Parameters:
-    ///   - stamp: the driver's; `nil` where it has none by this clock.
+    ///   - stamp: the driver's timestamp; `nil` if it has none on this clock.
+    ///   - sequence: the driver's sequence number of the frame.
     ///   - queuedAt: when the driver got the buffer.
-    ///   - now: when it was dequeued.
-    /// - Returns: a time after that of the frame before, and not after `now`, unless several frames come in one nanosecond.
+    ///   - now: when the buffer was dequeued.
+    /// - Returns: a time later than that of the previous frame and not after `now`, unless several frames arrive
+    ///   within one nanosecond.
     mutating func time(
         stamp: MediaTime?, sequence: UInt32, queuedAt: MediaTime, now: MediaTime
     ) -> MediaTime {
@@ -53,7 +57,7 @@ struct FrameStampCheck: Sendable {
         if stamp > now + Self.tolerance { return .future }
         if let last, stamp == last.time { return .repeated }
         if let last, stamp < last.time { return .backward }
-        // Some stamp the start of exposure, which may lie an interval before the buffer was there.
+        // Some drivers timestamp the start of exposure, which may be one interval before the buffer was queued.
         if stamp < queuedAt - max(interval, .milliseconds(100)) { return .jumped }
         return nil
     }
@@ -63,23 +67,23 @@ struct FrameStampCheck: Sendable {
         guard let last else { return usual }
         let frames = Int(max(1, min(1000, sequence &- last.sequence)))
         let expected = last.time + interval * frames
-        // A reckoned time that strays from now by more than some frames is none.
+        // A predicted time that is several frames away from now is not used.
         let reckoned = expected <= now && now - expected < interval * 5 + .milliseconds(100) ? expected : usual
         return max(reckoned, last.time + MediaDuration(nanoseconds: 1))
     }
 }
 
-/// Stamps of a driver that could not be, by what was wrong with them.
+/// Counts of a driver's invalid timestamps, by fault.
 public struct TimestampFaults: Codable, Hashable, Sendable {
-    /// Frames without a stamp by the monotonic clock.
+    /// Frames without a timestamp on the monotonic clock.
     public var unstamped = 0
-    /// Stamps of a time that had not come.
+    /// Timestamps in the future.
     public var future = 0
-    /// Stamps before that of the frame before.
+    /// Timestamps before that of the previous frame.
     public var backward = 0
-    /// Stamps equal to that of the frame before.
+    /// Timestamps equal to that of the previous frame.
     public var repeated = 0
-    /// Stamps from before the buffer was the driver's.
+    /// Timestamps from before the driver had the buffer.
     public var jumped = 0
 
     enum Kind {
@@ -95,7 +99,7 @@ public struct TimestampFaults: Codable, Hashable, Sendable {
         }
     }
 
-    /// All together.
+    /// The sum of all faults.
     public var count: Int { unstamped + future + backward + repeated + jumped }
 
     static func + (a: TimestampFaults, b: TimestampFaults) -> TimestampFaults {

@@ -1,28 +1,30 @@
 import RillCore
 import RillImage
 
-/// Why a frame of a camera was not passed on.
+/// Why a camera's frame was dropped.
 public enum FrameFault: Hashable, Sendable {
     /// The driver marked its data as damaged.
     case flagged
-    /// It has fewer bytes than a picture.
+    /// It has fewer bytes than a whole picture.
     case short(byteCount: Int, expected: Int)
     /// Its JPEG is damaged.
     case damagedJPEG(JPEGDamage)
-    /// Its JPEG is none, or of a kind or size that was not agreed on.
+    /// It is not a JPEG, or not of the agreed kind and size.
     case notDecodable
 }
 
-/// Reads the pictures of a stream into frames of the pipeline: I420 in limited range.
+/// Converts a camera's pictures to the pipeline's frames: I420 in limited range.
 ///
-/// Raw pictures are converted in one pass, straight from the driver's memory into the frame; JPEG is decoded into it.
-/// Single owner.
+/// Raw pictures are converted in one pass, straight from the driver's memory into the frame. JPEG is decoded into the
+/// frame. Single owner.
 final class PictureReader {
     private let layout: PictureLayout
     private let jpeg: JPEGReader?
-    /// A row of chroma, for formats whose chroma has as many rows as their luma.
+    /// One row of chroma, for formats whose chroma has as many rows as luma.
     private var row: [UInt8] = []
 
+    /// Creates a reader for pictures of that layout.
+    ///
     /// - Throws: ``CameraError/noJPEGDecoder``.
     init(_ layout: PictureLayout) throws(CameraError) {
         self.layout = layout
@@ -34,7 +36,7 @@ final class PictureReader {
         self.jpeg = jpeg
     }
 
-    /// Fills `frame`, which has the picture's size; what is wrong with the picture, if something is.
+    /// Fills `frame`, which must have the picture's size. Returns the picture's fault, or `nil` if it is valid.
     func read(
         _ first: Span<UInt8>, _ second: Span<UInt8>, _ third: Span<UInt8>, into frame: inout MutableFrame
     ) -> FrameFault? {
@@ -66,13 +68,13 @@ final class PictureReader {
         case .rgb24: frame.fill(fromRGB: view(0, first, second, third), isBlueFirst: false)
         case .bgr24: frame.fill(fromRGB: view(0, first, second, third), isBlueFirst: true)
         case .grey: frame.fill(fromGrey: view(0, first, second, third))
-        case .mjpeg: preconditionFailure("JPEG has a reader of its own")
+        case .mjpeg: preconditionFailure("JPEG has its own reader")
         }
         if layout.colorSpace.range == .full { frame.reduceToLimitedRange() }
         return nil
     }
 
-    /// One plane of the picture, in the buffer that has it; all were checked to be long enough.
+    /// A view of one plane of the picture in its buffer. All buffers were checked to be long enough.
     @_lifetime(copy first, copy second, copy third)
     private func view(_ index: Int, _ first: Span<UInt8>, _ second: Span<UInt8>, _ third: Span<UInt8>) -> Plane {
         let plane = layout.planes[index]
@@ -84,13 +86,13 @@ final class PictureReader {
 }
 
 extension FrameFault: CustomStringConvertible {
-    /// A few words for people.
+    /// A short description for people.
     public var description: String {
         switch self {
-        case .flagged: "the driver says that it is damaged"
+        case .flagged: "the driver marked it as damaged"
         case .short(let byteCount, let expected): "\(byteCount) bytes of \(expected)"
         case .damagedJPEG(let damage): "a damaged JPEG (\(damage))"
-        case .notDecodable: "no JPEG of its kind and size"
+        case .notDecodable: "not a JPEG of the agreed kind and size"
         }
     }
 }

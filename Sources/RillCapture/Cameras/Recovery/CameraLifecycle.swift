@@ -1,58 +1,61 @@
 import RillCore
 
-/// What becomes of a camera, as a pure state machine: it is told results and times, and says what to do next.
+/// The lifecycle of a camera as a pure state machine: it takes results and times, and returns the next step.
 ///
-///     var lifecycle = CameraLifecycle()
-///     switch lifecycle.poll(at: now) {
-///     case .open: …          // then `opened` or `openFailed`
-///     case .awaitFrame(let deadline): …   // then `received`, `nothingCame` or `failed`
-///     case .awaitDevice(let deadline): …  // then `deviceChanged`, or nothing
-///     }
+/// ```swift
+/// var lifecycle = CameraLifecycle()
+/// switch lifecycle.poll(at: now) {
+/// case .open: …                       // then `opened` or `openFailed`
+/// case .awaitFrame(let deadline): …   // then `received`, `nothingCame` or `failed`
+/// case .close: …                      // then `closed`
+/// case .awaitDevice(let deadline): …  // then `deviceChanged`, or nothing
+/// }
+/// ```
 ///
-/// While the camera is away, it waits for a notice that devices have changed, and looks again in any case after
-/// ``retryInterval``: a camera that comes back is running again within a second of that, with or without notices.
+/// While the camera is away, it waits for a notification of changed devices, and retries after ``retryInterval`` in
+/// any case. A camera that returns runs again within a second, with or without notifications.
 struct CameraLifecycle: Sendable {
-    /// What to do next.
+    /// The next step.
     enum Step: Equatable, Sendable {
         /// Open the camera and start it.
         case open
-        /// Wait for a frame, until then at the longest.
+        /// Wait for a frame, at most until then.
         case awaitFrame(until: MediaTime)
-        /// Close the camera: it is to be opened anew.
+        /// Close the camera, to reopen it.
         case close
-        /// Wait for devices to change, until then at the longest.
+        /// Wait for devices to change, at most until then.
         case awaitDevice(until: MediaTime)
     }
 
-    /// Where the camera is.
+    /// The state of the camera.
     enum State: Equatable, Sendable {
-        /// Not opened: to be tried at that time, or when devices change.
+        /// Not open. Opening is tried at that time, or when devices change.
         case away(tryAt: MediaTime)
-        /// Opened: no frame has come yet, since then.
+        /// Open since then, with no frame yet.
         case opened(since: MediaTime)
-        /// Frames come; the last one then.
+        /// Frames arrive; the last one at that time.
         case streaming(last: MediaTime)
-        /// No frame comes; the last one, or the start, was then.
+        /// No frames arrive; the last one, or the start, was at that time.
         case stalled(last: MediaTime)
-        /// It has failed, and is still to be closed.
+        /// It failed and must still be closed.
         case failed
     }
 
     private(set) var state: State = .away(tryAt: .zero)
-    /// Whether it was open before: what opens then is reopened.
+    /// Whether it was open before: the next opening is reported as a reopening.
     private var wasOpen = false
-    /// What was last said of why it cannot be opened, so that it is said once.
+    /// The last reported reason why it cannot be opened, to report it only once.
     private var lastRefusal: CameraEvent?
     private var interval = MediaDuration.milliseconds(33)
 
-    /// How long to wait between two attempts to open.
+    /// The time between two attempts to open.
     static let retryInterval = MediaDuration.milliseconds(250)
-    /// How long to wait after devices have changed: udev gives the rights a moment after the node.
+    /// The wait after devices have changed: udev sets the permissions a moment after the node appears.
     static let settlingTime = MediaDuration.milliseconds(20)
-    /// So many times the stall's own time without a frame, and the camera is opened anew.
+    /// After this many stall limits without a frame, the camera is reopened.
     static let stallsBeforeReopening = 3
 
-    /// How long without a frame is a stall: a second, or five intervals, whichever is longer.
+    /// The time without a frame that counts as a stall: a second, or five intervals, whichever is longer.
     var stallLimit: MediaDuration { max(.seconds(1), interval * 5) }
 
     func poll(at now: MediaTime) -> Step {
@@ -64,7 +67,7 @@ struct CameraLifecycle: Sendable {
         }
     }
 
-    /// The camera was opened and started.
+    /// Records that the camera was opened and started.
     mutating func opened(_ mode: CameraMode, at now: MediaTime) -> CameraEvent {
         interval = mode.interval
         state = .opened(since: now)
@@ -73,25 +76,25 @@ struct CameraLifecycle: Sendable {
         return wasOpen ? .reopened(mode) : .opened(mode)
     }
 
-    /// It could not be opened; `nil` where that was said before, or goes without saying.
+    /// Records that it could not be opened. Returns `nil` if that was reported before, or is expected.
     mutating func openFailed(_ error: CameraError, at now: MediaTime) -> CameraEvent? {
         state = .away(tryAt: now + Self.retryInterval)
         let event: CameraEvent =
             error.isBusy ? .busy : error.isDenied ? .denied : .failed(error)
-        // That a camera which is lost is not there yet is no news.
+        // A lost camera that is not back yet is not news.
         guard !(error.isGone && wasOpen), event != lastRefusal else { return nil }
         lastRefusal = event
         return event
     }
 
-    /// A frame has come, good or damaged.
+    /// Records that a frame arrived, valid or damaged.
     mutating func received(at now: MediaTime) -> CameraEvent? {
         defer { state = .streaming(last: now) }
         if case .streaming = state { return nil }
         return .streaming
     }
 
-    /// The wait for a frame is over without one.
+    /// Records that the wait for a frame ended without one.
     mutating func nothingCame(at now: MediaTime, path: String) -> CameraEvent? {
         switch state {
         case .opened(let last), .streaming(let last):
@@ -105,18 +108,18 @@ struct CameraLifecycle: Sendable {
         }
     }
 
-    /// A call has failed that must not.
+    /// Records that a call failed that must not fail.
     mutating func failed(_ error: CameraError) -> CameraEvent {
         state = .failed
         return .lost(error)
     }
 
-    /// The camera was closed, to be opened again.
+    /// Records that the camera was closed, to be reopened.
     mutating func closed(at now: MediaTime) {
         state = .away(tryAt: now)
     }
 
-    /// Devices have come or gone.
+    /// Records that devices appeared or disappeared.
     mutating func deviceChanged(at now: MediaTime) {
         guard case .away(let time) = state else { return }
         state = .away(tryAt: min(time, now + Self.settlingTime))

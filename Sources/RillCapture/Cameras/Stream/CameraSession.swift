@@ -1,7 +1,7 @@
 import Glibc
 import RillCore
 
-/// A camera from the moment it was opened until it is closed: its buffers as frames.
+/// An open camera, from opening to closing. It turns the camera's buffers into frames.
 ///
 /// Single owner.
 final class CameraSession {
@@ -14,7 +14,7 @@ final class CameraSession {
     private var sequence = SequenceGaps()
     private var counts = Counts()
 
-    /// What was counted since it was last asked for.
+    /// Counts since they were last taken.
     struct Counts {
         var frames = 0
         var missed = 0
@@ -22,7 +22,7 @@ final class CameraSession {
         var timestampFaults = TimestampFaults()
     }
 
-    /// What a wait for a frame ended with.
+    /// The result of a wait for a frame.
     enum Outcome {
         case frame(VideoFrame)
         case damaged(FrameFault)
@@ -38,13 +38,16 @@ final class CameraSession {
         now = { calls.now }
     }
 
-    /// The next frame, in `target`.
+    /// Waits for the next frame and writes it to `target`.
     ///
-    /// - Throws: what ends the session.
+    /// - Parameters:
+    ///   - deadline: when to stop waiting.
+    ///   - target: the frame to fill.
+    /// - Throws: errors that end the session.
     func next(until deadline: MediaTime, into target: consuming MutableFrame) throws(CameraError) -> Outcome {
         let readiness = stream.wait(until: deadline)
         guard readiness != .timedOut else { return .nothing }
-        // What is wrong with a device is said by the call that takes a buffer; most often it is gone.
+        // The call that dequeues a buffer reports what is wrong with the device. Most often it is gone.
         guard case .filled(let filled) = try stream.dequeue() else {
             if readiness == .failed { throw .callFailed(.wait, path: path, code: EIO) }
             return .nothing
@@ -55,7 +58,7 @@ final class CameraSession {
         let time = stamps.time(
             stamp: filled.stamp, sequence: filled.sequence, queuedAt: filled.queuedAt, now: now())
         let fault = filled.isDamaged ? .flagged : read(filled, into: &target)
-        // The pixels are ours now.
+        // The pixels are copied: the driver may have the buffer back.
         try stream.queue(filled.index)
         if let fault { return .damaged(fault) }
         counts.frames += 1
@@ -76,16 +79,17 @@ final class CameraSession {
     }
 }
 
-/// The driver's numbers of frames, and those that are missing between them.
+/// Counts the gaps in the driver's sequence numbers.
 struct SequenceGaps: Sendable {
     private var last: UInt32?
 
-    /// How many numbers lie between this one and the one before; a driver that begins anew has left out none.
+    /// Returns how many numbers are missing between this one and the previous one. A driver that restarts its count
+    /// has skipped none.
     mutating func add(_ sequence: UInt32) -> Int {
         defer { last = sequence }
         guard let last else { return 0 }
         let step = sequence &- last
-        // Half of the numbers lie behind: a count that goes back, or stands still, is no gap.
+        // Half of all numbers are in the past: a count that goes back or does not advance is not a gap.
         return step >= 1 && step < 1 << 31 ? Int(step - 1) : 0
     }
 }

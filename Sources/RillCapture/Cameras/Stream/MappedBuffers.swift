@@ -2,12 +2,12 @@ internal import CV4L2
 import Glibc
 import RillCore
 
-/// The driver's buffers, mapped into memory; the mappings end with the value.
+/// The driver's buffers, mapped into memory. The mappings end with this value.
 @safe
 struct MappedBuffers: ~Copyable {
     private let calls: any DeviceCalls
     private var mappings: [Mapping] = []
-    /// Memories that make up a buffer: several where each plane has one of its own.
+    /// The number of memory regions per buffer: several if each plane has its own.
     let memoriesPerBuffer: Int
 
     @safe
@@ -16,10 +16,10 @@ struct MappedBuffers: ~Copyable {
         let byteCount: Int
     }
 
-    /// How many there are.
+    /// The number of buffers.
     var count: Int { mappings.count / memoriesPerBuffer }
 
-    /// Asks the driver for `wanted` buffers (it may give others) and maps them.
+    /// Requests `wanted` buffers from the driver and maps them. The driver may choose another number.
     ///
     /// - Throws: ``CameraError/callFailed(_:path:code:)``.
     init(
@@ -32,7 +32,7 @@ struct MappedBuffers: ~Copyable {
         request.type = node.bufferType
         request.memory = V4L2_MEMORY_MMAP.rawValue
         try node.request(CV4L2_REQBUFS, &request, as: .requestBuffers)
-        // A driver gives what it needs at least; one buffer alone cannot be filled while it is read.
+        // A driver returns at least as many as it needs. A single buffer cannot be filled while it is read.
         guard (2...32).contains(request.count) else {
             throw .callFailed(.requestBuffers, path: node.path, code: ENOMEM)
         }
@@ -61,7 +61,7 @@ struct MappedBuffers: ~Copyable {
         }
     }
 
-    /// One memory of a buffer, which the driver must not be filling while somebody reads it.
+    /// One memory region of a buffer. The driver must not fill it while it is read.
     @unsafe
     func memory(_ memory: Int, ofBuffer index: Int) -> UnsafeBufferPointer<UInt8> {
         let mapping = mappings[index * memoriesPerBuffer + memory]

@@ -1,6 +1,6 @@
 internal import CV4L2
 
-/// Where the multi-planar API writes what it has to say of each plane of a buffer.
+/// The memory where the multi-planar API describes each plane of a buffer.
 @safe
 final class PlaneRecords {
     static let count = Int(VIDEO_MAX_PLANES)
@@ -8,7 +8,7 @@ final class PlaneRecords {
     @unsafe let base: UnsafeMutablePointer<v4l2_plane>
 
     init() {
-        // Initialised here, so that the kernel never reads what nobody wrote.
+        // Initialized here, so that the kernel never reads uninitialized memory.
         unsafe base = .allocate(capacity: PlaneRecords.count)
         unsafe base.initialize(repeating: v4l2_plane(), count: PlaneRecords.count)
     }
@@ -19,7 +19,7 @@ final class PlaneRecords {
 }
 
 extension VideoNode {
-    /// The record with which a request is made about buffer `index`; it holds as long as `planes`.
+    /// The request record for buffer `index`. It is valid as long as `planes`.
     @unsafe
     func buffer(_ index: UInt32, _ planes: PlaneRecords) -> v4l2_buffer {
         var buffer = unsafe v4l2_buffer()

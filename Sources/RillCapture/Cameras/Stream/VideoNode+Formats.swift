@@ -2,12 +2,12 @@ internal import CV4L2
 import Glibc
 import RillCore
 
-// What a camera offers. A driver's lists have an end when it says EINVAL; the bounds here are for drivers that never do.
+// The formats that a camera offers. A driver ends a list with EINVAL; the bounds here are for drivers that never do.
 
 extension VideoNode {
     private static let maximumListLength: UInt32 = 256
 
-    /// All formats, with sizes and rates.
+    /// Returns all formats, with sizes and rates.
     func formats() throws(CameraError) -> [CameraFormat] {
         var formats: [CameraFormat] = []
         for index in 0..<Self.maximumListLength {
@@ -25,7 +25,7 @@ extension VideoNode {
         return formats
     }
 
-    /// Makes a request for an entry of a list; `false` behind the last.
+    /// Requests an entry of a list. Returns `false` after the last one.
     private func hasNext<Argument>(_ request: UInt, _ argument: inout Argument) throws(CameraError) -> Bool {
         switch attempt(request, &argument) {
         case 0: return true
@@ -42,13 +42,13 @@ extension VideoNode {
             entry.index = index
             entry.pixel_format = fourCC.code
             guard attempt(CV4L2_ENUM_FRAMESIZES, &entry) == 0 else { break }
-            // The type says which member of the union is meant.
+            // The type selects the member of the union.
             if entry.type != V4L2_FRMSIZE_TYPE_DISCRETE.rawValue {
                 let isContinuous = entry.type == V4L2_FRMSIZE_TYPE_CONTINUOUS.rawValue
                 return stepwise(entry.stepwise, fourCC, isContinuous: isContinuous)
             }
             let size = entry.discrete
-            // A size that Rill has no pictures for is passed over.
+            // Sizes that Rill does not support are skipped.
             if let resolution = Resolution(validatingWidth: Int(size.width), height: Int(size.height)) {
                 discrete.append(CameraSize(resolution: resolution, rates: rates(of: fourCC, resolution)))
             }
@@ -81,7 +81,7 @@ extension VideoNode {
             entry.width = UInt32(resolution.width)
             entry.height = UInt32(resolution.height)
             guard attempt(CV4L2_ENUM_FRAMEINTERVALS, &entry) == 0 else { break }
-            // The type says which member of the union is meant.
+            // The type selects the member of the union.
             if entry.type != V4L2_FRMIVAL_TYPE_DISCRETE.rawValue {
                 let intervals = entry.stepwise
                 guard let slowest = FrameRate(interval: intervals.max), let fastest = FrameRate(interval: intervals.min)
@@ -95,7 +95,7 @@ extension VideoNode {
 }
 
 extension FrameRate {
-    /// The rate of frames so far apart, in lowest terms; `nil` where that is none.
+    /// Creates the rate from a frame interval, in lowest terms. Returns `nil` if the interval is not valid.
     init?(interval: v4l2_fract) {
         var (a, b) = (Int(interval.numerator), Int(interval.denominator))
         guard a > 0, b > 0 else { return nil }
@@ -103,7 +103,7 @@ extension FrameRate {
         self.init(validating: Int(interval.denominator) / a, per: Int(interval.numerator) / a)
     }
 
-    /// The time from one frame to the next as V4L2 writes it.
+    /// The time from one frame to the next, as a V4L2 fraction.
     var v4l2Interval: v4l2_fract {
         v4l2_fract(numerator: UInt32(denominator), denominator: UInt32(numerator))
     }

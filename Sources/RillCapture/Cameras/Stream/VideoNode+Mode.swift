@@ -1,17 +1,21 @@
 internal import CV4L2
 import RillCore
 
-/// What a node was brought to: the mode for people, and how its buffers lie.
+/// A node's settled configuration: the mode for users, and the layout of its buffers.
 struct SettledMode {
     var mode: CameraMode
     var layout: PictureLayout
 }
 
 extension VideoNode {
-    /// Settles format, size and rate: asks for the best that the camera offers, and takes what the driver makes of it.
+    /// Settles format, size and rate: requests the best that the camera offers, and accepts what the driver makes of
+    /// it.
     ///
-    /// - Throws: ``CameraError/noKnownFormat(path:offered:)``, ``CameraError/unusableMode(path:fourCC:width:height:)``,
-    ///   ``CameraError/callFailed(_:path:code:)``.
+    /// - Parameters:
+    ///   - constraints: the requested properties.
+    ///   - fourCC: the only format to consider, or `nil` for all.
+    /// - Throws: ``CameraError/noKnownFormat(path:offered:)``,
+    ///   ``CameraError/unusableMode(path:fourCC:width:height:)``, ``CameraError/callFailed(_:path:code:)``.
     func settle(_ constraints: CameraConstraints, _ fourCC: FourCC?) throws(CameraError) -> SettledMode {
         let formats = try formats()
         let eligible = formats.filter { fourCC.map(\.letters) ?? $0.fourCC == $0.fourCC }
@@ -30,7 +34,7 @@ extension VideoNode {
     private func setFormat(_ choice: FormatChoice) throws(CameraError) -> PictureLayout {
         var format = unsafe v4l2_format()
         unsafe format.type = bufferType
-        // `type` says which member of the union is meant, here and below.
+        // `type` selects the member of the union, here and below.
         if isMultiPlanar {
             unsafe format.fmt.pix_mp.width = UInt32(choice.resolution.width)
             unsafe format.fmt.pix_mp.height = UInt32(choice.resolution.height)
@@ -61,10 +65,11 @@ extension VideoNode {
             encoding: UInt32(pix.ycbcr_enc), quantization: UInt32(pix.quantization))
     }
 
-    /// Strides above this are no rows of a picture of at most 16383 pixels.
+    /// Larger strides cannot be rows of a picture of at most 16383 pixels.
     private static var maximumStride: Int { 1 << 20 }
 
-    /// Arrangements in which a buffer has no picture, but a field, or two one behind the other: tuners', not cameras'.
+    /// Field orders in which a buffer holds one field, or two fields one after the other. Tuners use them, cameras do
+    /// not.
     private static var dividedFields: [UInt32] {
         [V4L2_FIELD_ALTERNATE, V4L2_FIELD_SEQ_TB, V4L2_FIELD_SEQ_BT].map(\.rawValue)
     }
@@ -82,7 +87,7 @@ extension VideoNode {
         return PictureLayout(format, arrangement, resolution, strides: strides, colorSpace: colorSpace)
     }
 
-    /// The rate that the driver settles on; `nil` where it has none to set or to tell.
+    /// Sets the rate. Returns the rate that the driver settled on, or `nil` if it does not support or report one.
     private func setRate(_ rate: FrameRate) throws(CameraError) -> FrameRate? {
         var parameters = v4l2_streamparm()
         parameters.type = bufferType

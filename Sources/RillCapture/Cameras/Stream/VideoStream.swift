@@ -2,51 +2,54 @@ internal import CV4L2
 import Glibc
 import RillCore
 
-/// A camera that streams: its node, and the buffers that go to and fro between the driver and us.
+/// A streaming camera: its node, and the buffers that circulate between the driver and Rill.
 ///
-/// Filled buffers are dequeued, looked at, and queued again. Streaming, mappings, buffers and descriptor end with the
+/// Filled buffers are dequeued, read, and queued again. Streaming, mappings, buffers and descriptor end with the
 /// object. Single owner.
 final class VideoStream {
     let settled: SettledMode
-    /// Who the camera is.
+    /// The camera's identity.
     var identity: VideoNode.Identity { node.identity }
     var path: String { node.path }
 
     private let node: VideoNode
     private let buffers: MappedBuffers
     private let planes = PlaneRecords()
-    /// When each buffer was handed to the driver, which cannot have filled it before.
+    /// When each buffer was passed to the driver, which cannot have filled it earlier.
     private var queuedAt: [MediaTime]
 
-    /// Buffers that are asked for: one being filled, one filled, one being read, and one in reserve.
+    /// The number of buffers to request: one being filled, one filled, one being read, and one in reserve.
     static let bufferCount = 4
 
     /// A filled buffer.
     struct Filled {
         var index: Int
-        /// Where the data lie in each of its memories.
+        /// The byte range of the data in each of its memory regions.
         var data: (Range<Int>, Range<Int>, Range<Int>)
-        /// Whether the driver says that the data are damaged.
+        /// Whether the driver marked the data as damaged.
         var isDamaged: Bool
-        /// The driver's number of the frame, which counts those too that it had no buffer for.
+        /// The driver's sequence number of the frame. It also counts frames that the driver had no buffer for.
         var sequence: UInt32
-        /// When the picture was taken, where the driver has stamped it by the monotonic clock.
+        /// When the picture was captured, if the driver's timestamp is on the monotonic clock.
         var stamp: MediaTime?
-        /// When the buffer was handed to the driver.
+        /// When the buffer was passed to the driver.
         var queuedAt: MediaTime
     }
 
-    /// What a look for a filled buffer ended with.
+    /// The result of an attempt to dequeue a buffer.
     enum Dequeued {
         case filled(Filled)
-        /// None is filled.
+        /// No buffer is filled.
         case none
     }
 
-    /// Brings a camera to a mode and starts it.
+    /// Configures a camera and starts it.
     ///
-    /// - Parameter fourCC: the very format to take, for tests; `nil` for the best.
-    /// - Throws: what ``VideoNode`` throws.
+    /// - Parameters:
+    ///   - node: the open node.
+    ///   - constraints: the requested properties.
+    ///   - fourCC: the only format to consider, for tests; `nil` for the best.
+    /// - Throws: ``CameraError``.
     init(_ node: consuming VideoNode, _ constraints: CameraConstraints, fourCC: FourCC? = nil) throws(CameraError) {
         let settled = try node.settle(constraints, fourCC)
         let memories = node.isMultiPlanar ? settled.layout.bufferCount : 1
@@ -61,12 +64,12 @@ final class VideoStream {
     }
 
     deinit {
-        // A device that is gone refuses; its buffers went with it.
+        // A device that is gone refuses; its buffers are gone too.
         var type = Int32(node.bufferType)
         _ = node.attempt(CV4L2_STREAMOFF, &type)
     }
 
-    /// Hands a buffer to the driver.
+    /// Passes a buffer to the driver.
     func queue(_ index: Int) throws(CameraError) {
         var buffer = unsafe node.buffer(UInt32(index), planes)
         queuedAt[index] = node.calls.now
@@ -95,9 +98,9 @@ final class VideoStream {
     private func data(of buffer: v4l2_buffer) -> (Range<Int>, Range<Int>, Range<Int>) {
         guard node.isMultiPlanar else { return unsafe (0..<Int(buffer.bytesused), 0..<0, 0..<0) }
         func data(_ plane: Int) -> Range<Int> {
-            // There are eight records, all initialised.
+            // There are eight records, all initialized.
             let record = unsafe planes.base[plane]
-            // The bytes in use count those before the data too.
+            // `bytesused` includes the bytes before the data.
             let (start, end) = (Int(record.data_offset), Int(record.bytesused))
             return min(start, end)..<end
         }
@@ -109,7 +112,7 @@ final class VideoStream {
         node.calls.waitForFrame(node.descriptor, until: deadline)
     }
 
-    /// The data of a dequeued buffer, which are there until it is queued again.
+    /// The data of a dequeued buffer, valid until it is queued again.
     @_lifetime(borrow self)
     func bytes(_ filled: Filled, memory: Int) -> Span<UInt8> {
         let data = memory == 0 ? filled.data.0 : memory == 1 ? filled.data.1 : filled.data.2
@@ -118,14 +121,14 @@ final class VideoStream {
             return unsafe _overrideLifetime(none, borrowing: self)
         }
         let all = unsafe buffers.memory(memory, ofBuffer: filled.index)
-        // The mappings live as long as the stream; what a driver says of its bytes is not believed beyond them.
+        // The mappings live as long as the stream. Ranges reported by the driver are clamped to them.
         let bytes = unsafe Span(_unsafeElements: all.extracting(data.clamped(to: 0..<all.count)))
         return unsafe _overrideLifetime(bytes, borrowing: self)
     }
 }
 
 extension MediaTime {
-    /// A kernel's stamp; one that is no time of this century is never taken for one.
+    /// Converts a kernel timestamp. Returns `nil` if it is not a plausible time.
     fileprivate init?(_ time: timeval) {
         guard (0..<1 << 32).contains(time.tv_sec), (0..<1_000_000).contains(time.tv_usec) else { return nil }
         self.init(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_usec) * 1000)

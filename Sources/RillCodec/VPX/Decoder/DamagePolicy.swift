@@ -1,10 +1,10 @@
-/// What a decoder does with what comes after damage: a frame that was cut, altered or never came.
+/// How a decoder treats frames after damage: after one that was truncated, altered or lost.
 public enum DamagePolicy: Sendable, Equatable {
-    /// Nothing is shown that may build on the damage: frames are passed over up to the next key frame. The picture
-    /// stands still, and is right when it moves again.
+    /// Shows nothing that may depend on the damage: frames are skipped until the next key frame. The picture freezes,
+    /// and is correct when it continues.
     case waitForKeyFrame
-    /// Each frame is decoded upon what there is, and shown with its faults until a key frame mends them. It moves on, and
-    /// may be wrong in any way. VP9 can only do it where the damage left nothing out: libvpx itself refuses what follows
-    /// a frame that it could not decode.
+    /// Decodes each frame from what is available, and shows it with its faults until a key frame repairs them. The
+    /// picture continues and may be wrong in any way. With VP9 this only works if libvpx could still decode the damaged
+    /// frame: it rejects all frames after one that it could not decode.
     case continueDecoding
 }

@@ -1,32 +1,33 @@
 internal import CVPX
 import RillCore
 
-/// The memory that libvpx decodes VP9 into, shared with the pictures that are handed out: nothing is copied.
+/// The memory into which libvpx decodes VP9. Pictures share it, so nothing is copied.
 ///
-/// libvpx takes a block for each frame and lets it go when no reference slot holds it any more; a picture keeps the block
-/// as long as somebody looks at it, whatever libvpx does. Both only read by then. libvpx never finds the pool dry: sinks
-/// hold at most `pictureCapacity` blocks, and it itself at most ``reserve``, one of each for its 8 references and the
-/// frame in work. (One too few, tried here: it then fails every frame until a key frame.)
+/// libvpx takes a block for each frame, and releases it when no reference slot holds it any more. A picture keeps its
+/// block as long as it is used, whatever libvpx does; by then both only read. libvpx never finds the pool empty:
+/// sinks hold at most `pictureCapacity` blocks, and libvpx at most ``reserve``, one for each of its 8 references and
+/// one for the current frame. (With one block fewer, libvpx failed every frame until a key frame.)
 ///
-/// Threads: libvpx calls on the thread that decodes; pictures are let go on any.
+/// Threads: libvpx calls on the decoding thread; pictures may be released on any thread.
 final class ReferenceBlocks {
-    /// Blocks that libvpx holds at the most.
+    /// The maximum number of blocks that libvpx holds.
     static let reserve = 9
 
     let blocks: BlockPool
     private let maximumByteCount: Int
-    /// Which blocks libvpx has: damaged streams must not make it let go what it does not hold.
+    /// Which blocks libvpx holds: damaged streams must not make it release a block that it does not hold.
     private var isHeld: [Bool]
 
-    /// Memory for `pictureCapacity` pictures in the hands of sinks, of at most `maximumPixelCount` pixels each.
+    /// Allocates memory for `pictureCapacity` pictures held by sinks, each of at most `maximumPixelCount` pixels.
     init(pictureCapacity: Int, maximumPixelCount: Int) {
         blocks = BlockPool(capacity: pictureCapacity + ReferenceBlocks.reserve)
         maximumByteCount = ReferenceBlocks.maximumByteCount(ofPixels: maximumPixelCount)
         isHeld = Array(repeating: false, count: blocks.capacity)
     }
 
-    /// The most that libvpx needs for a picture: 12 bits a pixel, with a border of 160 pixels around it and sides rounded
-    /// up. No stream that passed the decoder's own look at the sizes needs as much; this is the wall behind that fence.
+    /// Returns an upper bound of what libvpx needs for a picture: 12 bits per pixel, with a border of 160 pixels and
+    /// rounded sides. No stream that passed the decoder's own size check needs as much; this is a second line of
+    /// defense.
     private static func maximumByteCount(ofPixels count: Int) -> Int {
         let border = 2 * 160 + 64
         let side = Resolution.maximumDimension + border
@@ -34,13 +35,13 @@ final class ReferenceBlocks {
         return overflow ? .max : padded.multipliedReportingOverflow(by: 2).overflow ? .max : 2 * padded
     }
 
-    /// Gives libvpx a block; 0, or -1 where there is none to give.
+    /// Passes a block to libvpx. Returns 0, or -1 if there is none.
     fileprivate func take(byteCount: Int, _ buffer: UnsafeMutablePointer<vpx_codec_frame_buffer_t>) -> Int32 {
         guard byteCount <= maximumByteCount, let block = blocks.take(byteCount: byteCount) else { return -1 }
         isHeld[block.index] = true
         unsafe buffer.pointee.data = unsafe block.base
         unsafe buffer.pointee.size = block.byteCount
-        // A number and no address; 0 would mean to libvpx that it has no block.
+        // A number, not an address. 0 would mean to libvpx that it has no block.
         unsafe buffer.pointee.priv = UnsafeMutableRawPointer(bitPattern: block.index + 1)
         return 0
     }
@@ -57,12 +58,12 @@ final class ReferenceBlocks {
         return isHeld.indices.contains(index) ? index : nil
     }
 
-    /// The picture in one of the blocks, as libvpx laid it out; `nil` when sinks hold `limit` pictures already.
+    /// Returns the picture in one of the blocks, as libvpx laid it out; `nil` if sinks hold `limit` pictures already.
     func picture(
         _ image: vpx_image_t, _ resolution: Resolution, captureTime: MediaTime, limit: Int
     ) -> VideoFrame? {
         guard let index = unsafe index(image.fb_priv), isHeld[index] else {
-            preconditionFailure("libvpx shows a picture that is in none of the blocks that it holds")
+            preconditionFailure("libvpx shows a picture outside the blocks that it holds")
         }
         guard let lease = blocks.lease(index, limit: limit), let block = blocks.block(index) else { return nil }
         let chroma = resolution.chroma
@@ -73,7 +74,7 @@ final class ReferenceBlocks {
                 block.plane(at: image.planes.1, image.stride.1, chroma),
                 block.plane(at: image.planes.2, image.stride.2, chroma)
             ))
-        precondition(layout.byteCount <= block.byteCount, "libvpx shows a picture that ends behind its block")
+        precondition(layout.byteCount <= block.byteCount, "libvpx shows a picture that exceeds its block")
         return unsafe VideoFrame(
             layout: layout, base: UnsafePointer(block.base), lease: lease, captureTime: captureTime,
             colorSpace: ColorSpace(image))
@@ -81,7 +82,7 @@ final class ReferenceBlocks {
 }
 
 extension BlockPool.Block {
-    /// A plane that libvpx put somewhere in the block.
+    /// Returns the layout of a plane that libvpx placed in the block.
     fileprivate func plane(
         at start: UnsafeMutablePointer<UInt8>?, _ stride: Int32, _ size: Resolution
     ) -> FrameLayout.Plane {
@@ -92,7 +93,7 @@ extension BlockPool.Block {
 }
 
 extension ColorSpace {
-    /// What a VP9 stream says of its colours; BT.601 where it does not, or says what Rill does not tell apart.
+    /// The color space that a VP9 stream declares: BT.709, or else BT.601.
     init(_ image: vpx_image_t) {
         self.init(
             matrix: unsafe image.cs == VPX_CS_BT_709 ? .bt709 : .bt601,
@@ -100,7 +101,7 @@ extension ColorSpace {
     }
 }
 
-// libvpx's callbacks: the first argument is the `ReferenceBlocks` that the context was given, which outlives it.
+// libvpx's callbacks. The first argument is the `ReferenceBlocks` passed to the context, which outlives it.
 
 let takeReferenceBlock: vpx_get_frame_buffer_cb_fn_t = { memory, byteCount, buffer in
     guard let memory = unsafe memory, let buffer = unsafe buffer else { return -1 }

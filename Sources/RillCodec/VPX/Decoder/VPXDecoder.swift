@@ -2,28 +2,30 @@ internal import CVPX
 public import RillCore
 import RillImage
 
-/// A VP8 or VP9 decoder over libvpx, exact unless ``PostProcessing`` is asked for.
+/// A VP8 or VP9 decoder that uses libvpx, bit-exact unless ``PostProcessing`` is enabled.
 ///
-///     let decoder = try VPXDecoder(.vp9, maximumPixelCount: 1920 * 1080)
-///     if case .picture(let picture) = try decoder.decode(payload, captureTime: time) { screen.show(picture) }
+/// ```swift
+/// let decoder = try VPXDecoder(.vp9, maximumPixelCount: 1920 * 1080)
+/// if case .picture(let picture) = try decoder.decode(payload, captureTime: time) { screen.show(picture) }
+/// ```
 ///
-/// It starts with a key frame, and after damage waits for the next one (``DamagePolicy``): a picture that builds on a
-/// missing one is never handed out. Any bytes are taken; frames that claim more pixels than allowed are refused before
-/// memory is taken for them.
+/// It starts with a key frame, and after damage waits for the next one (``DamagePolicy``): by default a picture that
+/// depends on a missing one is never returned. Any bytes are accepted. Frames that declare too many pixels are
+/// rejected before memory is allocated for them.
 ///
-/// Memory: sinks may hold `poolCapacity` pictures; one more is decoded all the same, and not handed out. libvpx decodes
-/// VP9 straight into the blocks that the pictures stand in, with a reserve for its references that sinks cannot use up;
-/// VP8's decoder keeps its pictures to itself, and each is copied once. In the steady state nothing is allocated but one
-/// small object a picture. One owner, one thread at a time.
+/// Memory: sinks may hold `poolCapacity` pictures. Further pictures are decoded but not returned. libvpx decodes VP9
+/// straight into the blocks of the pictures, with a reserve for its references that sinks cannot use up. The VP8
+/// decoder keeps its pictures to itself, so each is copied once. In the steady state only one small object per
+/// picture is allocated. One owner, one thread at a time.
 public final class VPXDecoder: VideoDecoder {
-    /// What it decodes.
+    /// The codec.
     public let codec: VideoCodec
-    /// What it has done so far.
+    /// Counts so far.
     public private(set) var statistics = DecoderStatistics()
-    /// Whether the next frame has to be a key frame.
+    /// Whether the next frame must be a key frame.
     public private(set) var isAwaitingKeyFrame = true
 
-    /// Whether the next picture would be handed out. Only sinks that let go can change a `false`.
+    /// Whether the next picture would be returned. Only sinks that release pictures can change a `false`.
     public var hasBuffer: Bool { blocks.statistics.leases < poolCapacity }
 
     private let vpx: VPXCodec
@@ -32,25 +34,26 @@ public final class VPXDecoder: VideoDecoder {
     private let maximumPixelCount: Int
     private let damagePolicy: DamagePolicy
     private let smoother: Smoother?
-    /// What the pictures that are handed out stand in.
+    /// The memory of the returned pictures.
     package let blocks: BlockPool
-    /// The same blocks, where libvpx decodes into them.
+    /// The same blocks, if libvpx decodes into them.
     private let references: ReferenceBlocks?
-    /// Pixels of the last key frame's picture.
+    /// The number of pixels of the last key frame's picture.
     private var pixelCount = 0
-    /// A VP9 frame with its end marked.
+    /// A VP9 frame with a superframe index that marks its end.
     private var marked: [UInt8] = []
 
-    /// A decoder.
+    /// Creates a decoder.
     ///
     /// - Parameters:
-    ///   - poolCapacity: how many pictures the sinks may hold at once.
-    ///   - threadCount: threads of libvpx, 1 to 16; the pictures do not depend on it.
-    ///   - maximumPixelCount: the largest picture that is decoded. A frame of a few bytes can claim 16383x16383, for
-    ///     which libvpx takes a gigabyte: who decodes what strangers send sets a limit.
-    ///   - damagePolicy: what is done with frames that follow damage.
+    ///   - codec: VP8 or VP9.
+    ///   - poolCapacity: how many pictures the sinks may hold at once, at least 1.
+    ///   - threadCount: the number of libvpx's threads, 1 to 16. The pictures do not depend on it.
+    ///   - maximumPixelCount: the largest picture to decode. A frame of a few bytes can declare 16383x16383, for
+    ///     which libvpx allocates a gigabyte: set a limit for untrusted input.
+    ///   - damagePolicy: how frames after damage are treated.
     ///   - postProcessing: which VP8 pictures are smoothed.
-    /// - Throws: ``CodecError/unsupportedCodec(_:)`` for a codec that is neither VP8 nor VP9, `invalidSettings`, `libvpx`.
+    /// - Throws: ``CodecError/unsupportedCodec(_:)`` unless the codec is VP8 or VP9, `invalidSettings`, `libvpx`.
     public init(
         _ codec: VideoCodec = .vp8, poolCapacity: Int = 8, threadCount: Int = 1, maximumPixelCount: Int = .max,
         damagePolicy: DamagePolicy = .waitForKeyFrame, postProcessing: PostProcessing = .off
@@ -81,23 +84,24 @@ public final class VPXDecoder: VideoDecoder {
     }
 
     deinit {
-        // libvpx gives its blocks back while there is somebody to take them.
+        // libvpx returns its blocks here, while the pool still exists.
         context.close()
     }
 
     /// Decodes one frame.
     ///
     /// - Parameters:
-    ///   - payload: the bytes of one whole coded frame or VP9 superframe; any bytes are taken.
-    ///   - captureTime: the time that the picture shall bear.
-    ///   - isWanted: whether to hand out the picture; one that only serves those after it costs no copy.
+    ///   - payload: the bytes of one whole coded frame or VP9 superframe. Any bytes are accepted.
+    ///   - captureTime: the capture time of the picture.
+    ///   - isWanted: whether to return the picture. A picture that is only a reference costs no copy.
+    /// - Returns: the outcome of the frame.
     /// - Throws: ``CodecError/corruptFrame(byteCount:detail:)``, ``CodecError/unsupportedProfile(_:profile:)`` or
     ///   ``CodecError/pictureTooLarge(width:height:maximumPixelCount:)``; the decoder then waits for a key frame.
     public func decode(
         _ payload: Span<UInt8>, captureTime: MediaTime, isWanted: Bool = true
     ) throws(CodecError) -> DecoderOutcome {
-        // libvpx counts in 32 bits.
-        guard payload.count < Int32.max else { throw damaged(byteCount: payload.count, "no frame has as many bytes") }
+        // libvpx uses 32-bit sizes.
+        guard payload.count < Int32.max else { throw damaged(byteCount: payload.count, "no frame has that many bytes") }
         let header: CodedFrameHeader
         do throws(BitstreamError) {
             header = try CodedFrameHeader(parsing: payload, as: codec)
@@ -129,7 +133,7 @@ public final class VPXDecoder: VideoDecoder {
         return try unsafe picture(from: image.pointee, captureTime: captureTime)
     }
 
-    /// Why libvpx must not even see a frame, for which it would take memory by the headers alone.
+    /// Returns why a frame must not reach libvpx, which would allocate memory from the headers alone.
     private func refusal(of header: CodedFrameHeader) -> CodecError? {
         if header.profile > 0 { return .unsupportedProfile(codec, profile: header.profile) }
         guard max(header.width, header.height) <= Resolution.maximumDimension,
@@ -141,11 +145,11 @@ public final class VPXDecoder: VideoDecoder {
         return nil
     }
 
-    /// Has libvpx decode the bytes that were looked at, and no others.
+    /// Makes libvpx decode exactly the bytes that were checked.
     private func decode(_ payload: Span<UInt8>, _ header: CodedFrameHeader) -> Bool {
         guard vpx == .vp9, !header.hasSuperframeIndex else { return context.decode(payload) }
-        // What a frame leaves over libvpx takes for a further frame, whose header nobody has seen. An index with one
-        // frame in it says where that ends.
+        // libvpx treats bytes after a frame as a further frame, whose header was not checked. An index with a single
+        // frame marks the end.
         marked.removeAll(keepingCapacity: true)
         marked.append(copying: payload)
         let sizes: InlineArray<1, Int> = [payload.count]
@@ -176,13 +180,13 @@ public final class VPXDecoder: VideoDecoder {
         return .picture(picture)
     }
 
-    /// A copy of a picture that libvpx keeps to itself.
+    /// Copies a picture that libvpx keeps to itself.
     private func copy(of image: vpx_image_t, _ size: Resolution, captureTime: MediaTime) -> VideoFrame? {
         guard references == nil else { return nil }
         let layout = FrameLayout(.i420, size)
         guard let (block, lease) = blocks.takeLeased(byteCount: layout.byteCount) else { return nil }
         var frame = unsafe MutableFrame(layout: layout, base: block.base, lease: lease)
-        // libvpx's planes have at least this size, and so have the frame's.
+        // libvpx's planes have at least this size, and so do the frame's.
         unsafe frame.copyI420(
             from: (image.planes.0, image.planes.1, image.planes.2), (image.stride.0, image.stride.1, image.stride.2))
         return frame.finish(captureTime: captureTime)

@@ -1,15 +1,18 @@
 internal import CVPX
 import RillCore
 
-/// libvpx's decoder: the calls that ``VPXDecoder`` makes.
+/// libvpx's decoder, with the calls that ``VPXDecoder`` makes.
 @safe
 struct VPXDecoderContext: ~Copyable {
     private let handle: VPXHandle
 
-    /// A decoder of that codec.
+    /// Creates a decoder.
     ///
-    /// - Parameter hasPostProcessing: whether ``setPostProcessing(_:level:)`` may be called; without it libvpx keeps no
-    ///   memory for it.
+    /// - Parameters:
+    ///   - codec: the codec.
+    ///   - configuration: libvpx's configuration.
+    ///   - hasPostProcessing: whether ``setPostProcessing(_:level:)`` may be called. Otherwise libvpx allocates no
+    ///     memory for it.
     init(
         _ codec: VPXCodec, _ configuration: vpx_codec_dec_cfg_t, hasPostProcessing: Bool
     ) throws(CodecError) {
@@ -20,52 +23,55 @@ struct VPXDecoderContext: ~Copyable {
         try handle.check(result, "vpx_codec_dec_init")
     }
 
-    /// Has the pictures decoded into the blocks of `memory`, which must outlive this context's ``close()``.
+    /// Makes libvpx decode into the blocks of `memory`, which must outlive this context's ``close()``.
     func decode(into memory: ReferenceBlocks) throws(CodecError) {
         let result = unsafe vpx_codec_set_frame_buffer_functions(
             handle.context, takeReferenceBlock, releaseReferenceBlock, Unmanaged.passUnretained(memory).toOpaque())
         try handle.check(result, "vpx_codec_set_frame_buffer_functions")
     }
 
-    /// Ends the work: libvpx lets all blocks go. Nothing may be called after it; that the handle closes it once more at
-    /// its own end does no harm.
+    /// Destroys the decoder, and libvpx releases all blocks. Nothing may be called afterwards. The handle destroys it
+    /// once more at its own end, which is harmless.
     func close() {
         unsafe vpx_codec_destroy(handle.context)
     }
 
-    /// Whether the VP8 picture that was decoded last is damaged, or refers to one that is.
+    /// Whether the VP8 picture that was decoded last is damaged, or refers to a damaged one.
     func isLastFrameCorrupted() throws(CodecError) -> Bool {
         try handle.control(reading: VP8D_GET_FRAME_CORRUPTED.rawValue) != 0
     }
 
-    /// The quantizer index of the frame that was decoded last: 0 to 127 in VP8.
+    /// The quantizer index of the frame that was decoded last: 0 to 127 for VP8.
     func lastQuantizer() throws(CodecError) -> Int {
         try handle.control(reading: VPXD_GET_LAST_QUANTIZER.rawValue)
     }
 
-    /// Says what is done to the pictures that ``decodedImage()`` gives from now on; references stay as they are.
+    /// Sets the post-processing of the pictures that ``decodedImage()`` returns from now on. References are not
+    /// affected.
     ///
-    /// - Parameter level: strength of the filter, 0 to 16.
+    /// - Parameters:
+    ///   - kinds: the filters.
+    ///   - level: the strength of the filter, 0 to 16.
     func setPostProcessing(_ kinds: vp8_postproc_level, level: Int) throws(CodecError) {
         var configuration = vp8_postproc_cfg_t(
             post_proc_flag: Int32(kinds.rawValue), deblocking_level: Int32(level), noise_level: 0)
         try handle.check(unsafe CVPX_dec_set_postproc(handle.context, &configuration), "VP8_SET_POSTPROC")
     }
 
-    /// Decodes one frame; `false` when libvpx refused its bytes (``detail`` says why).
+    /// Decodes one frame. Returns `false` if libvpx rejected its bytes (``detail`` has the reason).
     func decode(_ payload: Span<UInt8>) -> Bool {
         unsafe payload.withUnsafeBufferPointer { bytes in
             unsafe vpx_codec_decode(handle.context, bytes.baseAddress, UInt32(bytes.count), nil, 0) == VPX_CODEC_OK
         }
     }
 
-    /// The picture that the last frame gave, in libvpx's memory, which holds it until the next call; `nil` for a frame
-    /// that is not to be shown.
+    /// The picture of the last frame, in libvpx's memory, valid until the next call; `nil` for a frame that is not
+    /// shown.
     func decodedImage() -> UnsafePointer<vpx_image_t>? {
         var iterator: vpx_codec_iter_t?
         return unsafe UnsafePointer(vpx_codec_get_frame(handle.context, &iterator))
     }
 
-    /// libvpx's own words on the last error.
+    /// libvpx's own message for the last error.
     var detail: String { handle.detail }
 }

@@ -1,15 +1,15 @@
 public import RillCore
 
-// How libvpx takes an encoder's settings.
+// The mapping of encoder settings to libvpx.
 
 extension EncoderSettings {
-    /// The codec as libvpx has it; of one that it has not, VP9, and ``validate(with:)`` says so.
+    /// The codec as libvpx has it. Codecs that it does not have map to VP9, and ``validate(with:)`` rejects them.
     var vpx: VPXCodec { codec == .vp8 ? .vp8 : .vp9 }
 
-    /// The speed in force for pictures of that size.
+    /// Returns the speed that is in force for pictures of that size.
     ///
-    /// VP8: -4 below CIF (352x288), -6 from there on. VP9: 5 below CIF, 8 from there on: 7 takes a third more
-    /// instructions at 640x480, and its rate control answers a cut with the greatest quantizer.
+    /// VP8: -4 below CIF (352x288), otherwise -6. VP9: 5 below CIF, otherwise 8. Speed 7 takes a third more
+    /// instructions at 640x480, and its rate control reacts to a scene cut with the largest quantizer.
     public func effectiveSpeed(for resolution: Resolution) -> Int {
         if let speed { return speed }
         if effort == .good { return vpx == .vp8 ? 0 : 1 }
@@ -20,7 +20,7 @@ extension EncoderSettings {
         }
     }
 
-    /// The speeds of a codec that choose nothing by the wall clock, as fixed bits demand.
+    /// Returns the speeds of a codec that do not depend on the wall clock. Deterministic output requires that.
     static func speeds(of codec: VPXCodec, _ effort: Effort) -> ClosedRange<Int> {
         switch (effort, codec) {
         case (.good, _): 0...5
@@ -29,8 +29,8 @@ extension EncoderSettings {
         }
     }
 
-    /// The least bitrate that these settings can be coded at: 1 kbit/s, with two temporal layers 2, with three 4. libvpx
-    /// counts in whole kbit/s, and each layer needs one that those below it have not.
+    /// The lowest possible target bitrate with these settings: 1 kbit/s; 2 kbit/s with two temporal layers, 4 kbit/s
+    /// with three. libvpx counts in whole kbit/s, and each layer needs one more than those below it.
     public var minimumBitrate: Bitrate {
         switch temporalPattern {
         case .l1t1: .kilobits(1)
@@ -68,11 +68,11 @@ extension EncoderSettings {
             throw .invalidSettings("0 to 25 frames are held back, not \(lagInFrames)")
         }
         guard effort == .realtime || temporalPattern == .l1t1 else {
-            throw .invalidSettings("temporal layers are for calls, and coded in real time")
+            throw .invalidSettings("temporal layers need the effort realtime")
         }
         guard (1...1_000_000).contains(maximumKeyFrameInterval) else {
             throw .invalidSettings(
-                "key frames come at most 1 to 1000000 frames apart, not \(maximumKeyFrameInterval)")
+                "the maximum key frame interval goes from 1 to 1000000 frames, not \(maximumKeyFrameInterval)")
         }
         guard (0...100_000).contains(staticThreshold) else {
             throw .invalidSettings("the static threshold goes from 0 to 100000, not \(staticThreshold)")
@@ -84,7 +84,7 @@ extension EncoderSettings {
         }
         guard dropThreshold == 0 || vpx == .vp9 || temporalPattern == .l1t1 else {
             throw .invalidSettings(
-                "libvpx makes VP8 that cannot be decoded where it leaves out frames of temporal layers")
+                "libvpx produces VP8 that cannot be decoded if it drops frames of temporal layers")
         }
         guard (0...100_000).contains(maximumKeyFramePercentage) else {
             throw .invalidSettings(

@@ -1,8 +1,8 @@
 import RillCore
 
-/// What the coded frame of a picture will say that libvpx does not know: kept while libvpx holds the picture back.
+/// The properties of a coded frame that libvpx does not know, kept while libvpx holds the picture back.
 struct HeldPicture {
-    /// The stamp that libvpx got.
+    /// The timestamp that libvpx got.
     var ticks: Int64
     var captureTime: MediaTime
     var rotation = Rotation.none

@@ -7,11 +7,11 @@ extension EncoderSettings {
     enum Pass {
         case only
         case first
-        /// The second, with the statistics of the first: memory that lives as long as the encoder.
+        /// The second pass, with the statistics of the first: memory that lives as long as the encoder.
         case last(vpx_fixed_buf_t)
     }
 
-    /// These settings in libvpx's words.
+    /// Returns these settings as libvpx's configuration.
     @unsafe
     func configuration(
         for resolution: Resolution, _ bitrate: Bitrate, pass: Pass = unsafe .only
@@ -49,15 +49,15 @@ extension EncoderSettings {
         unsafe configuration.kf_mode = VPX_KF_AUTO
         unsafe configuration.kf_max_dist = UInt32(maximumKeyFrameInterval)
         if let quality, vpx == .vp8, case .only = unsafe pass {
-            // With bits to spare one pass would code key frames and golden frames as well as can be.
+            // With bits to spare, one pass would encode key frames and golden frames at the best possible quality.
             unsafe configuration.rc_min_quantizer = UInt32(max(quality, quantizers.lowerBound))
         }
         if temporalPattern != .l1t1 { unsafe split(bitrate, in: &configuration) }
         return unsafe configuration
     }
 
-    /// libvpx's mode of rate control. VP8 has no constant quality (VPX_Q, in 1.12, keeps to the bitrate): it gets the one
-    /// that never codes better than the quality, with so many bits that it never codes worse.
+    /// libvpx's rate control mode. VP8 has no constant quality (VPX_Q in 1.12 keeps to the bitrate). It gets the mode
+    /// that never exceeds the quality, with so many bits that it never falls below it.
     private var rateControl: vpx_rc_mode {
         switch (quality, vpx, effort) {
         case (.some, .vp8, _): VPX_CQ
@@ -67,10 +67,10 @@ extension EncoderSettings {
         }
     }
 
-    /// More bits than a picture takes; six seconds of them still fit libvpx's 32 bits.
+    /// More bits than any picture takes. Six seconds of them still fit libvpx's 32 bits.
     private static let enough = Bitrate.megabits(100)
 
-    /// Shares the bitrate out over the temporal layers. libvpx wants the sums: what a layer takes with those below it.
+    /// Splits the bitrate over the temporal layers. libvpx takes cumulative rates: a layer with those below it.
     @unsafe
     private func split(_ bitrate: Bitrate, in configuration: inout vpx_codec_enc_cfg_t) {
         let shares = TemporalShares(count: temporalPattern.layerCount)
@@ -79,13 +79,14 @@ extension EncoderSettings {
         let layers = temporalPattern.steps.map { UInt32($0.temporalIndex) }
         unsafe configuration.ts_number_layers = UInt32(shares.count)
         unsafe configuration.ts_periodicity = UInt32(temporalPattern.period)
-        // C arrays of five numbers, one a layer, and of sixteen, one a frame of the period; the patterns have four at most.
+        // C arrays of five numbers, one per layer, and of sixteen, one per frame of the period. The patterns have at
+        // most four.
         unsafe withUnsafeMutableBytes(of: &configuration.ts_layer_id) { unsafe store(layers, in: $0) }
         unsafe withUnsafeMutableBytes(of: &configuration.ts_rate_decimator) { unsafe store(decimators, in: $0) }
         unsafe withUnsafeMutableBytes(of: &configuration.ts_target_bitrate) { unsafe store(sums, in: $0) }
         guard vpx == .vp9 else { return }
-        // Which frame refers to which is told with each frame. Nothing that a decoder learns from a frame may be needed by
-        // one that can do without it: probabilities and motion vectors do not carry over.
+        // The references are passed with each frame. Decoding a layer must not depend on state of frames that may be
+        // left out, so probabilities and motion vectors do not carry over.
         unsafe configuration.temporal_layering_mode = Int32(VP9E_TEMPORAL_LAYERING_MODE_BYPASS.rawValue)
         unsafe configuration.g_error_resilient = 1  // VPX_ERROR_RESILIENT_DEFAULT
         unsafe withUnsafeMutableBytes(of: &configuration.layer_target_bitrate) { unsafe store(sums, in: $0) }
@@ -102,7 +103,7 @@ extension EncoderSettings {
 // MARK: - Controls
 
 extension EncoderSettings {
-    /// Sets what is no part of libvpx's configuration, on an encoder that was just made.
+    /// Sets the controls that are not part of libvpx's configuration, on a new encoder.
     func applyControls(to context: borrowing VPXEncoderContext, _ resolution: Resolution) throws(CodecError) {
         try applyChangeableControls(to: context, resolution)
         if let quality { try context.control(VP8E_SET_CQ_LEVEL, to: quality) }
@@ -113,21 +114,22 @@ extension EncoderSettings {
         case .vp9:
             try context.control(VP9E_SET_ROW_MT, to: 1)
             try context.control(VP9E_SET_TILE_COLUMNS, to: threadCount.bitWidth - 1 - threadCount.leadingZeroBitCount)
-            // 3 moves bits in time, for real time alone.
+            // 3 moves bits over time, for real time only.
             try context.control(VP9E_SET_AQ_MODE, to: effort == .good ? 0 : 3)
-            // Each frame's probabilities follow those of the frame before: fewer bits.
+            // Each frame's probabilities follow those of the previous frame: fewer bits.
             try context.control(VP9E_SET_FRAME_PARALLEL_DECODING, to: 0)
         }
     }
 
-    /// Alternate reference frames: made of as many as seven pictures to come, never shown, and referred to by them.
+    /// Enables alternate reference frames: built from up to seven future pictures, never shown, and used as
+    /// references.
     private func applyLookahead(to context: borrowing VPXEncoderContext) throws(CodecError) {
         try context.control(VP8E_SET_ENABLEAUTOALTREF, to: lagInFrames > 0 ? 1 : 0)
         try context.control(VP8E_SET_ARNR_MAXFRAMES, to: 7)
         try context.control(VP8E_SET_ARNR_STRENGTH, to: 5)
     }
 
-    /// Sets those that may change while an encoder runs.
+    /// Sets the controls that may change while an encoder runs.
     func applyChangeableControls(
         to context: borrowing VPXEncoderContext, _ resolution: Resolution
     ) throws(CodecError) {
@@ -137,7 +139,7 @@ extension EncoderSettings {
         switch vpx {
         case .vp8:
             try context.control(VP8E_SET_SCREEN_CONTENT_MODE, to: content == .screen ? 1 : 0)
-            // 4: as strong as the noise that it measures.
+            // 4: adapts to the measured noise.
             try context.control(VP8E_SET_NOISE_SENSITIVITY, to: isDenoising ? 4 : 0)
         case .vp9:
             let tune = content == .screen ? VP9E_CONTENT_SCREEN : VP9E_CONTENT_DEFAULT
@@ -149,11 +151,11 @@ extension EncoderSettings {
         }
     }
 
-    /// One spatial layer, at its full size, with the quantizers and the speed of the whole.
+    /// Returns the parameters of one spatial layer at full size, with the stream's quantizers and speed.
     private func layerParameters(for resolution: Resolution) -> vpx_svc_extra_cfg_t {
         var parameters = vpx_svc_extra_cfg_t()
         let count = temporalPattern.layerCount
-        // C arrays of twelve numbers, one for each spatial and temporal layer.
+        // C arrays of twelve numbers, one per spatial and temporal layer.
         unsafe withUnsafeMutableBytes(of: &parameters.max_quantizers) {
             unsafe store(Array(repeating: UInt32(quantizers.upperBound), count: count), in: $0)
         }

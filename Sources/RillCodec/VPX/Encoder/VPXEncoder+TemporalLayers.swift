@@ -1,12 +1,12 @@
 internal import CVPX
 import RillCore
 
-// Layer 0 lives in libvpx's last frame, layer 1 of three in its golden frame; the top layer is kept nowhere. The
-// alternate reference is not used. What is not kept must leave no trace in the decoder, so frames above layer 0 do not
-// change the probabilities either.
+// Layer 0 is stored in libvpx's last frame, layer 1 of three in its golden frame. The top layer is not stored, and
+// the alternate reference is not used. What is not stored must not change the decoder's state, so frames above layer
+// 0 do not update the probabilities either.
 
 extension VPXEncoder {
-    /// Tells libvpx the layer of the frame about to be coded, and gives the flags that make it what the pattern says.
+    /// Passes the layer of the next frame to libvpx, and returns the flags that implement the pattern.
     func beginStep(isKeyFrame: Bool) throws(CodecError) -> VPXFrameFlags {
         let pattern = settings.temporalPattern
         guard pattern != .l1t1 else { return isKeyFrame ? .keyFrame : [] }
@@ -18,7 +18,8 @@ extension VPXEncoder {
         guard patternPosition > 0 else { return isKeyFrame ? .keyFrame : [] }
         var flags: VPXFrameFlags = [.ignoresAlternate, .keepsAlternate]
         if step.temporalIndex > 0 { flags.formUnion([.keepsLast, .keepsEntropy]) }
-        // Only what refers to two frames takes one from the golden buffer, and only what others refer to goes there.
+        // Only a frame that refers to two others uses the golden frame, and only a frame that others refer to is
+        // stored there.
         if step.distances.count == 1 { flags.formUnion(.ignoresGolden) }
         if step.temporalIndex > 0 && !step.isDiscardable {
             flags.formUnion(.becomesGolden)
@@ -28,12 +29,12 @@ extension VPXEncoder {
         return flags
     }
 
-    /// What is known of the frame that was just coded; the pattern goes on to the next.
+    /// Returns the description of the frame that was just coded, and advances the pattern.
     ///
-    /// Of frames that only become golden libvpx (1.12) says that they can be dropped, which is not so; with layers the
-    /// pattern knows better.
+    /// libvpx (1.12) reports that frames stored only as the golden frame can be dropped, which is wrong. With layers
+    /// the pattern decides.
     func describe(_ picture: HeldPicture, isKey: Bool, isDiscardable: Bool, byteCount: Int) -> EncodedFrame {
-        // libvpx may make a key frame that nobody asked for: with it the pattern begins anew.
+        // libvpx may insert a key frame that was not requested. It restarts the pattern.
         if isKey { patternPosition = 0 }
         let step = settings.temporalPattern.step(at: patternPosition)
         let number = nextNumber

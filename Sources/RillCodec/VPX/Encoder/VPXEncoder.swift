@@ -1,23 +1,25 @@
 internal import CVPX
 public import RillCore
 
-/// A VP8 or VP9 encoder over libvpx for one layer.
+/// A VP8 or VP9 encoder for one layer that uses libvpx.
 ///
-///     let encoder = try VPXEncoder(
-///         EncoderSettings(.vp9), layer: StreamLayer(rid: .high), resolution: .vga, frameRate: 30,
-///         bitrate: .kilobits(600))
-///     try encoder.encode(picture) { frame, bytes in … }
+/// ```swift
+/// let encoder = try VPXEncoder(
+///     EncoderSettings(.vp9), layer: StreamLayer(rid: .high), resolution: .vga, frameRate: 30,
+///     bitrate: .kilobits(600))
+/// try encoder.encode(picture) { frame, bytes in … }
+/// ```
 ///
-/// Deterministic: the speed is fixed, no clock is read, so the same frames, stamps and requests give the same bytes.
-/// One owner, one thread at a time. Cost besides libvpx: nothing per pixel, no allocation per frame.
+/// Deterministic: the speed is fixed and no clock is read, so the same frames, timestamps and requests produce the
+/// same bytes. One owner, one thread at a time. Cost besides libvpx: nothing per pixel, and no allocation per frame.
 public final class VPXEncoder: VideoEncoder {
-    /// The layer that this encoder's frames belong to.
+    /// The layer of this encoder's frames.
     public let layer: StreamLayer
-    /// Size of the pictures that it takes.
+    /// The size of the pictures that it accepts.
     public private(set) var resolution: Resolution
-    /// How libvpx works.
+    /// The encoder's settings.
     public private(set) var settings: EncoderSettings
-    /// What it has done so far.
+    /// Counts so far.
     public private(set) var statistics = EncoderStatistics()
     /// The quantizer index of the last frame coded.
     private var lastQuantizer: Int?
@@ -27,29 +29,33 @@ public final class VPXEncoder: VideoEncoder {
     private var bitrate: Bitrate
     private var frameRate: FrameRate
     private var timeline: RateControlTimeline
-    /// The picture whose frame came out last.
+    /// The picture of the latest coded frame.
     private var newest: HeldPicture?
-    /// What the stream is taken for.
+    /// The color matrix that the stream declares.
     private var matrix = ColorSpace.Matrix.bt601
-    /// What is known of the pictures that libvpx holds back, in their order; one at the most in real time.
+    /// The properties of the pictures that libvpx holds back, in order; at most one in real time.
     private var held: [HeldPicture] = []
     private let statisticsOfFirstPass: FirstPassBuffer?
     var nextNumber: Int64 = 0
-    /// Frames since the last key frame, which stands at 0.
+    /// Frames since the last key frame, which is at 0.
     var patternPosition = 0
 
-    /// An encoder for pictures of one size.
+    /// Creates an encoder for pictures of one size.
     ///
     /// - Parameters:
-    ///   - frameRate: the rate that frames are expected at; the stamps say what it really is.
-    ///   - bitrate: the rate control's first target, at least 1 kbit/s.
-    ///   - firstPass: what a ``VPXFirstPass`` of the same settings, frames and stamps found; it makes this the second of
-    ///     two. Only for ``RillCore/EncoderSettings/Effort/good``.
+    ///   - settings: the encoder's settings.
+    ///   - layer: the layer of its frames.
+    ///   - resolution: the size of the pictures.
+    ///   - frameRate: the expected frame rate; timestamps determine the real one.
+    ///   - bitrate: the initial target bitrate, at least 1 kbit/s.
+    ///   - firstPass: the statistics of a ``VPXFirstPass`` with the same settings, frames and timestamps. They make
+    ///     this the second of two passes. Only for ``RillCore/EncoderSettings/Effort/good``.
+    /// - Throws: ``CodecError``.
     public init(
         _ settings: EncoderSettings = EncoderSettings(), layer: StreamLayer, resolution: Resolution,
         frameRate: FrameRate, bitrate: Bitrate, firstPass: FirstPassStatistics? = nil
     ) throws(CodecError) {
-        precondition(firstPass == nil || settings.effort == .good, "two passes are made with .good alone")
+        precondition(firstPass == nil || settings.effort == .good, "two passes require the effort .good")
         let statistics = firstPass.map(FirstPassBuffer.init)
         self.statisticsOfFirstPass = statistics
         self.layer = layer
@@ -62,17 +68,20 @@ public final class VPXEncoder: VideoEncoder {
         self.image = VPXInputImage(resolution)
     }
 
-    /// Encodes one I420 picture, and calls `body` with the coded frame before this returns; not at all when the rate
-    /// control left the picture out.
+    /// Encodes one I420 picture.
     ///
-    /// An encoder that looks ahead (``RillCore/EncoderSettings/Effort/good``) holds pictures back: `body` is called with those
-    /// that became ready, none or several, hidden ones too, and ``finish(_:)`` gives the rest.
+    /// `body` is called with the coded frame before this returns, unless the rate control drops the picture.
     ///
-    /// The bytes lie in libvpx's memory and hold until `body` returns. Capture times may lie as unevenly as they like: the
-    /// bitrate is kept all the same. They have to rise; one that does not counts as no time passed.
+    /// An encoder with lookahead (``RillCore/EncoderSettings/Effort/good``) holds pictures back. It calls `body` with
+    /// the frames that became ready: none, one or several, hidden ones included. ``finish(_:)`` outputs the rest.
     ///
-    /// - Returns: what became of the picture; `coded` where any frame came out.
-    /// - Throws: ``CodecError``, or what `body` throws.
+    /// - Parameters:
+    ///   - frame: the picture. Capture times may be unevenly spaced: the target bitrate is kept. They must increase;
+    ///     one that does not counts as no elapsed time.
+    ///   - isKeyFrame: whether the picture must become a key frame.
+    ///   - body: receives each coded frame and its bytes. They are in libvpx's memory and valid until it returns.
+    /// - Returns: the outcome for the picture; `coded` if any frame was output.
+    /// - Throws: ``CodecError``, or an error of `body`.
     @discardableResult
     public func encode(
         _ frame: VideoFrame, isKeyFrame: Bool = false, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
@@ -83,7 +92,7 @@ public final class VPXEncoder: VideoEncoder {
             throw CodecError.wrongResolution(expected: resolution, actual: frame.resolution)
         }
         let span = timeline.span(at: frame.captureTime)
-        // A stream says its matrix in its key frames.
+        // A stream declares its matrix in key frames.
         let isKeyFrame = try tellMatrix(of: frame) || isKeyFrame
         if isKeyFrame { patternPosition = 0 }
         let flags = try beginStep(isKeyFrame: isKeyFrame)
@@ -91,7 +100,7 @@ public final class VPXEncoder: VideoEncoder {
         try unsafe context.encode(image.pointing(at: frame), over: span, flags: flags.rawValue, settings.effort)
         let hasFrame = try takePackets(body)
         if settings.effort == .realtime {
-            // Nothing is held back: what did not come out was left out.
+            // Nothing is held back: a picture without a frame was dropped.
             if !hasFrame { statistics.framesDropped += 1 }
             held.removeAll(keepingCapacity: true)
         }
@@ -99,16 +108,19 @@ public final class VPXEncoder: VideoEncoder {
         return settings.effort == .good ? .held : .dropped
     }
 
-    /// Gives the frames that are still held back, when no picture will follow. The encoder is done then.
+    /// Outputs the frames that are still held back. Called after the last picture; the encoder cannot be used
+    /// afterwards.
+    ///
+    /// - Parameter body: receives each coded frame and its bytes, which are valid until it returns.
     public func finish(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws {
         guard settings.effort == .good, !timeline.isEmpty else { return }
         repeat { try context.flush(after: timeline) } while try takePackets(body)
     }
 
-    /// Has VP9's headers say the matrix of the pictures from this one on, where it is not what they say; VP8's cannot. BT.601
-    /// is what a stream that says nothing is taken for, so nothing is said of it unless it comes after another.
+    /// Updates the matrix in VP9's headers if it differs from the declared one; VP8 has no field for it. A stream
+    /// without a declaration is taken for BT.601, so BT.601 is only declared after another matrix.
     ///
-    /// - Returns: whether it changed.
+    /// - Returns: whether the declaration changed.
     private func tellMatrix(of frame: VideoFrame) throws(CodecError) -> Bool {
         guard frame.colorSpace.matrix != matrix else { return false }
         matrix = frame.colorSpace.matrix
@@ -118,7 +130,7 @@ public final class VPXEncoder: VideoEncoder {
         return true
     }
 
-    /// Hands all packets on that are ready. `false`: there was none.
+    /// Passes on all packets that are ready. Returns `false` if there were none.
     private func takePackets(_ body: (EncodedFrame, Span<UInt8>) throws -> Void) throws -> Bool {
         var iterator: vpx_codec_iter_t?
         var count = 0
@@ -142,15 +154,16 @@ public final class VPXEncoder: VideoEncoder {
         let picture = unsafe picture(at: CVPX_packet_pts(packet), isHidden: isHidden)
         var coded = describe(picture, isKey: isKey, isDiscardable: isDiscardable, byteCount: byteCount)
         coded.isHidden = isHidden
-        // libvpx's memory, which holds the frame until the next call; `body` sees it only now.
+        // libvpx's memory, which is valid until the next call. `body` runs before that.
         let payload = unsafe Span<UInt8>(
             _unsafeStart: CVPX_packet_data(packet).assumingMemoryBound(to: UInt8.self), count: byteCount)
         try body(coded, payload)
     }
 
-    /// What is known of the picture whose frame comes out at `ticks`. A hidden frame has none: it follows the one before it.
+    /// Returns the properties of the picture whose frame is output at `ticks`. A hidden frame has no picture: its
+    /// time follows the previous one.
     private func picture(at ticks: Int64, isHidden: Bool) -> HeldPicture {
-        // libvpx rounds stamps by a tick. What lies before was left out.
+        // libvpx rounds timestamps by a tick. Pictures before that were dropped.
         if !isHidden, let place = held.firstIndex(where: { $0.ticks >= ticks - 1 }) {
             held.removeFirst(place)
             newest = held.removeFirst()
@@ -175,20 +188,25 @@ public final class VPXEncoder: VideoEncoder {
 // MARK: - Changes at run time
 
 extension VPXEncoder {
-    /// Changes what the encoder does from the next frame on; the same again costs nothing.
+    /// Changes the encoder's configuration from the next frame on. The same values again cost nothing.
     ///
-    /// Bitrate, frame rate, content, speed, denoising and the limits of the rate control change without a trace in the
-    /// stream. A new size, thread count or temporal pattern needs a new libvpx encoder, which begins with a key frame and
-    /// an empty rate control; frame numbers go on. The codec stays, and so does the effort: another one is the programmer's
-    /// mistake. An encoder of two passes takes no change at all.
+    /// Bitrate, frame rate, content, speed, denoising and the rate control's limits change without a mark in the
+    /// stream. A new size, thread count or temporal pattern needs a new libvpx encoder, which starts with a key frame
+    /// and an empty rate control; frame numbers continue. The codec and the effort cannot change, and an encoder in
+    /// the second of two passes cannot change at all: these trap.
     ///
-    /// - Throws: ``CodecError``; the encoder then goes on as it was.
+    /// - Parameters:
+    ///   - settings: the new settings.
+    ///   - resolution: the size of the pictures to come.
+    ///   - frameRate: the expected frame rate.
+    ///   - bitrate: the target bitrate.
+    /// - Throws: ``CodecError``; the encoder then keeps its previous configuration.
     public func change(
         to settings: EncoderSettings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
     ) throws(CodecError) {
-        precondition(settings.codec == self.settings.codec, "an encoder of \(self.settings.codec) stays one")
-        precondition(settings.effort == self.settings.effort, "the effort stays \(self.settings.effort)")
-        precondition(statisticsOfFirstPass == nil, "the second of two passes takes no change")
+        precondition(settings.codec == self.settings.codec, "the codec of an encoder cannot change")
+        precondition(settings.effort == self.settings.effort, "the effort of an encoder cannot change")
+        precondition(statisticsOfFirstPass == nil, "the second of two passes cannot change")
         if resolution != self.resolution || settings.needsNewEncoder(after: self.settings) {
             try restart(settings, resolution, bitrate)
         } else if settings != self.settings || bitrate != self.bitrate {
@@ -198,13 +216,13 @@ extension VPXEncoder {
         timeline.announce(frameRate)
     }
 
-    /// Sets the rate control's target from the next frame on; the same target again costs nothing.
+    /// Sets the target bitrate from the next frame on. The same bitrate again costs nothing.
     public func setBitrate(_ bitrate: Bitrate) throws(CodecError) {
         guard bitrate != self.bitrate else { return }
         try reconfigure(settings, bitrate)
     }
 
-    /// Starts libvpx anew, with a key frame and an empty rate control: for a codec that is suspected of a fault.
+    /// Restarts libvpx with a key frame and an empty rate control, after a suspected fault.
     public func restart() throws(CodecError) {
         try restart(settings, resolution, bitrate)
     }
@@ -239,12 +257,12 @@ extension VPXEncoder {
 }
 
 extension EncoderSettings {
-    /// The timeline of frames that are announced to have that rate.
+    /// Creates the timeline for frames with that announced rate.
     func timeline(at frameRate: FrameRate) -> RateControlTimeline {
         RateControlTimeline(frameRate: frameRate, mostOwed: bufferSize)
     }
 
-    /// Whether libvpx takes the change from `old` to these only by being started anew.
+    /// Whether libvpx must be restarted for the change from `old` to these settings.
     fileprivate func needsNewEncoder(after old: EncoderSettings) -> Bool {
         threadCount != old.threadCount || temporalPattern != old.temporalPattern
     }

@@ -1,12 +1,12 @@
 internal import CVPX
 import RillCore
 
-/// libvpx's encoder: the calls that ``VPXEncoder`` makes.
+/// libvpx's encoder, with the calls that ``VPXEncoder`` makes.
 @safe
 struct VPXEncoderContext: ~Copyable {
     private let handle: VPXHandle
 
-    /// An encoder of that codec.
+    /// Creates an encoder.
     @unsafe
     init(_ codec: VPXCodec, _ configuration: vpx_codec_enc_cfg_t) throws(CodecError) {
         handle = VPXHandle()
@@ -32,18 +32,18 @@ struct VPXEncoderContext: ~Copyable {
         try handle.check(unsafe vpx_codec_enc_config_set(handle.context, &configuration), "vpx_codec_enc_config_set")
     }
 
-    /// Tells a VP9 encoder how many temporal layers its frames have.
+    /// Sets the number of temporal layers of a VP9 encoder.
     func setLayers(_ parameters: vpx_svc_extra_cfg_t) throws(CodecError) {
         var parameters = parameters
         try handle.check(unsafe CVPX_enc_set_svc(handle.context, &parameters), "VP9E_SET_SVC_PARAMETERS")
     }
 
-    /// Tells a VP9 encoder the temporal layer of its next frame.
+    /// Sets the temporal layer of a VP9 encoder's next frame.
     func setTemporalLayer(_ index: Int) throws(CodecError) {
         try handle.check(unsafe CVPX_enc_set_temporal_layer(handle.context, Int32(index)), "VP9E_SET_SVC_LAYER_ID")
     }
 
-    /// Gives the encoder one picture; ``nextPacket(_:after:)`` then gives what became ready by it.
+    /// Encodes one picture. Afterwards ``nextPacket(_:after:)`` returns the packets that became ready.
     @unsafe
     func encode(
         _ image: UnsafePointer<vpx_image_t>, over span: RateControlTimeline.Span, flags: Int,
@@ -56,14 +56,14 @@ struct VPXEncoderContext: ~Copyable {
         try handle.check(result, "vpx_codec_encode")
     }
 
-    /// Tells an encoder that holds pictures back that none will follow those of `timeline`; ``nextPacket(_:after:)`` then
-    /// gives what became ready by it. Again until there is nothing.
+    /// Flushes an encoder with lookahead after the last picture of `timeline`. Afterwards ``nextPacket(_:after:)``
+    /// returns the packets that became ready. Call it again until there are none.
     func flush(after timeline: RateControlTimeline) throws(CodecError) {
         let result = unsafe vpx_codec_encode(handle.context, nil, timeline.end, 1, 0, 1_000_000)
         try handle.check(result, "vpx_codec_encode")
     }
 
-    /// The next packet of that kind; `nil` behind the last. It holds until the next picture.
+    /// Returns the next packet of that kind, or `nil` after the last. It is valid until the next picture.
     @unsafe
     func nextPacket(
         _ kind: vpx_codec_cx_pkt_kind, after iterator: inout vpx_codec_iter_t?

@@ -1,16 +1,19 @@
 internal import CVPX
 public import RillCore
 
-/// The first of two passes over a clip: looks at every picture and writes none, so that the second knows what comes.
+/// The first of two passes over a clip. It analyzes every picture without output, so that the second pass knows what
+/// follows.
 ///
-///     let first = try VPXFirstPass(.good(.vp9), resolution: .vga, frameRate: 30, bitrate: .kilobits(600))
-///     while case .frame(let frame) = try clip.next() { try first.add(frame) }
-///     let encoder = try VPXEncoder(…, firstPass: try first.finish())
+/// ```swift
+/// let first = try VPXFirstPass(.good(.vp9), resolution: .vga, frameRate: 30, bitrate: .kilobits(600))
+/// while case .frame(let frame) = try clip.next() { try first.add(frame) }
+/// let encoder = try VPXEncoder(…, firstPass: try first.finish())
+/// ```
 ///
-/// The second pass has to get the same pictures at the same stamps. One owner, one thread at a time. Cost: about a fifth of
-/// the second pass; memory about 200 bytes a picture.
+/// The second pass must get the same pictures with the same timestamps. One owner, one thread at a time. Cost: about
+/// a fifth of the second pass; about 200 bytes of memory per picture.
 public final class VPXFirstPass {
-    /// Size of the pictures that it takes.
+    /// The size of the pictures that it accepts.
     public let resolution: Resolution
     private let settings: EncoderSettings
     private let context: VPXEncoderContext
@@ -19,11 +22,12 @@ public final class VPXFirstPass {
     private var statistics = FirstPassStatistics()
     private var isFinished = false
 
-    /// A first pass for an encoder of these settings.
+    /// Creates a first pass for an encoder with these settings. The effort must be
+    /// ``RillCore/EncoderSettings/Effort/good``.
     public init(
         _ settings: EncoderSettings, resolution: Resolution, frameRate: FrameRate, bitrate: Bitrate
     ) throws(CodecError) {
-        precondition(settings.effort == .good, "two passes are made with .good alone")
+        precondition(settings.effort == .good, "two passes require the effort .good")
         try settings.validate(with: bitrate)
         self.settings = settings
         self.resolution = resolution
@@ -34,7 +38,7 @@ public final class VPXFirstPass {
         image = VPXInputImage(resolution)
     }
 
-    /// Looks at one I420 picture.
+    /// Analyzes one I420 picture.
     public func add(_ frame: VideoFrame) throws(CodecError) {
         guard frame.format == .i420 else { throw .unsupportedFormat(frame.format) }
         guard frame.colorSpace.range == .limited else { throw .unsupportedRange(frame.colorSpace.range) }
@@ -46,9 +50,9 @@ public final class VPXFirstPass {
         takePackets()
     }
 
-    /// What was found. Called once, after the last picture.
+    /// Returns the statistics. Called once, after the last picture.
     public func finish() throws(CodecError) -> FirstPassStatistics {
-        // Without a picture there is nothing to sum up.
+        // Without a picture there is nothing to summarize.
         guard !timeline.isEmpty else { return statistics }
         try end()
         takePackets()
@@ -56,8 +60,8 @@ public final class VPXFirstPass {
     }
 
     deinit {
-        // VP9 keeps some memory of a pass that nobody ends (libvpx 1.12), so that one that was given up is ended too. There is
-        // nobody left to tell of a failure.
+        // VP9 leaks memory of a pass that is never finished (libvpx 1.12), so an abandoned pass is finished too. A
+        // failure cannot be reported here.
         if !timeline.isEmpty, !isFinished { try? end() }
     }
 
@@ -69,7 +73,7 @@ public final class VPXFirstPass {
     private func takePackets() {
         var iterator: vpx_codec_iter_t?
         while let packet = unsafe context.nextPacket(VPX_CODEC_STATS_PKT, after: &iterator) {
-            // libvpx's memory, which holds until the next picture; copied here.
+            // libvpx's memory, which is valid until the next picture; copied here.
             unsafe statistics.bytes.append(
                 contentsOf: UnsafeRawBufferPointer(
                     start: CVPX_packet_stats(packet), count: CVPX_packet_stats_size(packet)))
@@ -77,22 +81,22 @@ public final class VPXFirstPass {
     }
 }
 
-/// What a ``VPXFirstPass`` found: for the encoder that makes the second.
+/// The statistics of a ``VPXFirstPass``, for the encoder of the second pass.
 public struct FirstPassStatistics: Sendable, Equatable {
-    /// As libvpx writes them; only the same version of it, on the same kind of machine, reads them.
+    /// The bytes as libvpx writes them. Only the same version on the same kind of machine reads them.
     var bytes: [UInt8] = []
 
-    /// `nil` where there was no picture: libvpx takes no empty statistics, and there is nothing to be coded.
+    /// `nil` without pictures: libvpx does not accept empty statistics, and there is nothing to encode.
     package var nonempty: FirstPassStatistics? { bytes.isEmpty ? nil : self }
 }
 
-/// Statistics where libvpx reads them as long as it encodes. Single owner.
+/// Statistics in memory that libvpx reads while it encodes. Single owner.
 @safe
 final class FirstPassBuffer {
     private let memory: UnsafeMutableRawBufferPointer
 
     init(_ statistics: FirstPassStatistics) {
-        // libvpx reads numbers of 64 bits there.
+        // libvpx reads 64-bit numbers there.
         unsafe memory = .allocate(byteCount: max(1, statistics.bytes.count), alignment: 16)
         unsafe memory.copyBytes(from: statistics.bytes)
         count = statistics.bytes.count
@@ -104,7 +108,7 @@ final class FirstPassBuffer {
         unsafe memory.deallocate()
     }
 
-    /// The same in libvpx's words; they hold as long as this object.
+    /// The statistics as libvpx's type, valid as long as this object.
     @unsafe
     var bytes: vpx_fixed_buf_t { unsafe vpx_fixed_buf_t(buf: memory.baseAddress, sz: count) }
 }

@@ -1,4 +1,4 @@
-/// What libvpx is told of one frame: `vpx_enc_frame_flags_t`, whose names are macros that Swift does not see.
+/// The flags of one frame: `vpx_enc_frame_flags_t`, whose names are macros that Swift does not import.
 struct VPXFrameFlags: OptionSet {
     let rawValue: Int
 

@@ -1,7 +1,8 @@
 internal import CVPX
 import RillCore
 
-/// libvpx's description of a picture, made once and pointed at one frame after the other: nothing is copied.
+/// libvpx's description of a picture. It is created once and pointed at one frame after the other, so nothing is
+/// copied.
 @safe
 final class VPXInputImage {
     private let image: UnsafeMutablePointer<vpx_image_t>
@@ -13,18 +14,18 @@ final class VPXInputImage {
         let wrapped = unsafe vpx_img_wrap(
             image, VPX_IMG_FMT_I420, UInt32(resolution.width), UInt32(resolution.height), 1,
             UnsafeMutableRawPointer(image).assumingMemoryBound(to: UInt8.self))
-        precondition(unsafe wrapped != nil, "libvpx describes every picture of 1x1 to 16383x16383")
+        precondition(unsafe wrapped != nil, "libvpx can describe every picture of 1x1 to 16383x16383")
     }
 
     deinit {
         unsafe image.deallocate()
     }
 
-    /// The description, with the planes of `frame`, which the caller keeps alive while libvpx reads them.
+    /// Returns the description with the planes of `frame`. The caller keeps the frame alive while libvpx reads them.
     @unsafe
     func pointing(at frame: VideoFrame) -> UnsafePointer<vpx_image_t> {
         let planes = unsafe (frame.pointer(plane: 0), frame.pointer(plane: 1), frame.pointer(plane: 2))
-        // libvpx's struct serves both directions, so its pointers are mutable; an encoder only reads.
+        // libvpx's struct serves encoders and decoders, so its pointers are mutable; an encoder only reads.
         unsafe image.pointee.planes.0 = UnsafeMutablePointer(mutating: planes.0)
         unsafe image.pointee.planes.1 = UnsafeMutablePointer(mutating: planes.1)
         unsafe image.pointee.planes.2 = UnsafeMutablePointer(mutating: planes.2)

@@ -1,11 +1,13 @@
-/// What stands before the scan of a baseline JPEG (ITU-T T.81, annex B): sizes, tables, and where the scan begins.
+/// The part of a baseline JPEG before the scan (ITU-T T.81, annex B): sizes, tables, and where the scan starts.
 ///
-///     SOI  { marker  length  … }  SOS  length  …  coded data  EOI
+/// ```text
+/// SOI  { marker  length  … }  SOS  length  …  coded data  EOI
+/// ```
 struct JPEGHeader: Sendable {
     /// A component of the picture.
     struct Component: Sendable {
         var identifier: UInt8
-        /// Blocks of it in a row, and rows of them, in one unit of the scan.
+        /// The number of its blocks in a row, and of rows of blocks, in one MCU.
         var horizontal: Int
         var vertical: Int
         var quantization: Int
@@ -16,24 +18,24 @@ struct JPEGHeader: Sendable {
     var width = 0
     var height = 0
     var components: [Component] = []
-    /// Units between two restart markers; 0 for none.
+    /// MCUs between two restart markers; 0 for none.
     var restartInterval = 0
-    /// Tables of DC codes, and of AC codes.
+    /// The tables of DC codes and of AC codes.
     var dc: [JPEGHuffmanTable?] = [.standardLumaDC, .standardChromaDC, nil, nil]
     var ac: [JPEGHuffmanTable?] = [.standardLumaAC, .standardChromaAC, nil, nil]
-    /// Quantisation tables: a step for each coefficient, in zigzag order.
+    /// The quantization tables: a step for each coefficient, in zigzag order.
     var steps = [[UInt16]?](repeating: nil, count: 4)
-    /// Where the coded data begin.
+    /// The offset of the coded data.
     var scanStart = 0
 
-    /// Reads up to the first scan; `nil` for what is no baseline JPEG with one scan for all its components.
+    /// Parses up to the first scan. Returns `nil` unless it is a baseline JPEG with one scan for all its components.
     init?(parsing bytes: Span<UInt8>) {
         guard bytes.count > 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
         var at = 2
         while at + 4 <= bytes.count {
             guard bytes[at] == 0xFF else { return nil }
             let marker = bytes[at + 1]
-            // Any number of these may stand before a marker.
+            // Any number of 0xFF fill bytes may precede a marker.
             guard marker != 0xFF else {
                 at += 1
                 continue
@@ -53,7 +55,7 @@ struct JPEGHeader: Sendable {
                 scanStart = end
                 guard readScan(segment) else { return nil }
                 return
-            // Other ways of coding: progressive, lossless, arithmetic.
+            // Other coding modes: progressive, lossless, arithmetic.
             case 0xC2...0xCF: isGood = false
             default: isGood = true
             }
@@ -63,7 +65,7 @@ struct JPEGHeader: Sendable {
         return nil
     }
 
-    /// SOF: precision, height, width, then for each component its number, its sampling and its quantisation table.
+    /// SOF: precision, height, width, then for each component its identifier, sampling and quantization table.
     private mutating func readFrame(_ segment: Span<UInt8>) -> Bool {
         guard segment.count >= 6, segment[0] == 8, components.isEmpty else { return false }
         height = word(segment, 1)
@@ -82,7 +84,7 @@ struct JPEGHeader: Sendable {
         return true
     }
 
-    /// DHT: class and number, how many codes there are of each length, and their symbols; several in a row.
+    /// DHT: class and index, the number of codes of each length, and their symbols; one or more tables.
     private mutating func readHuffmanTables(_ segment: Span<UInt8>) -> Bool {
         var at = 0
         while at < segment.count {
@@ -101,7 +103,7 @@ struct JPEGHeader: Sendable {
         return true
     }
 
-    /// DQT: precision and number, then 64 steps; several in a row.
+    /// DQT: precision and index, then 64 steps; one or more tables.
     private mutating func readSteps(_ segment: Span<UInt8>) -> Bool {
         var at = 0
         while at < segment.count {
@@ -117,7 +119,7 @@ struct JPEGHeader: Sendable {
         return true
     }
 
-    /// SOS: which components, and for each its tables of DC and AC codes.
+    /// SOS: the components, and for each its DC and AC tables.
     private mutating func readScan(_ segment: Span<UInt8>) -> Bool {
         guard !components.isEmpty, segment.count >= 1, Int(segment[0]) == components.count,
             segment.count >= 1 + 2 * components.count
@@ -133,7 +135,7 @@ struct JPEGHeader: Sendable {
         return true
     }
 
-    /// Units of the scan in a row, and rows of them.
+    /// The number of MCUs in a row, and of rows of MCUs.
     var units: (columns: Int, rows: Int) {
         let horizontal = 8 * (components.map(\.horizontal).max() ?? 1)
         let vertical = 8 * (components.map(\.vertical).max() ?? 1)
@@ -143,5 +145,5 @@ struct JPEGHeader: Sendable {
     }
 }
 
-/// Sixteen bits, the high ones first.
+/// Returns a 16-bit big-endian value.
 private func word(_ bytes: Span<UInt8>, _ at: Int) -> Int { Int(bytes[at]) << 8 | Int(bytes[at + 1]) }

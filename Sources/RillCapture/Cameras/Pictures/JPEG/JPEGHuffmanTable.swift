@@ -1,21 +1,24 @@
-/// A table of Huffman codes (ITU-T T.81, annex C): codes of each length follow each other, the shorter ones first.
+/// A table of Huffman codes (ITU-T T.81, annex C): codes of each length are consecutive, shorter lengths first.
 ///
-/// Codes of up to eight bits are found by one look; longer ones length by length.
+/// Codes of up to eight bits take one lookup; longer ones are searched length by length.
 struct JPEGHuffmanTable: Sendable {
-    /// For each run of eight bits that begins with a short code: its length, then its symbol in the low byte; 0 for none.
+    /// For each eight-bit prefix that starts with a short code: its length, then its symbol in the low byte; 0 for
+    /// none.
     private var short = [UInt16](repeating: 0, count: 1 << Self.shortLength)
-    /// For each length: the code behind the last of it, moved up to sixteen bits.
+    /// For each length: the code after the last one, shifted up to sixteen bits.
     private var ends = [UInt32](repeating: 0, count: 17)
-    /// For each length: the place of its first symbol, less its first code.
+    /// For each length: the index of its first symbol minus its first code.
     private var offsets = [Int](repeating: 0, count: 17)
     private var symbols: [UInt8]
 
     private static let shortLength = 8
 
+    /// Creates a table.
+    ///
     /// - Parameters:
-    ///   - counts: how many codes there are of the lengths 1 to 16.
-    ///   - symbols: what they stand for, in the order of the codes; at least as many as there are codes.
-    /// - Returns: `nil` where there are more codes than fit their lengths.
+    ///   - counts: the number of codes of each length from 1 to 16.
+    ///   - source: their symbols in the order of the codes, at least one per code.
+    /// - Returns: `nil` if there are more codes than fit their lengths.
     init?(counts: Span<UInt8>, symbols source: Span<UInt8>) {
         symbols = [UInt8](capacity: source.count) { output in
             for index in source.indices { output.append(source[index]) }
@@ -38,7 +41,8 @@ struct JPEGHuffmanTable: Sendable {
         }
     }
 
-    /// The code that `bits` begin with, sixteen of them: its length and symbol; `nil` where there is no such code.
+    /// Returns the length and the symbol of the code at the start of `bits`, sixteen of them; `nil` if there is no
+    /// such code.
     @inline(__always)
     func find(_ bits: UInt32) -> (length: Int, symbol: Int)? {
         let entry = short[Int(bits >> UInt32(16 - Self.shortLength))]
@@ -51,7 +55,7 @@ struct JPEGHuffmanTable: Sendable {
 }
 
 extension JPEGHuffmanTable {
-    /// The tables of T.81, annex K.3: those of Motion JPEG, whose frames may leave them out.
+    /// The tables of T.81, annex K.3. They are those of Motion JPEG, whose frames may omit them.
     static let standardLumaDC = standard([0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0], Array(0...11))
     static let standardChromaDC = standard([0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0], Array(0...11))
     static let standardLumaAC = standard(
@@ -69,14 +73,18 @@ extension JPEGHuffmanTable {
             0x0A, 0x16, 0x24, 0x34, 0xE1, 0x25, 0xF1,
         ])
 
-    /// - Parameter first: the symbols at the start; behind them come, in a table of AC codes, all others in their order.
+    /// Creates a standard table.
+    ///
+    /// - Parameters:
+    ///   - counts: the number of codes of each length from 1 to 16.
+    ///   - first: the first symbols. In a table of AC codes all other symbols follow in ascending order.
     private static func standard(_ counts: [UInt8], _ first: [UInt8]) -> JPEGHuffmanTable {
         var symbols = first
         for symbol in UInt8(1)...0xFA where counts.reduce(0, { $0 + Int($1) }) > symbols.count {
             if (1...10).contains(symbol & 15), !first.contains(symbol) { symbols.append(symbol) }
         }
         guard let table = JPEGHuffmanTable(counts: counts.span, symbols: symbols.span) else {
-            preconditionFailure("the standard's tables are tables")
+            preconditionFailure("the standard's tables are valid")
         }
         return table
     }

@@ -2,32 +2,32 @@ internal import CJPEG
 import RillCore
 import RillImage
 
-/// Decodes the JPEG pictures of a camera into I420 frames in limited range, and refuses those that are damaged.
+/// Decodes a camera's JPEG pictures into I420 frames in limited range, and rejects damaged ones.
 ///
-/// JPEG keeps Y, Cb and Cr apart, so nothing is converted: rows of 4:2:0 are decoded straight into the frame, those of
-/// other samplings by way of a few rows of memory in which chroma is averaged down. The range is brought to limited row by
-/// row while the rows are in the cache.
+/// JPEG stores Y, Cb and Cr separately, so no color conversion is needed. Rows of 4:2:0 are decoded straight into the
+/// frame. Other samplings pass through a few rows of memory in which chroma is averaged down. The range is converted
+/// row by row while the rows are in the cache.
 ///
-/// Each picture is decoded to its end before it counts as good: a decoder gets over almost any damage, and only counts
-/// it. Single owner.
+/// A picture counts as valid only after it is decoded to its end: a decoder recovers from almost any damage and
+/// merely counts it. Single owner.
 @safe
 final class JPEGReader {
     private let resolution: Resolution
     private let decoder: OpaquePointer
-    /// Where the decoder is told to put its rows: for each component the addresses of as many as one call gives.
+    /// The row addresses for the decoder: for each component, as many as one call fills.
     private let rows: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
-    /// The three places in `rows` where those of a component begin.
+    /// The start of each of the three components in `rows`.
     private let table: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?>
-    /// Rows that belong to no frame: chroma to be averaged, and what a picture has below its last row.
+    /// Rows outside the frame: chroma to be averaged, and rows below the picture's last.
     private let scratch: UnsafeMutablePointer<UInt8>
     private let scratchStride: Int
 
     private static let maximumRows = Int(CJPEG_maximum_rows)
     private static let componentCount = Int(CJPEG_maximum_components)
-    /// Rows below the picture's own that a JPEG may have: cameras round heights up to whole blocks.
+    /// The most rows below the picture's own that a JPEG may have: cameras round heights up to whole blocks.
     private static let maximumExcessHeight = 15
 
-    /// `nil` where there is no memory.
+    /// Returns `nil` if there is no memory.
     init?(_ resolution: Resolution) {
         guard let decoder = unsafe CJPEG_create() else { return nil }
         self.resolution = resolution
@@ -52,7 +52,7 @@ final class JPEGReader {
         unsafe scratch.deallocate()
     }
 
-    /// Decodes a picture; what is wrong with it, if something is.
+    /// Decodes a picture. Returns its fault, or `nil` if it is valid.
     func read(_ bytes: Span<UInt8>, into frame: inout MutableFrame) -> FrameFault? {
         if let header = JPEGHeader(parsing: bytes), let damage = JPEGScanCheck.damage(of: bytes, header) {
             return .damagedJPEG(damage)
@@ -66,10 +66,11 @@ final class JPEGReader {
         return nil
     }
 
-    /// Begins a picture, whose bytes must stay until its end; `nil` for what is none of the size that is expected.
+    /// Starts a picture, whose bytes must stay valid until its end. Returns `nil` unless it is a JPEG of the expected
+    /// size.
     private func begin(_ bytes: Span<UInt8>) -> JPEGSampling? {
         var header = CJPEG_header()
-        // The reader's caller keeps the bytes until the picture is read, or given up.
+        // The reader's caller keeps the bytes until the picture is decoded or abandoned.
         let isBegun = unsafe bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return false }
             return unsafe CJPEG_begin(decoder, base, bytes.count, &header)
@@ -86,11 +87,11 @@ final class JPEGReader {
             && (0...Self.maximumExcessHeight).contains(Int(header.height) - resolution.height)
     }
 
-    /// Decodes row by row of blocks; `false` where the decoder gives up.
+    /// Decodes one row of blocks after the other. Returns `false` if the decoder gives up.
     private func decode(_ sampling: JPEGSampling, into frame: inout MutableFrame) -> Bool {
         for top in stride(from: 0, to: sampling.height, by: 8 * sampling.lumaRows) {
             aim(top, sampling, &frame)
-            // The table leads to rows that have room for whole blocks.
+            // The table's rows have room for whole blocks.
             guard unsafe CJPEG_read(decoder, table) else { return false }
             bring(top, sampling, into: &frame)
         }
@@ -98,7 +99,7 @@ final class JPEGReader {
         return true
     }
 
-    /// Says where the rows from `top` on are to go: into the frame as they are, or to memory of our own.
+    /// Sets the destination of the rows from `top` on: directly into the frame, or into the scratch memory.
     private func aim(_ top: Int, _ sampling: JPEGSampling, _ frame: inout MutableFrame) {
         for component in 0..<(sampling.isGrey ? 1 : Self.componentCount) {
             let isDirect = component == 0 || sampling.chroma == .asI420
@@ -108,7 +109,7 @@ final class JPEGReader {
             for row in 0..<count {
                 let place = component * Self.maximumRows + row
                 if isDirect, first + row < plane.height {
-                    // The frame's rows lie 64-byte aligned one after the other: there is room for whole blocks.
+                    // The frame's rows are 64-byte aligned and consecutive, so there is room for whole blocks.
                     unsafe rows[place] = frame.mutablePointer(plane: component) + (first + row) * plane.stride
                 } else {
                     unsafe rows[place] = scratch + place * scratchStride
@@ -117,7 +118,7 @@ final class JPEGReader {
         }
     }
 
-    /// Finishes the rows from `top` on: range, and chroma that is to be averaged.
+    /// Finishes the rows from `top` on: converts the range, and averages chroma where needed.
     private func bring(_ top: Int, _ sampling: JPEGSampling, into frame: inout MutableFrame) {
         var planes = frame.planes
         for row in top..<min(top + 8 * sampling.lumaRows, planes.y.height) {
@@ -150,42 +151,43 @@ final class JPEGReader {
         }
     }
 
-    /// A row of chroma in our own memory.
+    /// A row of chroma in the scratch memory.
     @_lifetime(borrow self)
     private func decoded(_ component: Int, _ row: Int) -> Span<UInt8> {
         let start = unsafe scratch + (component * Self.maximumRows + row) * scratchStride
-        // The memory has that many rows of that length, and lives as long as `self`.
+        // The scratch memory has that many rows of that length, and lives as long as `self`.
         let bytes = unsafe Span(_unsafeStart: start, count: scratchStride)
         return unsafe _overrideLifetime(bytes, borrowing: self)
     }
 }
 
-/// How many samples of each kind a JPEG has.
+/// The sampling of a JPEG.
 struct JPEGSampling: Equatable {
-    /// Where chroma stands to what I420 has.
+    /// The chroma sampling relative to I420.
     enum Chroma {
         /// The same (4:2:0).
         case asI420
-        /// Twice the rows (4:2:2, what most webcams send).
+        /// Twice as many rows (4:2:2, what most webcams send).
         case tall
-        /// Twice the columns (4:4:0).
+        /// Twice as many columns (4:4:0).
         case wide
-        /// Twice of both (4:4:4).
+        /// Twice as many of both (4:4:4).
         case full
     }
 
-    /// Rows of the picture.
+    /// The height of the picture in rows.
     var height: Int
     var isGrey: Bool
     var chroma: Chroma
-    /// Rows of blocks of luma that one call gives.
+    /// Rows of luma blocks that one call decodes.
     var lumaRows: Int
-    /// Those of chroma.
+    /// Rows of chroma blocks that one call decodes.
     var chromaRows: Int { chroma == .tall || chroma == .full ? lumaRows : lumaRows / 2 }
 }
 
 extension JPEGSampling {
-    /// `nil` for samplings that no camera has: less luma than chroma, or two chromas that differ.
+    /// Returns `nil` for samplings that no camera uses: less luma than chroma, or different sampling of the two
+    /// chroma components.
     fileprivate init?(_ header: CJPEG_header) {
         height = Int(header.height)
         isGrey = header.component_count == 1

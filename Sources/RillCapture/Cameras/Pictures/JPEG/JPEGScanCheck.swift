@@ -1,35 +1,40 @@
-/// What is wrong with the coded data of a JPEG.
+/// Damage in the coded data of a JPEG.
 public enum JPEGDamage: Hashable, Sendable {
-    /// libjpeg gave up, or got over damage so many times.
+    /// libjpeg gave up, or recovered from damage that many times.
     case decoder(warnings: Int)
-    /// A run of bits is no code.
+    /// A run of bits is not a code.
     case noSuchCode
     /// A block has more than its 64 coefficients.
     case tooManyCoefficients
-    /// A coefficient is larger than any picture's.
+    /// A coefficient is larger than in any picture.
     case coefficientOutOfRange
-    /// The data end before the picture does.
+    /// The data end before the picture.
     case endsEarly
-    /// The picture ends before the data do.
+    /// The picture ends before the data.
     case endsLate
-    /// A restart marker is missing, or not the one that is due.
+    /// A restart marker is missing, or has the wrong number.
     case restartMissing
 }
 
-/// Reads the coded data of a baseline JPEG as the standard has them, and refuses what no encoder writes.
+/// Parses the coded data of a baseline JPEG strictly, and rejects what no encoder writes.
 ///
-/// Decoders are forgiving. Huffman codes fall into step again soon after flipped bits, so that most single errors leave
-/// data that a decoder reads to the end without a word (tried: of JPEGs with one flipped byte libjpeg-turbo 2.1 lets 30 to
-/// 60 % pass, of those with eight up to 12 %). This looks at what it does not: codes that no table has, blocks with more than 64 coefficients, values that
-/// no picture of 8 bits has (an error in DC adds up from block to block), and an end that is not where it must be. What
-/// passes both is a JPEG that an encoder could have written; that a flipped byte made another such one nobody can tell
-/// (tried: 16 to 27 % with one flipped byte, none of 3000 with eight).
+/// Decoders are forgiving. Huffman codes resynchronize soon after flipped bits, so most single errors leave data that
+/// a decoder reads to the end without a warning. Measured: libjpeg-turbo 2.1 accepts 30 to 60 % of JPEGs with one
+/// flipped byte, and up to 12 % of those with eight.
 ///
-/// Pure, no more than one look at each byte. Cost: about what libjpeg takes for the whole picture, 12 million instructions
-/// for one of 1280x720 in 52 kB.
+/// This type checks what decoders do not: codes that are in no table, blocks with more than 64 coefficients, values
+/// that no 8-bit picture has (a DC error adds up from block to block), and an end in the wrong place. Data that pass
+/// both are a JPEG that an encoder could have written. Whether a flipped byte turned one such JPEG into another
+/// cannot be detected (measured: 16 to 27 % with one flipped byte, none of 3000 with eight).
+///
+/// A pure function, with one pass over the bytes. Cost: about as much as libjpeg needs for the whole picture; 12
+/// million instructions for a 1280x720 picture of 52 kB.
 struct JPEGScanCheck {
-    /// Reads a picture; what is wrong with its coded data, if something is. What this does not read (progressive pictures)
-    /// is not judged.
+    /// Parses a picture and returns the damage of its coded data, or `nil`. Progressive pictures are not checked.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole JPEG.
+    ///   - header: its parsed header.
     static func damage(of bytes: Span<UInt8>, _ header: JPEGHeader) -> JPEGDamage? {
         var bits = JPEGBitReader(start: header.scanStart)
         let (columns, rows) = header.units
@@ -56,7 +61,7 @@ struct JPEGScanCheck {
 
 /// The blocks of one component.
 private struct Block {
-    /// In one unit of the scan.
+    /// The number of blocks in one MCU.
     let count: Int
     let dc: JPEGHuffmanTable
     let ac: JPEGHuffmanTable
@@ -73,10 +78,11 @@ private struct Block {
         self.steps = steps
     }
 
-    /// The transform of 8 by 8 samples from -128 to 127 has no value beyond this in either direction.
+    /// The largest magnitude that the transform of 8 by 8 samples from -128 to 127 can have.
     private static let largest = 1024
 
-    /// Reads a block: the step of its DC value, then runs of zeros, each with the value behind it, to its end.
+    /// Parses a block: the difference of its DC value, then runs of zeros, each with the value after it, to the end
+    /// of the block.
     mutating func read(_ bits: inout JPEGBitReader, _ bytes: Span<UInt8>) -> JPEGDamage? {
         guard let size = bits.takeSymbol(dc, bytes) else { return bits.failure }
         guard size <= 11 else { return .coefficientOutOfRange }
@@ -89,9 +95,9 @@ private struct Block {
             guard let symbol = bits.takeSymbol(ac, bytes) else { return bits.failure }
             let (run, size) = (symbol >> 4, symbol & 15)
             guard size > 0 else {
-                // The block ends; zeros at its end are not written one by one.
+                // End of block. Trailing zeros are never written one by one.
                 if run == 0 { return isBehindZeros ? .noSuchCode : nil }
-                // Sixteen zeros; there is no other run without a value.
+                // Sixteen zeros, the only run without a value.
                 guard run == 15 else { return .noSuchCode }
                 isBehindZeros = true
                 index += 16
@@ -110,7 +116,7 @@ private struct Block {
         return nil
     }
 
-    /// Whether a picture can have that value, to a step of quantisation.
+    /// Whether a picture can have that value, give or take one quantization step.
     @inline(__always)
     private func isInRange(_ value: Int, _ index: Int) -> Bool {
         let step = Int(steps[index])
@@ -118,14 +124,14 @@ private struct Block {
     }
 }
 
-/// The bits of a scan, the high ones first; a zero that is stuffed behind 0xFF is none of them, and a marker is their end.
+/// Reads the bits of a scan, high bits first. It skips the zero byte stuffed after 0xFF, and ends at a marker.
 private struct JPEGBitReader {
     private var at: Int
-    /// The next bits stand at the top.
+    /// The next bits, at the top.
     private var held: UInt64 = 0
     private var count = 0
     private var isAtMarker = false
-    /// Why the last symbol was none.
+    /// Why the last symbol could not be read.
     private(set) var failure = JPEGDamage.endsEarly
 
     init(start: Int) {
@@ -153,7 +159,7 @@ private struct JPEGBitReader {
         }
     }
 
-    /// The symbol of the next code; `nil` where there is none, for the reason in `failure`.
+    /// Reads the symbol of the next code. Returns `nil` if there is none; `failure` holds the reason.
     @inline(__always)
     mutating func takeSymbol(_ table: JPEGHuffmanTable, _ bytes: Span<UInt8>) -> Int? {
         if count < 16 { fill(bytes) }
@@ -170,7 +176,7 @@ private struct JPEGBitReader {
         return symbol
     }
 
-    /// The next `size` bits as the value that they stand for (T.81, F.2.2.1): those that begin with 0 are negative.
+    /// Reads the next `size` bits as a signed value (T.81, F.2.2.1): values that start with a 0 bit are negative.
     @inline(__always)
     mutating func takeValue(_ size: Int, _ bytes: Span<UInt8>) -> Int? {
         guard size > 0 else { return 0 }
@@ -182,7 +188,7 @@ private struct JPEGBitReader {
         return value < 1 << (size - 1) ? value - (1 << size) + 1 : value
     }
 
-    /// Goes past the restart marker of that number, which must come next, behind less than a byte.
+    /// Skips the restart marker with that number. It must come next, after less than a byte of padding.
     mutating func takeRestart(_ number: UInt8, _ bytes: Span<UInt8>) -> Bool {
         fill(bytes)
         while at + 1 < bytes.count, bytes[at] == 0xFF, bytes[at + 1] == 0xFF { at += 1 }
@@ -194,7 +200,7 @@ private struct JPEGBitReader {
         return true
     }
 
-    /// Whether less than a byte is left before the end marker.
+    /// Whether less than a byte remains before the end marker.
     mutating func isAtEnd(_ bytes: Span<UInt8>) -> Bool {
         fill(bytes)
         while at + 1 < bytes.count, bytes[at] == 0xFF, bytes[at + 1] == 0xFF { at += 1 }
