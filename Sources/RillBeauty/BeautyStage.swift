@@ -4,7 +4,7 @@ package import RillCore
 package struct BeautyStage: ~Copyable {
     private var filter: BeautyFilter
     private var deadline: BeautyDeadline?
-    private var pictures: FittingPool
+    private var pictures: ResizingPool
     private let modelledCost: MediaDuration?
     /// Pictures that were not filtered because every buffer was in use.
     package private(set) var picturesWithoutBuffer = 0
@@ -21,7 +21,7 @@ package struct BeautyStage: ~Copyable {
     ) {
         filter = BeautyFilter(options)
         deadline = budget.map(BeautyDeadline.init(budget:))
-        pictures = FittingPool(capacity: capacity)
+        pictures = ResizingPool(capacity: capacity)
         self.modelledCost = modelledCost
     }
 

@@ -152,8 +152,8 @@ extension EntryFinder.Codec {
 extension FrameIndex.Inexactness: CustomStringConvertible {
     var description: String {
         switch self {
-        case .missingStamp(let packet): "packet \(packet) has no timestamp"
-        case .equalStamps(let stamp): "two packets have the same timestamp, \(stamp)"
+        case .missingTimestamp(let packet): "packet \(packet) has no timestamp"
+        case .equalTimestamps(let stamp): "two packets have the same timestamp, \(stamp)"
         case .tooManyPackets(let limit): "there are more than \(limit) packets"
         }
     }

@@ -40,15 +40,15 @@ public final class ContainerSource: FrameSource {
     /// The pixel aspect ratio, upright.
     public let pixelAspect: PixelAspect
     /// FFmpeg's names of the audio tracks' codecs. ``AudioTracks`` copies the tracks.
-    public let soundCodecNames: [String]
+    public let audioCodecNames: [String]
     /// The conversions to upright I420, judged by the first picture: "10 bits to 8", "alpha dropped", "rotated by 90
     /// degrees".
     public private(set) var changes: [String] = []
     /// The number of packets that the decoder rejected; their pictures are missing. In a range, packets on the way to
     /// it also count.
-    public var packetsRefused: Int { reader.packetsRefused }
+    public var packetsRejected: Int { reader.packetsRejected }
     /// The number of returned pictures with concealed errors.
-    public private(set) var picturesPatched = 0
+    public private(set) var picturesConcealed = 0
     /// How much earlier the pictures end than the container declares, after all were read: a sign of truncation.
     /// `nil` below one second, in a range, or if the container declares no duration.
     public var missingDuration: MediaDuration? {
@@ -59,21 +59,21 @@ public final class ContainerSource: FrameSource {
         return missing > .milliseconds(1000) + (format.frameRate?.interval ?? .zero) ? missing : nil
     }
     /// The decoder's message for the first rejected packet.
-    public var firstRefusal: String? { reader.firstRefusal }
+    public var firstRejection: String? { reader.firstRejection }
 
     private let path: String
     private var reader: PictureReader
     private let converter = PictureConverter()
     private var times: TrackTimes
-    private var pools: FittingPool
-    private var turnedPools: FittingPool
+    private var pools: ResizingPool
+    private var turnedPools: ResizingPool
     /// The requested frames.
     private var window: FrameWindow
     /// A decoded picture that was not returned yet, possibly still to be rotated.
     private var waiting: VideoFrame?
     private var framesRead = 0
     /// How often decoding restarted from the start of the file.
-    private(set) var timesBegunAnew = 0
+    private(set) var restartCount = 0
     private var lastTime: MediaTime?
     /// Whether there are no more pictures.
     private var hasEnded = false
@@ -121,14 +121,14 @@ public final class ContainerSource: FrameSource {
         self.window = window
         path = reader.input.path
         codecName = reader.decoder.codecName
-        soundCodecNames = reader.input.soundCodecNames
+        audioCodecNames = reader.input.audioCodecNames
         let (aspect, rotation) = (reader.input.track.pixelAspect, reader.input.track.rotation)
         pixelAspect =
             rotation.exchangesSides
             ? PixelAspect(width: aspect.den, height: aspect.num) : PixelAspect(width: aspect.num, height: aspect.den)
         times = TrackTimes(reader.input.track)
-        pools = FittingPool(capacity: capacity)
-        turnedPools = FittingPool(capacity: capacity)
+        pools = ResizingPool(capacity: capacity)
+        turnedPools = ResizingPool(capacity: capacity)
         format = SourceFormat(
             resolution: .vga, frameRate: reader.input.track.frameRate, frameCount: reader.input.track.frameCount)
     }
@@ -173,7 +173,7 @@ public final class ContainerSource: FrameSource {
             by: frame.rotation, into: try pool(&turnedPools, frame.rotation.applied(to: frame.resolution)))
     }
 
-    private func pool(_ pools: inout FittingPool, _ size: Resolution) throws(ContainerError) -> FramePool {
+    private func pool(_ pools: inout ResizingPool, _ size: Resolution) throws(ContainerError) -> FramePool {
         do { return try pools.pool(for: size) } catch { throw .outOfMemory(path: path) }
     }
 
@@ -205,13 +205,13 @@ public final class ContainerSource: FrameSource {
             switch (step, taken) {
             case (.end, _):
                 guard window.lacksPictures || reader.manner != .tolerant && reader.hasSeenDamage else { return .end }
-                try beginAnew()
+                try restartFromBeginning()
             case (.picture, .frame(let frame)):
                 waiting = frame
                 return .picture
             case (.picture, .failed(let error)): throw error
             case (.picture, .place(.behind)): isOver = true
-            case (.picture, .place(.unexpected)): try beginAnew()
+            case (.picture, .place(.unexpected)): try restartFromBeginning()
             case (.picture, .place): continue
             }
         }
@@ -219,8 +219,8 @@ public final class ContainerSource: FrameSource {
 
     /// Restarts from the start of the file with a single thread, after damage or a picture that the index does not
     /// expect. This yields the right pictures.
-    private func beginAnew() throws(ContainerError) {
-        timesBegunAnew += 1
+    private func restartFromBeginning() throws(ContainerError) {
+        restartCount += 1
         reader = try PictureReader(path: path, .tolerant)
         times = TrackTimes(reader.input.track)
         window = window.fromTheBeginning(given: framesRead)
@@ -245,7 +245,7 @@ public final class ContainerSource: FrameSource {
             }
             var frame = target.finish(captureTime: time, colorSpace: reading.colorSpace)
             frame.rotation = reader.input.track.rotation
-            if reader.isPatched { picturesPatched += 1 }
+            if reader.isPatched { picturesConcealed += 1 }
             return .frame(frame)
         } catch { return .failed(error) }
     }

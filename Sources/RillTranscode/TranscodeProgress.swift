@@ -36,7 +36,7 @@ final class TranscodeMeter: Sendable {
     private struct State {
         var progress: TranscodeProgress
         /// Whether a thread is publishing the latest progress.
-        var isTelling = false
+        var isPublishing = false
         /// Whether there is a newer value than the one being published.
         var isNewer = false
     }
@@ -59,14 +59,14 @@ final class TranscodeMeter: Sendable {
         var isTeller = state.withLock { state in
             body(&state.progress)
             state.isNewer = true
-            defer { state.isTelling = true }
-            return !state.isTelling
+            defer { state.isPublishing = true }
+            return !state.isPublishing
         }
         while isTeller {
             let progress = state.withLock { state -> TranscodeProgress? in
-                state.isTelling = state.isNewer
+                state.isPublishing = state.isNewer
                 state.isNewer = false
-                return state.isTelling ? state.progress : nil
+                return state.isPublishing ? state.progress : nil
             }
             isTeller = progress != nil
             if let progress { continuation.yield(progress) }

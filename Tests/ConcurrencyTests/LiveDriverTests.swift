@@ -105,7 +105,7 @@ struct LiveDriverTests {
     }
 
     @Test func `A clip's frames count as captured when they are due, however late its thread wakes`() throws {
-        let kept = Monitor([StreamLayer.RID: [(captureTime: MediaTime, stamps: FrameStamps)]]())
+        let kept = Monitor([StreamLayer.RID: [(captureTime: MediaTime, stamps: FrameTimestamps)]]())
         let tap = EncodedFrameTap { frame, _ in
             kept.withLock { $0[frame.layer.rid, default: []].append((frame.captureTime, frame.stamps)) }
         }
@@ -118,7 +118,7 @@ struct LiveDriverTests {
             let lags = Set(frames.compactMap { frame in frame.stamps[.captured].map { $0 - frame.captureTime } })
             #expect(lags.count == 1, "\(rid): \(lags)")
             for frame in frames {
-                let stages: [FrameStamps.Stage] = [.captured, .preprocessed, .scaled, .encoded]
+                let stages: [FrameTimestamps.Stage] = [.captured, .preprocessed, .scaled, .encoded]
                 let stamps = stages.compactMap { frame.stamps[$0] }
                 #expect(stamps.count == 4 && stamps == stamps.sorted(), "\(rid): \(stamps)")
             }

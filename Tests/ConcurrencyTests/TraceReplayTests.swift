@@ -65,7 +65,7 @@ struct TraceReplayTests {
         let live = CodedRecording()
         var settings = SendSettings(layers: [.high(resolution, bitrate: .kilobits(300))], seed: 1)
         settings.beautyBudget = .milliseconds(1)
-        settings.modelledBeautyCost = .milliseconds(3)
+        settings.modeledBeautyCost = .milliseconds(3)
         let pipeline = try SendPipeline(
             settings, taps: SendTaps(encoded: live, trace: try SendTraceWriter(path: path)))
         let source = try scene()

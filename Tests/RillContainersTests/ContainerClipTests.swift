@@ -106,7 +106,7 @@ struct ContainerClipTests {
         let path = try make(sample)
         let source = try ContainerSource(path: path)
         let whole = try ShownFrame.all(of: source)
-        #expect(source.timesBegunAnew == 0, "a whole file is not read twice")
+        #expect(source.restartCount == 0, "a whole file is not read twice")
         let clip = try ContainerClip(path: path)
         #expect((clip.inexactness != nil) == sample.isCounted, "\(clip.inexactness ?? "")")
         if !sample.isCounted { #expect(clip.format.frameCount == whole.count) }
@@ -114,7 +114,7 @@ struct ContainerClipTests {
             let frames = start..<start + 3
             let reading = try clip.open(frames: frames)
             let part = try ShownFrame.all(of: reading)
-            #expect((reading as? ContainerSource)?.timesBegunAnew == 0, "\(sample.name), from \(start)")
+            #expect((reading as? ContainerSource)?.restartCount == 0, "\(sample.name), from \(start)")
             #expect(part == Array(whole[frames.clamped(to: 0..<whole.count)]), "\(sample.name), from \(start)")
             #expect(clip.entry(for: start) <= start)
             if !sample.isCounted { #expect(clip.time(ofFrame: start) == whole[start].time) }

@@ -59,7 +59,7 @@ struct ContainerSourceTests {
         #expect(source.format.resolution == Resolution(width: 98, height: 74))
         #expect(source.codecName == codec && source.pictureFormat == pictureFormat)
         let ours = try frames(source)
-        #expect(ours.count == 10 && source.packetsRefused == 0)
+        #expect(ours.count == 10 && source.packetsRejected == 0)
         #expect(ours.flatMap(\.samples) == (try reference(path)), "\(name)")
         for index in 1..<ours.count {
             let step = ours[index].time - ours[index - 1].time

@@ -52,7 +52,7 @@ struct PictureChangesTests {
         try Peer.ffmpeg.run("-v", "error", "-i", lying, "-c", "copy", "-metadata:s:v", "rotate=90", path)
         let source = try ContainerSource(path: path)
         #expect(source.changes == ["rotated by 270 degrees"])
-        #expect(source.soundCodecNames == ["aac"])
+        #expect(source.audioCodecNames == ["aac"])
         #expect(source.pixelAspect == PixelAspect(width: 2, height: 3))
     }
 

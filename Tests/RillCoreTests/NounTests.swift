@@ -28,10 +28,10 @@ struct NounTests {
     }
 
     @Test func `Stamps of sender and receiver join`() {
-        var sent = FrameStamps()
+        var sent = FrameTimestamps()
         sent[.captured] = .zero
         sent[.sent] = .zero + .milliseconds(3)
-        var received = FrameStamps()
+        var received = FrameTimestamps()
         received[.arrived] = .zero + .milliseconds(40)
         received[.sent] = .zero + .milliseconds(999)
         let joined = sent.merging(received)

@@ -16,7 +16,7 @@ struct ScalingTests {
     func `The crop keeps the target's aspect around the middle`(
         source: Resolution, target: Resolution, x: Int, y: Int, width: Int, height: Int
     ) {
-        let crop = CropRegion(centredIn: source, withAspectOf: target)
+        let crop = CropRegion(centeredIn: source, withAspectOf: target)
         #expect(crop.x == x && crop.y == y, "\(source) to \(target): corner \(crop.x),\(crop.y)")
         #expect(crop.resolution == Resolution(width: width, height: height))
     }
@@ -26,7 +26,7 @@ struct ScalingTests {
         for _ in 0..<10_000 {
             let sides = (0..<4).map { _ in Int.random(in: 1...16383, using: &random) }
             let source = Resolution(width: sides[0], height: sides[1])
-            let crop = CropRegion(centredIn: source, withAspectOf: Resolution(width: sides[2], height: sides[3]))
+            let crop = CropRegion(centeredIn: source, withAspectOf: Resolution(width: sides[2], height: sides[3]))
             #expect(crop.x % 2 == 0 && crop.y % 2 == 0 && crop.x >= 0 && crop.y >= 0)
             #expect(crop.x + crop.resolution.width <= source.width, "\(sides)")
             #expect(crop.y + crop.resolution.height <= source.height, "\(sides)")
@@ -60,7 +60,7 @@ struct ScalingTests {
         }
         let source = unfinished.finish(captureTime: .zero, colorSpace: .bt709)
         let target = try FramePool(resolution: Resolution(width: 16, height: 32), capacity: 1)
-        let crop = CropRegion(centredIn: source.resolution, withAspectOf: target.layout.resolution)
+        let crop = CropRegion(centeredIn: source.resolution, withAspectOf: target.layout.resolution)
         let scaled = try #require(source.scaled(crop, into: target))
         #expect(scaled.samples.prefix(16 * 32).allSatisfy { $0 == 200 })
         #expect(scaled.colorSpace == .bt709)

@@ -17,12 +17,12 @@ final class LatencyLog: Sendable {
     /// A frame's stamps on one side.
     private struct Entry {
         var timestamp: RTPTimestamp
-        var stamps: FrameStamps
+        var stamps: FrameTimestamps
     }
 
     private struct Frames {
         /// Has left the encoder; its packets follow on the same thread.
-        var coded: FrameStamps?
+        var coded: FrameTimestamps?
         var sent: [Entry] = []
         var shown: [Entry] = []
     }
@@ -109,7 +109,7 @@ final class LatencyLog: Sendable {
     }
 
     private static func line(
-        _ word: String, _ rid: StreamLayer.RID, _ entry: Entry, _ stages: [FrameStamps.Stage]
+        _ word: String, _ rid: StreamLayer.RID, _ entry: Entry, _ stages: [FrameTimestamps.Stage]
     ) -> String {
         let stamps = stages.map { entry.stamps[$0].map { "\($0.nanoseconds)" } ?? "-" }
         return "\(word) \(rid) \(entry.timestamp.rawValue) \(stamps.joined(separator: " "))"

@@ -39,7 +39,7 @@ final class FramePreparation {
         colors = ColorConverter(capacity: capacity)
         turner = UprightRotator(layerCount: layerCount)
         beauty = BeautyStage(
-            settings.beauty, budget: settings.beautyBudget, modelledCost: settings.modelledBeautyCost,
+            settings.beauty, budget: settings.beautyBudget, modelledCost: settings.modeledBeautyCost,
             capacity: capacity)
         (self.captured, self.preprocessed) = (captured, preprocessed)
     }

@@ -13,12 +13,12 @@ public final class MirroredSink: FrameSink {
     /// Pictures that were not shown because the sink holds all buffers.
     public private(set) var picturesWithoutBuffer = 0
     private let sink: any FrameSink
-    private var pictures: FittingPool
+    private var pictures: ResizingPool
 
     /// Creates a mirror before `sink`, which may hold up to `capacity` pictures at once.
     public init(_ sink: any FrameSink, capacity: Int = 3) {
         self.sink = sink
-        self.pictures = FittingPool(capacity: capacity)
+        self.pictures = ResizingPool(capacity: capacity)
     }
 
     /// Shows the mirror image of a picture.

@@ -17,7 +17,7 @@ public struct SendSettings: Sendable {
     /// (``RillBeauty/BeautyDeadline``); `nil` for no limit. Its level is in ``SendPipeline/beautyStatistics``.
     public var beautyBudget: MediaDuration?
     /// The assumed cost of the filter if no clock measures it: in virtual time and offline.
-    public var modelledBeautyCost: MediaDuration?
+    public var modeledBeautyCost: MediaDuration?
     /// The largest packet, in bytes, including the RTP header but not UDP and IP.
     public var maximumPacketSize = 1200
     /// The seed of the random initial values of RFC 3550 (SSRCs, sequence numbers, timestamps). The same seed gives

@@ -4,14 +4,14 @@ import RillImage
 
 /// Rotates pictures upright before they are encoded, into its own buffers.
 struct UprightRotator: Sendable {
-    private var pictures: FittingPool
+    private var pictures: ResizingPool
     /// Pictures that could not be rotated because every buffer was in use.
     private(set) var picturesWithoutBuffer = 0
 
     /// Creates one for `layerCount` layers. Each may have a current picture and some that wait. Four more are for the
     /// one being admitted, the one that the next is compared with, and two for a preview.
     init(layerCount: Int) {
-        pictures = FittingPool(capacity: UprightRotator.capacity(layerCount: layerCount))
+        pictures = ResizingPool(capacity: UprightRotator.capacity(layerCount: layerCount))
     }
 
     /// The most pictures of one stage that are in use at once.

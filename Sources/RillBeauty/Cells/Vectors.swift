@@ -40,7 +40,7 @@ extension SIMD16 where Scalar == UInt8 {
 
     /// The comparison mask of `self == 0`: 255 in lanes where it holds, otherwise 0.
     @inline(__always)
-    var isNothing: Self {
+    var isZeroMask: Self {
         // As above.
         unsafe unsafeBitCast(self .== .zero, to: Self.self)
     }

@@ -59,7 +59,7 @@ enum DeviationKernel {
             for vector in 0..<target.vectorCount {
                 let x = 16 &* vector
                 // At most 28, so eight times the value fits a byte.
-                output[bytes: x] = (deviation[bytes: x] &<< 3) & ~likelihood[bytes: x].isNothing
+                output[bytes: x] = (deviation[bytes: x] &<< 3) & ~likelihood[bytes: x].isZeroMask
             }
         }
     }

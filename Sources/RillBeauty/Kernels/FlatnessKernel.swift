@@ -17,7 +17,7 @@ enum FlatnessKernel {
     ///     spans.
     static func run(
         skin: borrowing CellPlane, mask: borrowing CellPlane, luma: borrowing CellPlane, edges: borrowing CellPlane,
-        spans: MaskSpans, limits: LightLimits, to flatness: borrowing CellPlane
+        spans: MaskSpans, limits: LumaLimits, to flatness: borrowing CellPlane
     ) {
         for y in 0..<mask.height {
             let skin = EnlargingKernel.rows(of: skin, y)
@@ -39,14 +39,14 @@ enum FlatnessKernel {
     }
 
     @inline(__always)
-    private static func fill(_ rows: CellRows, _ x: Int, _ skin: Bytes, _ limits: LightLimits) {
+    private static func fill(_ rows: CellRows, _ x: Int, _ skin: Bytes, _ limits: LumaLimits) {
         let weight = skin.smaller(rows.mask[bytes: x])
         guard !weight.isZero else { return rows.flatness[bytes: x] = .zero }
         let room = limits.bytes(luma: rows.luma[bytes: x]).less(rows.edges[bytes: x])
         rows.flatness[bytes: x] = weight.smaller(room.twice.twice.twice.twice)
     }
 
-    static func reference(skin: UInt8, mask: UInt8, luma: UInt8, edges: UInt8, limits: LightLimits) -> UInt8 {
+    static func reference(skin: UInt8, mask: UInt8, luma: UInt8, edges: UInt8, limits: LumaLimits) -> UInt8 {
         min(skin, mask, limits.byte(luma: luma).less(edges).doubled(4))
     }
 }

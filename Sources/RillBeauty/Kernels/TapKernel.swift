@@ -82,7 +82,7 @@ enum SumTap: Tap {
 }
 
 /// The maximum.
-enum GreatestTap: Tap {
+enum MaximumTap: Tap {
     @inline(__always)
     static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { first.greater(middle).greater(last) }
 
@@ -90,7 +90,7 @@ enum GreatestTap: Tap {
 }
 
 /// The minimum.
-enum LeastTap: Tap {
+enum MinimumTap: Tap {
     @inline(__always)
     static func combine(_ first: Bytes, _ middle: Bytes, _ last: Bytes) -> Bytes { first.smaller(middle).smaller(last) }
 

@@ -14,7 +14,7 @@ enum TextureKernel {
     ///   - target: the plane to write.
     static func run(
         likelihood: borrowing CellPlane, luma: borrowing CellPlane, texture: borrowing CellPlane,
-        limits: LightLimits, to target: borrowing CellPlane
+        limits: LumaLimits, to target: borrowing CellPlane
     ) {
         for y in 0..<target.height {
             let (likelihood, luma, texture, output) = (likelihood.row(y), luma.row(y), texture.row(y), target.row(y))
@@ -26,7 +26,7 @@ enum TextureKernel {
         }
     }
 
-    static func reference(likelihood: UInt8, luma: UInt8, texture: UInt8, limits: LightLimits) -> UInt8 {
+    static func reference(likelihood: UInt8, luma: UInt8, texture: UInt8, limits: LumaLimits) -> UInt8 {
         // The ramp is two code values long.
         min(likelihood, limits.byte(luma: luma).less(texture).doubled(4))
     }

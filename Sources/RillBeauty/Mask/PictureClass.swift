@@ -28,20 +28,20 @@ enum PictureClass {
 
     /// The maximum texture of skin, in eighths of a code value. In small pictures a face is a few blocks, and their
     /// differences are its shape.
-    var textureLimits: LightLimits {
+    var textureLimits: LumaLimits {
         switch self {
-        case .small: LightLimits(least: 41, slope: 90)
-        case .medium: LightLimits(least: 16, slope: 41)
-        case .large: LightLimits(least: 17, slope: 36)
+        case .small: LumaLimits(least: 41, slope: 90)
+        case .medium: LumaLimits(least: 16, slope: 41)
+        case .large: LumaLimits(least: 17, slope: 36)
         }
     }
 
     /// The maximum sum of the deviations of nine cells, in code values.
-    var edgeLimits: LightLimits {
+    var edgeLimits: LumaLimits {
         switch self {
-        case .small: LightLimits(least: 56, slope: 32)
-        case .medium: LightLimits(least: 26, slope: 24)
-        case .large: LightLimits(least: 29, slope: 46)
+        case .small: LumaLimits(least: 56, slope: 32)
+        case .medium: LumaLimits(least: 26, slope: 24)
+        case .large: LumaLimits(least: 29, slope: 46)
         }
     }
 

@@ -98,11 +98,11 @@ final class SkinBlocks {
     /// its color is close to skin. The wall between a face and a hand does not. The outline stays.
     private func close() {
         let (near, far) = size.closingDistances
-        TapKernel.run(GreatestTap.self, textured, distance: near, row: row, to: aside)
-        TapKernel.run(GreatestTap.self, aside, distance: far, row: row, to: closed)
-        TapKernel.run(LeastTap.self, closed, distance: near, row: row, to: aside)
-        TapKernel.run(LeastTap.self, aside, distance: far, row: row, to: closed)
-        TapKernel.run(GreatestTap.self, likelihood, distance: near, row: row, to: aside)
+        TapKernel.run(MaximumTap.self, textured, distance: near, row: row, to: aside)
+        TapKernel.run(MaximumTap.self, aside, distance: far, row: row, to: closed)
+        TapKernel.run(MinimumTap.self, closed, distance: near, row: row, to: aside)
+        TapKernel.run(MinimumTap.self, aside, distance: far, row: row, to: closed)
+        TapKernel.run(MaximumTap.self, likelihood, distance: near, row: row, to: aside)
         LimitKernel.run(closed, by: aside)
     }
 

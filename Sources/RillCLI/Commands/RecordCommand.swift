@@ -58,7 +58,7 @@ struct RecordCommand: ParsableCommand {
             }
         } catch {
             // What happened before the camera does not happen again.
-            file.keepPart()
+            file.keepTemporary()
             throw CommandError("\(error); what was recorded until then is \(file.partPath)")
         }
         bar.finish()

@@ -17,7 +17,7 @@ struct SourceVideo {
     private let interlacing: Y4MHeader.Interlacing
     private let chromaSiting: Y4MHeader.ChromaSiting
     private let resolution: Resolution
-    private let soundCodecNames: [String]
+    private let audioCodecNames: [String]
     /// What is done to the pictures on the way in, in words; `nil` where they are taken as they are.
     let changes: String?
 
@@ -36,14 +36,14 @@ struct SourceVideo {
             ?? (header.map(\.pixelAspect) ?? .square)
         interlacing = container.map { .init($0.fieldOrder) } ?? header?.interlacing ?? .progressive
         chromaSiting = header?.chromaSiting ?? .jpeg
-        soundCodecNames = container?.soundCodecNames ?? []
+        audioCodecNames = container?.audioCodecNames ?? []
         changes = container.flatMap { $0.changes.isEmpty ? nil : $0.changes.joined(separator: ", ") }
     }
 
     /// What is said of an output that cannot have sound.
     var noticesOfSilence: [String] {
-        soundCodecNames.isEmpty
-            ? [] : ["sound (\(soundCodecNames.joined(separator: ", "))) is left out: .webm and .mkv take it"]
+        audioCodecNames.isEmpty
+            ? [] : ["sound (\(audioCodecNames.joined(separator: ", "))) is left out: .webm and .mkv take it"]
     }
 
     /// What of the pictures an output cannot say.
@@ -107,7 +107,7 @@ struct SourceVideo {
             codec: layer.encoder.codec, resolution: layer.resolution, frameRate: rate,
             colorSpace: ColorSpace(matrix: colorSpace.matrix, range: .limited),
             pixelAspect: pixelAspect.flatMap(PixelAspect.init) ?? .square)
-        let sound = hasSound && !soundCodecNames.isEmpty ? try AudioTracks(of: self.path, for: format) : nil
+        let sound = hasSound && !audioCodecNames.isEmpty ? try AudioTracks(of: self.path, for: format) : nil
         return try ContainerWriter(
             path: file.partPath, name: file.path, format: format, video: video, audio: sound)
     }

@@ -134,8 +134,8 @@ extension TranscodeInput {
 final class SourceHealth: Sendable {
     private struct State: ~Copyable {
         var framesSkipped = 0
-        var packetsRefused = 0
-        var picturesPatched = 0
+        var packetsRejected = 0
+        var picturesConcealed = 0
         var missing: MediaDuration?
         var truncation: Truncation?
         var ranges: Set<ColorSpace.Range> = []
@@ -175,12 +175,12 @@ final class SourceHealth: Sendable {
 
     private static func damage(_ state: borrowing State) -> String? {
         guard let first = state.firstFailure else {
-            return state.picturesPatched > 0
-                ? "damaged pictures, patched up by the decoder: \(state.picturesPatched)" : nil
+            return state.picturesConcealed > 0
+                ? "damaged pictures, patched up by the decoder: \(state.picturesConcealed)" : nil
         }
         return state.framesSkipped > 0
             ? "\(state.framesSkipped) frames could not be decoded; the first because \(first)"
-            : "\(state.packetsRefused) packets could not be decoded; the first because: \(first)"
+            : "\(state.packetsRejected) packets could not be decoded; the first because: \(first)"
     }
 
     /// Takes note of a file that is shorter than it says.
@@ -196,12 +196,12 @@ final class SourceHealth: Sendable {
                 state.framesSkipped = max(state.framesSkipped, decoded.framesSkipped)
                 state.firstFailure = state.firstFailure ?? "\(failure)"
             }
-            if let container = source as? ContainerSource, let refusal = container.firstRefusal {
-                state.packetsRefused = max(state.packetsRefused, container.packetsRefused)
+            if let container = source as? ContainerSource, let refusal = container.firstRejection {
+                state.packetsRejected = max(state.packetsRejected, container.packetsRejected)
                 state.firstFailure = state.firstFailure ?? refusal
             }
             if let container = source as? ContainerSource {
-                state.picturesPatched = max(state.picturesPatched, container.picturesPatched)
+                state.picturesConcealed = max(state.picturesConcealed, container.picturesConcealed)
                 state.missing = container.missingDuration ?? state.missing
             }
         }

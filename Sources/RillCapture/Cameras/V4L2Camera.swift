@@ -33,7 +33,7 @@ public final class V4L2Camera: FrameSource {
     private var lifecycle = CameraLifecycle()
     private var session: CameraSession?
     private var settledMode: CameraMode
-    private var pools: FittingPool
+    private var pools: ResizingPool
     /// Whether the next frame is the first since the camera was opened.
     private var isDiscontinuity = false
 
@@ -63,7 +63,7 @@ public final class V4L2Camera: FrameSource {
         self.constraints = constraints
         self.onEvent = onEvent
         var finder = CameraFinder(selection)
-        pools = FittingPool(capacity: capacity)
+        pools = ResizingPool(capacity: capacity)
         do throws(CameraError) {
             let session = try CameraSession(try finder.open(calls), constraints)
             self.session = session

@@ -50,7 +50,7 @@ public final class LiveClip: FrameSource {
     /// The last frame, if it may have to be held.
     private var kept: VideoFrame?
     private var isKeptApart = false
-    private var ownPool = FittingPool(capacity: 1)
+    private var ownPool = ResizingPool(capacity: 1)
 
     private enum Phase { case playing, holding, ended }
 

@@ -35,7 +35,7 @@ struct RateControlTimeline {
     /// The announced interval between frames, in ticks. The real one may differ.
     private(set) var frameInterval: Int64
     /// The most time of gaps that is paid back.
-    private let mostOwed: Int64
+    private let maximumBacklog: Int64
     /// The interval between most of the latest frames.
     private var usual: Int64
     private var mean: MeanInterval
@@ -44,7 +44,7 @@ struct RateControlTimeline {
     /// Elapsed time that no frame has been given yet; negative if frames got some in advance.
     private(set) var balance: Int64 = 0
     /// The part of the balance that is due to long gaps.
-    private var longOwed: Int64 = 0
+    private var gapBacklog: Int64 = 0
     private var previous: MediaTime?
     /// The time from the first frame's timestamp to that of the last one.
     private var elapsed = MediaTime.zero
@@ -63,13 +63,13 @@ struct RateControlTimeline {
     ///
     /// - Parameters:
     ///   - frameRate: the announced frame rate.
-    ///   - mostOwed: the most time of gaps that is paid back, half of it for long gaps: the size of the rate
+    ///   - maximumBacklog: the most time of gaps that is paid back, half of it for long gaps: the size of the rate
     ///     control's buffer.
-    init(frameRate: FrameRate, mostOwed: MediaDuration) {
+    init(frameRate: FrameRate, maximumBacklog: MediaDuration) {
         frameInterval = Self.ticks(frameRate)
         usual = frameInterval
         mean = MeanInterval(frameInterval)
-        self.mostOwed = Self.ticks(mostOwed)
+        self.maximumBacklog = Self.ticks(maximumBacklog)
     }
 
     /// Whether no frame has arrived yet.
@@ -133,7 +133,7 @@ struct RateControlTimeline {
         var grant = available
         if balance != 0 || !isNear(available, typical) {
             let longest = typical + typical / 2
-            if available - longOwed > longest {
+            if available - gapBacklog > longest {
                 grant = longest
             } else if available > longest {
                 grant = typical + typical / 6
@@ -146,8 +146,8 @@ struct RateControlTimeline {
             let limit = isPaidBack ? interval * 2 : interval + interval / 2
             grant = max(min(grant, max(limit, frameInterval)), frameInterval / 4)
         }
-        balance = max(min(available - grant, mostOwed), -overdraft)
-        longOwed = max(min(longOwed, balance), 0)
+        balance = max(min(available - grant, maximumBacklog), -overdraft)
+        gapBacklog = max(min(gapBacklog, balance), 0)
         return grant
     }
 
@@ -156,8 +156,8 @@ struct RateControlTimeline {
         guard interval - typical > Self.longGap else { return 0 }
         // Not owed are the frame's own interval and the extra time that it gets at once.
         let owed = max(interval - typical * 2, 0)
-        let paidBack = min(owed, mostOwed / 2 - longOwed)
-        longOwed += paidBack
+        let paidBack = min(owed, maximumBacklog / 2 - gapBacklog)
+        gapBacklog += paidBack
         return owed - paidBack
     }
 

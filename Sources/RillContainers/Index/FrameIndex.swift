@@ -20,8 +20,8 @@ struct FrameIndex: Equatable, Sendable {
 
     /// Why pictures can only be identified by counting them while decoding.
     enum Inexactness: Equatable, Sendable {
-        case missingStamp(packet: Int)
-        case equalStamps(Int64)
+        case missingTimestamp(packet: Int)
+        case equalTimestamps(Int64)
         case tooManyPackets(limit: Int)
     }
 
@@ -39,12 +39,12 @@ struct FrameIndex: Equatable, Sendable {
     init(_ packets: [Packet]) {
         let shown = packets.filter(\.isShown)
         if let index = packets.firstIndex(where: { $0.isShown && $0.stamp == nil }) {
-            inexactness = .missingStamp(packet: index)
+            inexactness = .missingTimestamp(packet: index)
             return
         }
         let sorted = shown.compactMap(\.stamp).sorted()
         if let pair = zip(sorted, sorted.dropFirst()).first(where: { $0 == $1 }) {
-            inexactness = .equalStamps(pair.0)
+            inexactness = .equalTimestamps(pair.0)
             return
         }
         stamps = sorted

@@ -38,7 +38,7 @@ final class ContainerInput {
     var claimedDuration: MediaDuration? { demuxer.claimedDuration }
 
     /// The codecs of all audio tracks.
-    var soundCodecNames: [String] {
+    var audioCodecNames: [String] {
         (0..<demuxer.trackCount).compactMap { index in
             let parameters = unsafe demuxer.track(index).pointee.codecpar!
             guard unsafe parameters.pointee.codec_type == AVMEDIA_TYPE_AUDIO else { return nil }

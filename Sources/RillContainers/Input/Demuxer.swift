@@ -9,7 +9,7 @@ final class Demuxer {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: UnsafeMutablePointer<AVPacket>
     /// For formats whose clock may restart.
-    private var continuity: StampContinuity?
+    private var continuity: TimestampContinuity?
 
     /// Opens a file and examines its start.
     ///
@@ -44,7 +44,7 @@ final class Demuxer {
         self.path = path
         unsafe self.packet = packet
         unsafe self.context = context
-        if unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 { continuity = StampContinuity() }
+        if unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0 { continuity = TimestampContinuity() }
         // Reads frames at the start to find what the container does not declare.
         _ = unsafe avformat_find_stream_info(context, nil)
     }

@@ -8,8 +8,8 @@ final class PictureReader {
     let decoder: TrackDecoder
     let manner: TrackDecoder.Manner
     /// The number of packets that the decoder rejected, and its message for the first.
-    private(set) var packetsRefused = 0
-    private(set) var firstRefusal: String?
+    private(set) var packetsRejected = 0
+    private(set) var firstRejection: String?
     /// Whether the demuxer or the decoder has reported damage.
     private(set) var hasSeenDamage = false
     /// Whether the latest picture has concealed errors.
@@ -18,7 +18,7 @@ final class PictureReader {
     private(set) var failure: String?
     /// Whether the container has ended or failed; the decoder may still hold pictures.
     private var isDrained = false
-    private var awaited = AwaitedStamps()
+    private var awaited = AwaitedTimestamps()
 
     /// Opens a file.
     ///
@@ -96,7 +96,7 @@ final class PictureReader {
 
     private func note(_ reason: String) {
         hasSeenDamage = true
-        packetsRefused += 1
-        firstRefusal = firstRefusal ?? reason
+        packetsRejected += 1
+        firstRejection = firstRejection ?? reason
     }
 }

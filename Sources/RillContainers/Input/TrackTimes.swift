@@ -4,11 +4,11 @@ import RillCore
 /// The times of a track's pictures in nanoseconds since the start of the container, strictly increasing.
 struct TrackTimes {
     private let track: ContainerInput.VideoTrack
-    private var rising: RisingTimes
+    private var rising: IncreasingTimes
 
     init(_ track: ContainerInput.VideoTrack) {
         self.track = track
-        rising = RisingTimes(interval: track.frameRate?.interval ?? .milliseconds(33))
+        rising = IncreasingTimes(interval: track.frameRate?.interval ?? .milliseconds(33))
     }
 
     /// Returns the time of the next picture.

@@ -85,17 +85,17 @@ extension VP9FrameHeader {
     private static func parseColors(_ profile: UInt8, _ bits: inout BitReader) throws(BitstreamError) -> Picture {
         let bitDepth = profile >= 2 ? (try bits.flag() ? 12 : 10) : 8
         var picture = Picture(width: 0, height: 0, bitDepth: bitDepth, colorSpace: UInt8(try bits.read(3)))
-        let tellsSubsampling = profile & 1 != 0
+        let hasSubsampling = profile & 1 != 0
         if picture.colorSpace != rgb {
             picture.isFullRange = try bits.flag()
-            if tellsSubsampling {
+            if hasSubsampling {
                 picture.subsampling = Picture.Subsampling(x: UInt8(try bits.read(1)), y: UInt8(try bits.read(1)))
             }
         } else {
             picture.isFullRange = true
-            if tellsSubsampling { picture.subsampling = Picture.Subsampling(x: 0, y: 0) }
+            if hasSubsampling { picture.subsampling = Picture.Subsampling(x: 0, y: 0) }
         }
-        if tellsSubsampling { _ = try bits.read(1) }
+        if hasSubsampling { _ = try bits.read(1) }
         return picture
     }
 
@@ -156,17 +156,17 @@ extension VP9FrameHeader {
     private func writeColors(of picture: Picture, _ bits: inout BitWriter) {
         let depths = profile >= 2 ? [10, 12] : [8]
         precondition(depths.contains(picture.bitDepth), "\(picture.bitDepth) bits a sample in profile \(profile)")
-        let tellsSubsampling = profile & 1 != 0
+        let hasSubsampling = profile & 1 != 0
         if profile >= 2 { bits.write(picture.bitDepth == 12 ? 1 : 0, 1) }
         bits.write(UInt32(picture.colorSpace), 3)
         if picture.colorSpace != VP9FrameHeader.rgb {
             bits.write(picture.isFullRange ? 1 : 0, 1)
-            if tellsSubsampling {
+            if hasSubsampling {
                 bits.write(UInt32(picture.subsampling.x), 1)
                 bits.write(UInt32(picture.subsampling.y), 1)
             }
         }
-        if tellsSubsampling { bits.write(0, 1) }
+        if hasSubsampling { bits.write(0, 1) }
     }
 
     private func write(_ size: Size, _ bits: inout BitWriter) {

@@ -35,14 +35,14 @@ public struct EncodedFrame: Sendable {
     /// The length of the coded bytes.
     public var byteCount: Int
     /// The stages that the frame has passed, with timestamps.
-    public var stamps: FrameStamps
+    public var stamps: FrameTimestamps
 
     /// Creates a description. By default flags are off, the picture is upright, and no stage has a timestamp.
     public init(
         codec: VideoCodec, layer: StreamLayer, number: Int64, references: FrameReferences, isKey: Bool,
         isDiscardable: Bool = false, isLayerSync: Bool = false, isSwitchingUpPoint: Bool = false,
         resolution: Resolution, rotation: Rotation = .none, captureTime: MediaTime, byteCount: Int,
-        stamps: FrameStamps = FrameStamps()
+        stamps: FrameTimestamps = FrameTimestamps()
     ) {
         self.codec = codec
         self.layer = layer

@@ -54,7 +54,7 @@ public final class OutputFile {
     }
 
     /// Keeps the temporary file: for what cannot be created again, such as a recording that ended with a full disk.
-    public func keepPart() { isOpen = false }
+    public func keepTemporary() { isOpen = false }
 
     /// Removes the temporary file. A committed file stays.
     public func discard() {

@@ -18,11 +18,11 @@ public struct ColorConverter: Sendable {
     public private(set) var framesConverted = 0
     /// The number of pictures that were not converted because every buffer was in use.
     public private(set) var picturesWithoutBuffer = 0
-    private var pictures: FittingPool
+    private var pictures: ResizingPool
 
     /// Creates a converter whose pictures may be in use `capacity` at once.
     public init(capacity: Int) {
-        pictures = FittingPool(capacity: capacity)
+        pictures = ResizingPool(capacity: capacity)
     }
 
     /// Converts a picture to limited range. Returns the picture itself if it is already in limited range.

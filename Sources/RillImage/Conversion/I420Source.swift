@@ -7,7 +7,7 @@ public import RillCore
 public final class I420Source: FrameSource {
     private let source: any FrameSource
     private let capacity: Int
-    private var planar: FittingPool
+    private var planar: ResizingPool
     private var colors: ColorConverter
     /// A picture that found no free buffer to be converted into.
     private var waiting: VideoFrame?
@@ -20,7 +20,7 @@ public final class I420Source: FrameSource {
     public init(_ source: any FrameSource, capacity: Int = 8) {
         self.source = source
         self.capacity = capacity
-        planar = FittingPool(capacity: capacity)
+        planar = ResizingPool(capacity: capacity)
         colors = ColorConverter(capacity: capacity)
     }
 

@@ -30,7 +30,7 @@ public struct CropRegion: Hashable, Sendable {
     ///
     /// The strips cut off on both sides differ by at most three pixels, since the corner is even. If the aspect
     /// ratios agree to within a pixel, nothing is cut.
-    public init(centredIn source: Resolution, withAspectOf target: Resolution) {
+    public init(centeredIn source: Resolution, withAspectOf target: Resolution) {
         // Rounded to the nearest pixel, in integers: width = height * target aspect, or the other way round.
         let fittingWidth = (2 * source.height * target.width + target.height) / (2 * target.height)
         let fittingHeight = (2 * source.width * target.height + target.width) / (2 * target.width)

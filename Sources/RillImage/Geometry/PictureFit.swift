@@ -24,7 +24,7 @@ public struct PictureFit: Hashable, Sendable {
     public init(_ source: Resolution, into target: Resolution, _ policy: AspectPolicy) {
         switch policy {
         case .crop:
-            region = CropRegion(centredIn: source, withAspectOf: target)
+            region = CropRegion(centeredIn: source, withAspectOf: target)
             placement = CropRegion(all: target)
         case .letterbox:
             region = CropRegion(all: source)

@@ -183,7 +183,7 @@ extension FileInspection {
     private mutating func inspect(_ reader: IVFReader, _ progress: (Int) -> Void) throws(FileError) {
         var meter = CodedStreamMeter(codec: reader.header.codec)
         // As players treat it: joined clips restart their timestamps.
-        var times = RisingTimes(interval: FrameRate(30).interval)
+        var times = IncreasingTimes(interval: FrameRate(30).interval)
         var payload: [UInt8] = []
         do throws(FileError) {
             while let frame = try reader.next(into: &payload) {

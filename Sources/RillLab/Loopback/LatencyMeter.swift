@@ -3,7 +3,7 @@ import RillCore
 
 /// Collects how long frames take from each stage to the next, and in total.
 struct LatencyMeter {
-    private typealias Stage = FrameStamps.Stage
+    private typealias Stage = FrameTimestamps.Stage
 
     private var steps: [Histogram<UInt32>]
     private var whole: Histogram<UInt32>
@@ -28,7 +28,7 @@ struct LatencyMeter {
     }
 
     /// Adds a frame that was shown.
-    mutating func add(_ stamps: FrameStamps) {
+    mutating func add(_ stamps: FrameTimestamps) {
         for index in steps.indices {
             guard let start = stamps[Self.stages[index]], let end = stamps[Self.stages[index + 1]] else { continue }
             Self.record(end - start, in: &steps[index])

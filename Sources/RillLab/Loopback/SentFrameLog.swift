@@ -9,7 +9,7 @@ final class SentFrameLog: Sendable {
     struct Entry: Sendable {
         var timestamp: RTPTimestamp
         var captureTime: MediaTime
-        var stamps: FrameStamps
+        var stamps: FrameTimestamps
     }
 
     private let state: Monitor<Ring>

@@ -8,7 +8,7 @@ import RillImage
 /// The copies are in their own pool, so the decoder's pictures are released at once. Nothing is encoded before
 /// ``pictured()`` is called.
 struct FreezeGallery: Sendable {
-    private var thumbnails: FittingPool
+    private var thumbnails: ResizingPool
     /// A copy of the last shown picture.
     private var newest: VideoFrame?
     /// The longest freezes, in chronological order.
@@ -21,7 +21,7 @@ struct FreezeGallery: Sendable {
 
     init() {
         // Two for each freeze, the newest one, and the next one.
-        thumbnails = FittingPool(capacity: 2 * Self.capacity + 2)
+        thumbnails = ResizingPool(capacity: 2 * Self.capacity + 2)
     }
 
     /// Notes a shown picture, and the freeze that it ends.

@@ -26,7 +26,7 @@ public final class DecodedSource: FrameSource {
     private static let lookaheadOfPipes = (frames: 32, bytes: 4 << 20)
 
     private let reader: IVFReader
-    private var times: RisingTimes
+    private var times: IncreasingTimes
     private let decoder: VPXDecoder
     /// Frames that were read to find size and rate, and must still be decoded.
     private var lookahead: [(time: MediaTime, payload: [UInt8])] = []
@@ -66,7 +66,7 @@ public final class DecodedSource: FrameSource {
         format = SourceFormat(
             resolution: resolution, frameRate: .typical(of: stamps) ?? 30,
             frameCount: header.frameCount == 0 ? nil : header.frameCount)
-        times = RisingTimes(interval: format.frameRate?.interval ?? .milliseconds(33))
+        times = IncreasingTimes(interval: format.frameRate?.interval ?? .milliseconds(33))
     }
 
     /// Returns the next picture that can be decoded, with the file's time for it. Hidden frames yield none.

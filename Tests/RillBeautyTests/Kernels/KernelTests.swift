@@ -20,9 +20,9 @@ struct KernelTests {
                 let place = "\(width)x\(height), distance \(distance)"
                 let blur = compare(BlurTap.self, source)
                 #expect(blur == nil, "blur, \(place)")
-                let greatest = compare(GreatestTap.self, source)
+                let greatest = compare(MaximumTap.self, source)
                 #expect(greatest == nil, "greatest, \(place)")
-                let least = compare(LeastTap.self, source)
+                let least = compare(MinimumTap.self, source)
                 #expect(least == nil, "least, \(place)")
                 let sum = compare(SumTap.self, small)
                 #expect(sum == nil, "sum, \(place)")
@@ -92,7 +92,7 @@ struct KernelTests {
             }
             #expect(likelihood == nil, "likelihood, \(size)")
 
-            let limits = LightLimits(least: 30, slope: 90)
+            let limits = LumaLimits(least: 30, slope: 90)
             TextureKernel.run(likelihood: c, luma: a, texture: b, limits: limits, to: target)
             let texture = firstDifference(target) {
                 TextureKernel.reference(

@@ -25,7 +25,7 @@ struct KernelTimes {
         let rows = CellPlane(width: 2 * width, height: 3)
         let half = cells(width / 2, height / 2, .noise, seed: 6)
         let halfSkin = sparseCells(width / 2, height / 2, seed: 7)
-        let limits = LightLimits(least: 30, slope: 60)
+        let limits = LumaLimits(least: 30, slope: 60)
         let spans = spans(of: skin)
         let amounts = BeautyAmounts(.natural)
         half.extendRows()
@@ -50,8 +50,8 @@ struct KernelTimes {
         time("sum of nine", { TapKernel.run(SumTap.self, small, row: row, to: target) }, target) {
             TapKernel.reference(SumTap.self, small, distance: 1, $0, $1)
         }
-        time("greatest of nine", { TapKernel.run(GreatestTap.self, a, row: row, to: target) }, target) {
-            TapKernel.reference(GreatestTap.self, a, distance: 1, $0, $1)
+        time("greatest of nine", { TapKernel.run(MaximumTap.self, a, row: row, to: target) }, target) {
+            TapKernel.reference(MaximumTap.self, a, distance: 1, $0, $1)
         }
         time("likelihood", { LikelihoodKernel.run(u: b, v: a, luma: small, to: target) }, target) {
             LikelihoodKernel.reference(u: b.row($1)[$0], v: a.row($1)[$0], luma: small.row($1)[$0])

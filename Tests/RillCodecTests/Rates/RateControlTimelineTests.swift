@@ -157,7 +157,7 @@ struct RateControlTimelineTests {
     private func at(seconds: Int) -> MediaTime { MediaTime.zero + .seconds(seconds) }
 
     private func timeline(_ rate: FrameRate) -> RateControlTimeline {
-        RateControlTimeline(frameRate: rate, mostOwed: .seconds(1))
+        RateControlTimeline(frameRate: rate, maximumBacklog: .seconds(1))
     }
 
     /// What frames of these stamps get that are announced to be 30 a second.

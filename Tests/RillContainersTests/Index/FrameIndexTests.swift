@@ -30,8 +30,8 @@ struct FrameIndexTests {
     }
 
     @Test func `Stamps that are missing or equal are a inexactness`() {
-        #expect(FrameIndex(packets([0, nil, 2], clean: [0, 2])).inexactness == .missingStamp(packet: 1))
-        #expect(FrameIndex(packets([0, 5, 5], clean: [0, 2])).inexactness == .equalStamps(5))
+        #expect(FrameIndex(packets([0, nil, 2], clean: [0, 2])).inexactness == .missingTimestamp(packet: 1))
+        #expect(FrameIndex(packets([0, 5, 5], clean: [0, 2])).inexactness == .equalTimestamps(5))
         #expect(FrameIndex(packets([0, nil, 2], clean: [0, 2])).entries.count == 1)
         #expect(FrameIndex(limit: 9).inexactness == .tooManyPackets(limit: 9))
         #expect(FrameIndex([]).stamps.isEmpty)

@@ -49,7 +49,7 @@ struct OutputFileTests {
         do {
             let file = OutputFile(path: path)
             try write("what cannot be made again", to: file.partPath)
-            file.keepPart()
+            file.keepTemporary()
         }
         #expect(text(of: path) == nil && text(of: folder.path(".out.ivf.part")) == "what cannot be made again")
     }

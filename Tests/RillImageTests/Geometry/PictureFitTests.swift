@@ -26,7 +26,7 @@ import Testing
 
     @Test func `Cut or stretched, the target is full`() {
         let crop = PictureFit(.hd720, into: .vga, .crop)
-        #expect(crop.region == CropRegion(centredIn: .hd720, withAspectOf: .vga))
+        #expect(crop.region == CropRegion(centeredIn: .hd720, withAspectOf: .vga))
         #expect(crop.placement == CropRegion(all: .vga))
         let stretch = PictureFit(.hd720, into: .vga, .stretch)
         #expect(stretch.region == CropRegion(all: .hd720) && stretch.placement == CropRegion(all: .vga))

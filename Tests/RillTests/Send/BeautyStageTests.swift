@@ -98,7 +98,7 @@ struct BeautyStageTests {
         var settings = SendSettings(layers: layers, seed: 1)
         settings.beauty = .natural
         settings.beautyBudget = .milliseconds(2)
-        settings.modelledBeautyCost = .milliseconds(3)
+        settings.modeledBeautyCost = .milliseconds(3)
         let pipeline = try SendPipeline(settings)
         let scene = try portrait(frameCount: 50)
         while case .frame(let frame) = scene.next() {

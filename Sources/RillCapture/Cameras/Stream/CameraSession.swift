@@ -10,7 +10,7 @@ final class CameraSession {
     private let stream: VideoStream
     private let reader: PictureReader
     private let now: () -> MediaTime
-    private var stamps: FrameStampCheck
+    private var stamps: FrameTimestampCheck
     private var sequence = SequenceGaps()
     private var counts = Counts()
 
@@ -34,7 +34,7 @@ final class CameraSession {
         stream = try VideoStream(node, constraints)
         reader = try PictureReader(stream.settled.layout)
         mode = stream.settled.mode
-        stamps = FrameStampCheck(interval: mode.interval)
+        stamps = FrameTimestampCheck(interval: mode.interval)
         now = { calls.now }
     }
 

@@ -6,7 +6,7 @@ struct HeldPicture {
     var ticks: Int64
     var captureTime: MediaTime
     var rotation = Rotation.none
-    var stamps = FrameStamps()
+    var stamps = FrameTimestamps()
 
     init(_ frame: VideoFrame, ticks: Int64) {
         self.ticks = ticks

@@ -93,7 +93,7 @@ public final class VPXEncoder: VideoEncoder {
         }
         let span = timeline.span(at: frame.captureTime)
         // A stream declares its matrix in key frames.
-        let isKeyFrame = try tellMatrix(of: frame) || isKeyFrame
+        let isKeyFrame = try declareMatrix(of: frame) || isKeyFrame
         if isKeyFrame { patternPosition = 0 }
         let flags = try beginStep(isKeyFrame: isKeyFrame)
         held.append(HeldPicture(frame, ticks: span.start))
@@ -121,7 +121,7 @@ public final class VPXEncoder: VideoEncoder {
     /// without a declaration is taken for BT.601, so BT.601 is only declared after another matrix.
     ///
     /// - Returns: whether the declaration changed.
-    private func tellMatrix(of frame: VideoFrame) throws(CodecError) -> Bool {
+    private func declareMatrix(of frame: VideoFrame) throws(CodecError) -> Bool {
         guard frame.colorSpace.matrix != matrix else { return false }
         matrix = frame.colorSpace.matrix
         guard settings.vpx == .vp9 else { return false }
@@ -259,7 +259,7 @@ extension VPXEncoder {
 extension EncoderSettings {
     /// Creates the timeline for frames with that announced rate.
     func timeline(at frameRate: FrameRate) -> RateControlTimeline {
-        RateControlTimeline(frameRate: frameRate, mostOwed: bufferSize)
+        RateControlTimeline(frameRate: frameRate, maximumBacklog: bufferSize)
     }
 
     /// Whether libvpx must be restarted for the change from `old` to these settings.

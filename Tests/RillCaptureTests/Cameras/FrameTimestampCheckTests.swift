@@ -4,7 +4,7 @@ import Testing
 @testable import RillCapture
 
 /// Stamps of drivers, and what takes the place of those that cannot be.
-@Suite struct FrameStampCheckTests {
+@Suite struct FrameTimestampCheckTests {
     private let interval = MediaDuration.milliseconds(40)
     private let start = MediaTime(nanoseconds: 5_000_000_000)
 
@@ -12,7 +12,7 @@ import Testing
     private func times(
         _ count: Int, gapAt: Int? = nil, error: (Int) -> MediaDuration?
     ) -> (times: [MediaTime], faults: TimestampFaults) {
-        var check = FrameStampCheck(interval: interval)
+        var check = FrameTimestampCheck(interval: interval)
         var sequence: UInt32 = .max - 2
         var times: [MediaTime] = []
         for index in 0..<count {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `A frame that is missing is counted in the time that replaces a stamp`() {
-        var check = FrameStampCheck(interval: interval)
+        var check = FrameTimestampCheck(interval: interval)
         _ = check.time(stamp: start, sequence: 7, queuedAt: start, now: start + .milliseconds(2))
         let now = start + .milliseconds(123)
         let time = check.time(stamp: nil, sequence: 10, queuedAt: start, now: now)

@@ -2,7 +2,7 @@
 ///
 /// The stages are in pipeline order, so the differences between successive timestamps add up to the frame's
 /// glass-to-glass latency. A stage that a frame has not reached has no timestamp.
-public struct FrameStamps: Sendable, Equatable {
+public struct FrameTimestamps: Sendable, Equatable {
     /// The stages that record a timestamp.
     public enum Stage: Int, CaseIterable, Sendable {
         /// The picture was captured (the timestamp of the camera or the clip).
@@ -28,7 +28,7 @@ public struct FrameStamps: Sendable, Equatable {
     }
 
     private static let unset = Int64.min
-    private var nanoseconds = InlineArray<10, Int64>(repeating: FrameStamps.unset)
+    private var nanoseconds = InlineArray<10, Int64>(repeating: FrameTimestamps.unset)
 
     /// Creates a value without timestamps.
     public init() {}
@@ -37,22 +37,22 @@ public struct FrameStamps: Sendable, Equatable {
     public subscript(stage: Stage) -> MediaTime? {
         get {
             let value = nanoseconds[stage.rawValue]
-            return value == FrameStamps.unset ? nil : MediaTime(nanoseconds: value)
+            return value == FrameTimestamps.unset ? nil : MediaTime(nanoseconds: value)
         }
-        set { nanoseconds[stage.rawValue] = newValue?.nanoseconds ?? FrameStamps.unset }
+        set { nanoseconds[stage.rawValue] = newValue?.nanoseconds ?? FrameTimestamps.unset }
     }
 
     /// Returns these timestamps, with gaps filled from `other`. It joins the sender's and the receiver's timestamps.
-    public func merging(_ other: FrameStamps) -> FrameStamps {
+    public func merging(_ other: FrameTimestamps) -> FrameTimestamps {
         var merged = self
-        for index in nanoseconds.indices where nanoseconds[index] == FrameStamps.unset {
+        for index in nanoseconds.indices where nanoseconds[index] == FrameTimestamps.unset {
             merged.nanoseconds[index] = other.nanoseconds[index]
         }
         return merged
     }
 
     /// Whether both have the same timestamp, or none, at every stage.
-    public static func == (a: FrameStamps, b: FrameStamps) -> Bool {
+    public static func == (a: FrameTimestamps, b: FrameTimestamps) -> Bool {
         for index in a.nanoseconds.indices where a.nanoseconds[index] != b.nanoseconds[index] { return false }
         return true
     }

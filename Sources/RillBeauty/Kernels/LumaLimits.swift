@@ -1,5 +1,5 @@
 /// A limit that grows with luma, as noise and texture do.
-struct LightLimits {
+struct LumaLimits {
     /// The limit at black.
     var least: UInt8
     /// The growth of the limit per 256 code values of luma above black; with `least`, at most 255 in total.

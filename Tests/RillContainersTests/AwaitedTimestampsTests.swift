@@ -5,7 +5,7 @@ import Testing
 struct AwaitedStampsTests {
     /// Gives a decoder all packets, then takes these pictures: whether each was due, and whether all have come.
     private func check(_ packets: [Int64?], _ pictures: [Int64?]) -> (isDue: [Bool], isEmpty: Bool) {
-        var awaited = AwaitedStamps()
+        var awaited = AwaitedTimestamps()
         for packet in packets { _ = awaited.add(packet) }
         var isDue: [Bool] = []
         for picture in pictures { isDue.append(awaited.remove(picture)) }
@@ -31,7 +31,7 @@ struct AwaitedStampsTests {
     }
 
     @Test func `What never comes is found out`() {
-        var awaited = AwaitedStamps()
+        var awaited = AwaitedTimestamps()
         var isPlausible: [Bool] = []
         for stamp: Int64 in 0...256 { isPlausible.append(awaited.add(stamp)) }
         #expect(isPlausible == [Bool](repeating: true, count: 256) + [false])

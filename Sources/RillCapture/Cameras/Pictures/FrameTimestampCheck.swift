@@ -8,7 +8,7 @@ import RillCore
 /// usual age of this camera's frames.
 ///
 /// A pure value: it reads no clock.
-struct FrameStampCheck: Sendable {
+struct FrameTimestampCheck: Sendable {
     /// The number of replaced timestamps, by fault.
     private(set) var faults = TimestampFaults()
     private var interval: MediaDuration

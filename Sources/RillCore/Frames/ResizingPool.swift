@@ -1,7 +1,7 @@
 /// A frame pool that follows the size of the pictures: a new size replaces it.
 ///
 /// The previous pool lives as long as its frames are in use, so for that time there are two.
-package struct FittingPool: Sendable {
+package struct ResizingPool: Sendable {
     private let capacity: Int
     private var pool: FramePool?
 

@@ -2,10 +2,10 @@ import Testing
 
 @testable import RillCore
 
-struct RisingTimesTests {
+struct IncreasingTimesTests {
     /// Milliseconds, of stamps in milliseconds with an interval of 40.
     private func times(_ stamps: [Int]) -> [Double] {
-        var rising = RisingTimes(interval: .milliseconds(40))
+        var rising = IncreasingTimes(interval: .milliseconds(40))
         return stamps.map { rising.time(of: .zero + .milliseconds($0)).seconds * 1000 }
     }
 
@@ -37,7 +37,7 @@ struct RisingTimesTests {
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
     func `Any stamps are taken`(stamp: Int64) {
         for others in [[Int64.min, .max, 0], [.max, .min, .max], [0, .min, 1], [.max, .max, .max]] {
-            var rising = RisingTimes(interval: .milliseconds(40))
+            var rising = IncreasingTimes(interval: .milliseconds(40))
             for stamp in [stamp] + others { _ = rising.time(of: MediaTime(nanoseconds: stamp)) }
         }
     }

@@ -4,7 +4,7 @@
 /// further than reordered pictures do, a new clip starts: its first picture follows the last one at the usual
 /// interval, and all later ones keep their distances. A timestamp that goes back by less, or does not advance,
 /// becomes the previous time plus one nanosecond.
-package struct RisingTimes: Sendable {
+package struct IncreasingTimes: Sendable {
     /// The interval between pictures if nothing else is known.
     private let interval: MediaDuration
     /// The offset added to each timestamp, in nanoseconds.
@@ -12,7 +12,7 @@ package struct RisingTimes: Sendable {
     private var last: Int64?
 
     /// The furthest that reordered pictures may go back.
-    static let mostDisorder = MediaDuration.milliseconds(100)
+    static let reorderingTolerance = MediaDuration.milliseconds(100)
 
     package init(interval: MediaDuration) {
         self.interval = interval
@@ -29,7 +29,7 @@ package struct RisingTimes: Sendable {
         var time = stamp &+ shift
         if let last, time <= last {
             let (fall, isTooLarge) = last.subtractingReportingOverflow(time)
-            if isTooLarge || fall > RisingTimes.mostDisorder.nanoseconds {
+            if isTooLarge || fall > IncreasingTimes.reorderingTolerance.nanoseconds {
                 time = last &+ interval.nanoseconds
                 shift = time &- stamp
             } else {

@@ -4,7 +4,7 @@
 /// A transport stream may do that anywhere (ISO/IEC 13818-1, 2.4.3.5). A track that goes back, or moves far ahead of
 /// all tracks, has jumped: an offset added to all later timestamps makes it continue where it ended. Audio and video
 /// jump together, so all tracks are examined, whichever are used.
-struct StampContinuity {
+struct TimestampContinuity {
     /// The position of a track in nanoseconds, with the offset.
     private struct Track {
         var last: Int64

@@ -2,10 +2,10 @@ import Testing
 
 @testable import RillContainers
 
-struct StampContinuityTests {
+struct TimestampContinuityTests {
     /// What is added to the stamp of each packet, in milliseconds.
     private func shifts(_ packets: [(track: Int, stamp: Int64)], lasting duration: Int64 = 40) -> [Int64] {
-        var continuity = StampContinuity()
+        var continuity = TimestampContinuity()
         return packets.map { track, stamp in
             continuity.note(track: track, at: stamp * 1_000_000, lasting: duration * 1_000_000)
             return continuity.shift / 1_000_000
@@ -35,7 +35,7 @@ struct StampContinuityTests {
     @Test func `Any stamps are taken`() {
         let stamps: [Int64] = [.min, .max, 0, .min, .min, -1, .max, .max]
         for duration in [Int64.min, -1, 0, .max] {
-            var continuity = StampContinuity()
+            var continuity = TimestampContinuity()
             for (index, stamp) in stamps.enumerated() {
                 continuity.note(track: index % 2, at: stamp, lasting: duration)
             }

@@ -1,6 +1,6 @@
 /// Compares a decoder's output with its input: each packet yields one picture, in the order of timestamps. It detects
 /// a decoder that silently drops pictures, as some do when references are missing.
-struct AwaitedStamps {
+struct AwaitedTimestamps {
     /// The timestamps of packets whose pictures have not arrived, in order.
     private var stamps: [Int64] = []
     private var hasBegun = false
