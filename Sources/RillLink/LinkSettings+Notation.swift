@@ -39,7 +39,7 @@ extension LinkSettings {
         case seed
 
         /// A value to show to one who gave none, or a wrong one.
-        var example: String {
+        package var example: String {
             switch self {
             case .loss: "2%"
             case .burst: "5%/3"
