@@ -217,7 +217,7 @@ struct SendCommand: ParsableCommand {
         if json {
             try JSONOutput.print(log.summary)
         } else if sdp == "-" {
-            StandardError.print(log.text)
+            StandardError.print(log.text(on: .standardError))
         } else {
             try StandardOutput.print(log.text)
         }

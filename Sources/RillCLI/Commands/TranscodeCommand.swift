@@ -120,7 +120,7 @@ struct TranscodeCommand: ParsableCommand {
         for notice in outcome.notices { StandardError.print(notice) }
         if json { return try JSONOutput.print(outcome.summary) }
         // The result itself may be on standard output.
-        StandardError.print(outcome.text)
+        StandardError.print(outcome.text(on: .standardError))
     }
 
     /// The jobs of a list or a folder, where one was given.
