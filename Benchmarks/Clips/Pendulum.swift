@@ -28,7 +28,7 @@ public final class Pendulum: FrameSource {
         let place = (first + nextFrame) % round
         var frame = frames[min(place, round - place)]
         frame.captureTime = FrameRate(30).time(ofFrame: nextFrame)
-        frame.stamps = FrameTimestamps()
+        frame.timestamps = FrameTimestamps()
         frame.isDiscontinuity = nextFrame == 0
         nextFrame += 1
         return frame

@@ -9,7 +9,7 @@ import Arguments
 ///     bench-work receive    --at ADDRESS --frames N                     one stream, until so many pictures are there
 ///     bench-work beautify   --clip C --beauty natural|off|…             reads, and makes beautiful
 ///     bench-work camera     --count N                                   frames of /dev/video-fake
-///     bench-work latency    --clip C --bitrate B --frames N …           a live call with oneself; prints all stamps
+///     bench-work latency    --clip C --bitrate B --frames N …           a live call with oneself; prints all timestamps
 ///     bench-work senders    --clip C --count N …                        many live senders
 ///     bench-work receivers  --at ADDRESS --high N --low N …             many live streams
 ///     bench-work conference --at PORT --others PORT …                   one end of a conference

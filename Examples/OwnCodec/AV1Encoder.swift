@@ -33,7 +33,7 @@ final class AV1Encoder: VideoEncoder {
         _ frame: VideoFrame, isKeyFrame: Bool, _ body: (EncodedFrame, Span<UInt8>) throws -> Void
     ) throws -> EncoderOutcome {
         copy(frame)
-        // libaom wants stamps that rise.
+        // libaom wants timestamps that rise.
         let ticks = max(newestTicks + 1, frame.captureTime.ticks(rate: 90_000))
         newestTicks = ticks
         let interval = UInt(stream.frameRate.interval.nanoseconds * 90_000 / 1_000_000_000)
@@ -54,7 +54,7 @@ final class AV1Encoder: VideoEncoder {
                 codec: .av1, layer: StreamLayer(rid: rid), number: number,
                 references: isKey ? FrameReferences() : FrameReferences(number - 1), isKey: isKey,
                 resolution: frame.resolution, captureTime: frame.captureTime, byteCount: byteCount,
-                stamps: frame.stamps)
+                timestamps: frame.timestamps)
             coded.rotation = frame.rotation
             number += 1
             // libaom's memory, which holds the bytes until its next call.

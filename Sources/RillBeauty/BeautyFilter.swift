@@ -139,7 +139,7 @@ public struct BeautyFilter: ~Copyable {
         var result = target.finish(captureTime: frame.captureTime, colorSpace: frame.colorSpace)
         result.rotation = frame.rotation
         result.isDiscontinuity = frame.isDiscontinuity
-        result.stamps = frame.stamps
+        result.timestamps = frame.timestamps
         return result
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import RillFiles
 
 /// `rill`: the command line.
 @main
@@ -47,6 +48,8 @@ struct RillCommand: ParsableCommand {
                 words, against: configuration.subcommands.compactMap { $0.configuration.commandName })
             var command = try parseAsRoot(words)
             try command.run()
+        } catch let error as FileError where StandardOutput.isUnread(error) {
+            StandardOutput.endUnread()
         } catch let error as CommandError {
             StandardError.print("Error: \(error)")
             Glibc.exit(error.exitCode.rawValue)

@@ -44,7 +44,7 @@ public struct ContainerClip: RangedSource {
         let input = try ContainerInput(path: path)
         track = input.track
         index = FrameIndex(of: input)
-        format.frameCount = index.inexactness == nil ? index.stamps.count : nil
+        format.frameCount = index.inexactness == nil ? index.timestamps.count : nil
         format.frameRate = index.typicalFrameRate(track)
         self.format = format
     }
@@ -54,8 +54,8 @@ public struct ContainerClip: RangedSource {
 
     /// Returns when a frame is shown, relative to the start of the container.
     public func time(ofFrame frame: Int) -> MediaTime? {
-        guard index.stamps.indices.contains(frame) else { return nil }
-        return track.time(ofStamp: index.stamps[frame])
+        guard index.timestamps.indices.contains(frame) else { return nil }
+        return track.time(ofStamp: index.timestamps[frame])
     }
 
     /// Opens the file for a range of its frames.
@@ -74,7 +74,7 @@ public struct ContainerClip: RangedSource {
 extension FrameIndex {
     /// Returns the typical rate of the pictures, or the container's rate if the index does not know the pictures.
     func typicalFrameRate(_ track: ContainerInput.VideoTrack) -> FrameRate? {
-        .typical(of: stamps.map(track.time(ofStamp:)), claimed: track.frameRate) ?? track.frameRate
+        .typical(of: timestamps.map(track.time(ofStamp:)), claimed: track.frameRate) ?? track.frameRate
     }
 
     /// The maximum number of indexed packets: a day at 46 frames per second, 64 MiB.

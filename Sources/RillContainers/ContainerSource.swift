@@ -111,7 +111,7 @@ public final class ContainerSource: FrameSource {
         let entry = index.entry(for: frames.lowerBound)
         try self.init(
             PictureReader(path: path, skipping: entry.packet, .strict(threadCount: threadCount)),
-            FrameWindow(frames, start: entry.frame, stamps: index.stamps), capacity)
+            FrameWindow(frames, start: entry.frame, timestamps: index.timestamps), capacity)
         self.format = format
         self.format.frameCount = format.frameCount.map { frames.clamped(to: 0..<$0).count }
     }

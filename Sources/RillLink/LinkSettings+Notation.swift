@@ -38,8 +38,8 @@ extension LinkSettings {
         /// ``LinkSettings/seed``.
         case seed
 
-        /// An example value for error messages.
-        var example: String {
+        /// An example value, for error messages and completions.
+        package var example: String {
             switch self {
             case .loss: "2%"
             case .burst: "5%/3"

@@ -348,8 +348,8 @@ extension JitterBuffer {
         releasedFrame.frame.rotation = rotation
         releasedFrame.frame.captureTime = timing.time(of: frame.timestamp)
         releasedFrame.frame.byteCount = frame.byteCount
-        releasedFrame.frame.stamps[.arrived] = frame.arrival
-        releasedFrame.frame.stamps[.assembled] = frame.assembly
-        releasedFrame.frame.stamps[.released] = now
+        releasedFrame.frame.timestamps[.arrived] = frame.arrival
+        releasedFrame.frame.timestamps[.assembled] = frame.assembly
+        releasedFrame.frame.timestamps[.released] = now
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Rill
 
-/// The live driver: real threads, paced by the frames' stamps. Run under the thread sanitizer by the test script, so
+/// The live driver: real threads, paced by the frames' timestamps. Run under the thread sanitizer by the test script, so
 /// sizes are small and nothing depends on how fast the machine is.
 struct LiveDriverTests {
     private let resolution = Resolution(width: 96, height: 64)
@@ -105,9 +105,9 @@ struct LiveDriverTests {
     }
 
     @Test func `A clip's frames count as captured when they are due, however late its thread wakes`() throws {
-        let kept = Monitor([StreamLayer.RID: [(captureTime: MediaTime, stamps: FrameTimestamps)]]())
+        let kept = Monitor([StreamLayer.RID: [(captureTime: MediaTime, timestamps: FrameTimestamps)]]())
         let tap = EncodedFrameTap { frame, _ in
-            kept.withLock { $0[frame.layer.rid, default: []].append((frame.captureTime, frame.stamps)) }
+            kept.withLock { $0[frame.layer.rid, default: []].append((frame.captureTime, frame.timestamps)) }
         }
         let pipeline = try SendPipeline(SendSettings(layers: layers, seed: 1), taps: SendTaps(encoded: tap))
         let source = try ShiftedPictures(resolution, start: .seconds(7), spacing: .milliseconds(11), count: 20)
@@ -115,12 +115,12 @@ struct LiveDriverTests {
         let frames = kept.withLock { $0 }
         #expect(Set(frames.keys) == [.high, .low])
         for (rid, frames) in frames {
-            let lags = Set(frames.compactMap { frame in frame.stamps[.captured].map { $0 - frame.captureTime } })
+            let lags = Set(frames.compactMap { frame in frame.timestamps[.captured].map { $0 - frame.captureTime } })
             #expect(lags.count == 1, "\(rid): \(lags)")
             for frame in frames {
                 let stages: [FrameTimestamps.Stage] = [.captured, .preprocessed, .scaled, .encoded]
-                let stamps = stages.compactMap { frame.stamps[$0] }
-                #expect(stamps.count == 4 && stamps == stamps.sorted(), "\(rid): \(stamps)")
+                let timestamps = stages.compactMap { frame.timestamps[$0] }
+                #expect(timestamps.count == 4 && timestamps == timestamps.sorted(), "\(rid): \(timestamps)")
             }
         }
     }
@@ -178,7 +178,7 @@ private final class PatientPictures: FrameSource {
     }
 }
 
-/// A few pictures whose stamps begin anywhere and lie any length apart.
+/// A few pictures whose timestamps begin anywhere and lie any length apart.
 private final class ShiftedPictures: FrameSource {
     let format: SourceFormat
     private let pictures: TestPictures

@@ -75,7 +75,7 @@ import Testing
             frames.append(
                 Frame(
                     number: frame.frame.number, isShown: frame.isShown,
-                    released: frame.frame.stamps[.released] ?? .distantFuture, playoutTime: frame.playoutTime))
+                    released: frame.frame.timestamps[.released] ?? .distantFuture, playoutTime: frame.playoutTime))
         }
     }
 

@@ -42,7 +42,7 @@ import Testing
         let delays = Monitor([MediaDuration]())
         let tap = EncodedFrameTap { frame, _ in
             if frame.isKey { keys.withLock { $0[frame.layer.rid, default: 0] += 1 } }
-            if let captured = frame.stamps[.captured], let passed = frame.stamps[.preprocessed] {
+            if let captured = frame.timestamps[.captured], let passed = frame.timestamps[.preprocessed] {
                 delays.withLock { $0.append(passed - captured) }
             }
         }
@@ -57,7 +57,7 @@ import Testing
         #expect(sender.framesCaptured == 50)
         #expect(keys.withLock { $0 } == [.high: 2, .low: 2])
         let smallest = try #require(delays.withLock { $0.min() })
-        #expect(smallest >= .milliseconds(3) && smallest < .seconds(5), "the camera's own stamps count: \(smallest)")
+        #expect(smallest >= .milliseconds(3) && smallest < .seconds(5), "the camera's own timestamps count: \(smallest)")
     }
 
     /// A clip of so many pictures.

@@ -91,7 +91,7 @@ final class LoggedCall {
                 self.layers[index].shown.append(
                     ShownFrame(
                         timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)),
-                        time: frame.stamps[.shown] ?? .distantFuture, checksum: checksum(frame)))
+                        time: frame.timestamps[.shown] ?? .distantFuture, checksum: checksum(frame)))
             }
             var settings = ReceiveSettings(jitterBuffer: buffer, ssrc: SSRC(0x1000 + UInt32(index)))
             // Pictures are compared bit by bit with what was coded.

@@ -63,7 +63,7 @@ import Testing
         settings.pictureCapacity = 4
         var shown: [[UInt8]] = []
         let screen = FrameTap { frame in
-            #expect(frame.colorSpace == .bt601 && frame.stamps[.decoded] != nil)
+            #expect(frame.colorSpace == .bt601 && frame.timestamps[.decoded] != nil)
             shown.append(frame.samples)
         }
         let receiver = try ReceivePipeline(settings, sink: screen, feedback: PacketTap { _, _ in })

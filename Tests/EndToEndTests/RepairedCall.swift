@@ -86,7 +86,7 @@ final class RepairedCall {
         receive.jitterBuffer.nack?.copies = repair.requestCopies
 
         let log = CallLog()
-        let screen = FrameTap { log.shown.append($0.stamps[.shown] ?? .distantFuture) }
+        let screen = FrameTap { log.shown.append($0.timestamps[.shown] ?? .distantFuture) }
         var taps = VirtualCall.Taps()
         taps.leaves = { packet, _ in log.isKept(packet, of: media, losing: isLost) }
         taps.said = { packet, time in log.note(feedback: packet, at: time) }

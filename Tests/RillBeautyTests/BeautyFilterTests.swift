@@ -103,11 +103,11 @@ struct BeautyFilterTests {
         picture.colorSpace = .bt709
         picture.rotation = .clockwise90
         picture.isDiscontinuity = true
-        picture.stamps[.captured] = .zero + .seconds(6)
+        picture.timestamps[.captured] = .zero + .seconds(6)
         let result = try apply(.natural, to: picture)
         #expect(
             result.captureTime == picture.captureTime && result.colorSpace == .bt709
-                && result.rotation == .clockwise90 && result.isDiscontinuity && result.stamps == picture.stamps)
+                && result.rotation == .clockwise90 && result.isDiscontinuity && result.timestamps == picture.timestamps)
     }
 
     @Test func `What cannot be filtered is refused`() throws {

@@ -127,6 +127,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [["generate", "portrait", "-"], ["transcode", "CLIP", "-"], ["inspect", "CLIP"], ["--help"]])
+    func `Who reads only the beginning ends the program without a word`(words: [String]) throws {
+        let clip = try movingClip(in: folder, frames: 200, width: 160, height: 120)
+        let arguments = words.map { $0 == "CLIP" ? clip : $0 }
+        let shell = try #require(Program(path: "/bin/bash"))
+        // Some start programs with the signal ignored: they are told of the closed pipe by an error.
+        for ignored in ["", "trap '' PIPE; "] {
+            let script = "\(ignored)\"$@\" | true; exit ${PIPESTATUS[0]}"
+            let outcome = try shell.run(["-c", script, "sh", rillProgram().path] + arguments)
+            #expect([0, 141].contains(outcome.status), "\(arguments): \(outcome.status)")
+            #expect(!outcome.errors.contains("Error"), "\(arguments): \(outcome.errors)")
+        }
+    }
+
     @Test func `The table stands in the help and in README`() throws {
         let help = try rill("--help").text
         let table = help.split(separator: "\n").filter { $0.hasPrefix("  ") && $0.dropFirst(2).first?.isNumber == true }

@@ -12,7 +12,7 @@ struct AwaitedStampsTests {
         return (isDue, awaited.isEmpty)
     }
 
-    @Test func `Pictures come in the order of their stamps, each once`() {
+    @Test func `Pictures come in the order of their timestamps, each once`() {
         #expect(check([0, 30, 10, 20], [0, 10, 20, 30]) == ([true, true, true, true], true))
         #expect(check([0, 30, 10, 20], [0, 10, 20]) == ([true, true, true], false))
     }
@@ -26,7 +26,7 @@ struct AwaitedStampsTests {
         #expect(check([0, 10, 20], [20]) == ([true], true))
     }
 
-    @Test func `Without stamps nothing is said`() {
+    @Test func `Without timestamps nothing is said`() {
         #expect(check([nil, 5], [nil, 9]) == ([true, true], true))
     }
 

@@ -3,15 +3,15 @@ import Testing
 @testable import RillCore
 
 struct IncreasingTimesTests {
-    /// Milliseconds, of stamps in milliseconds with an interval of 40.
-    private func times(_ stamps: [Int]) -> [Double] {
+    /// Milliseconds, of timestamps in milliseconds with an interval of 40.
+    private func times(_ timestamps: [Int]) -> [Double] {
         var rising = IncreasingTimes(interval: .milliseconds(40))
-        return stamps.map { rising.time(of: .zero + .milliseconds($0)).seconds * 1000 }
+        return timestamps.map { rising.time(of: .zero + .milliseconds($0)).seconds * 1000 }
     }
 
     @Test func `Times that rise stay as they are, whatever lies between them`() {
-        let stamps = [-80, -40, 0, 1, 40, 80, 3_600_000, 3_600_040]
-        #expect(times(stamps) == stamps.map(Double.init))
+        let timestamps = [-80, -40, 0, 1, 40, 80, 3_600_000, 3_600_040]
+        #expect(times(timestamps) == timestamps.map(Double.init))
     }
 
     @Test func `Where another clip begins its pictures keep their distances`() {
@@ -29,13 +29,13 @@ struct IncreasingTimesTests {
     }
 
     @Test func `A counter that wraps goes on`() {
-        let stamps = (0..<8).map { (Int(UInt32.max) - 9000 + $0 * 3000) % Int(UInt32.max) / 90 }
-        let found = times(stamps)
+        let timestamps = (0..<8).map { (Int(UInt32.max) - 9000 + $0 * 3000) % Int(UInt32.max) / 90 }
+        let found = times(timestamps)
         for (before, after) in zip(found, found.dropFirst()) { #expect(abs(after - before - 100 / 3) < 7, "\(found)") }
     }
 
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
-    func `Any stamps are taken`(stamp: Int64) {
+    func `Any timestamps are taken`(stamp: Int64) {
         for others in [[Int64.min, .max, 0], [.max, .min, .max], [0, .min, 1], [.max, .max, .max]] {
             var rising = IncreasingTimes(interval: .milliseconds(40))
             for stamp in [stamp] + others { _ = rising.time(of: MediaTime(nanoseconds: stamp)) }

@@ -25,7 +25,7 @@ package final class LoopedPictures: FrameSource {
         guard let total = format.frameCount, let rate = format.frameRate, count < total else { return .end }
         var frame = pictures[count % pictures.count]
         frame.captureTime = rate.time(ofFrame: count)
-        frame.stamps = FrameTimestamps()
+        frame.timestamps = FrameTimestamps()
         count += 1
         return .frame(frame)
     }

@@ -44,9 +44,9 @@ import Testing
         #expect(first.frame.byteCount == key.bytes.count)
         #expect(first.rtpTimestamp == key.timestamp && first.extendedTimestamp == 90_000)
         #expect(first.frame.captureTime == .seconds(1))
-        #expect(first.frame.stamps[.arrived] == .milliseconds(10))
-        #expect(first.frame.stamps[.assembled] == .milliseconds(15))
-        #expect(first.frame.stamps[.released] == .milliseconds(115))
+        #expect(first.frame.timestamps[.arrived] == .milliseconds(10))
+        #expect(first.frame.timestamps[.assembled] == .milliseconds(15))
+        #expect(first.frame.timestamps[.released] == .milliseconds(115))
         #expect(first.playoutTime == .milliseconds(115))
         let second = receiver.frames[1]
         #expect(!second.received.frame.isKey && second.received.frame.resolution == first.frame.resolution)

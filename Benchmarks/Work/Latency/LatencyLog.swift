@@ -2,7 +2,7 @@ import Rill
 import RillRTP
 import Synchronization
 
-/// Keeps every frame's stamps while a call runs, in memory that was taken before it began.
+/// Keeps every frame's timestamps while a call runs, in memory that was taken before it began.
 final class LatencyLog: Sendable {
     private let clock: LiveClock
     private let captures: Mutex<[Capture]>
@@ -14,10 +14,10 @@ final class LatencyLog: Sendable {
         var woken: MediaTime
     }
 
-    /// A frame's stamps on one side.
+    /// A frame's timestamps on one side.
     private struct Entry {
         var timestamp: RTPTimestamp
-        var stamps: FrameTimestamps
+        var timestamps: FrameTimestamps
     }
 
     private struct Frames {
@@ -53,35 +53,35 @@ final class LatencyLog: Sendable {
     func captureTap() -> FrameTap {
         FrameTap { [self] frame in
             let now = clock.now
-            let due = frame.stamps[.captured] ?? now
+            let due = frame.timestamps[.captured] ?? now
             captures.withLock { $0.append(Capture(due: due, woken: now)) }
         }
     }
 
-    /// Keeps the stamps of what leaves the encoders.
+    /// Keeps the timestamps of what leaves the encoders.
     func encodedTap() -> EncodedFrameTap {
-        EncodedFrameTap { [self] frame, _ in layers[frame.layer.rid]?.withLock { $0.coded = frame.stamps } }
+        EncodedFrameTap { [self] frame, _ in layers[frame.layer.rid]?.withLock { $0.coded = frame.timestamps } }
     }
 
     /// The system has taken a datagram with the last packet of a frame, whose header nothing encrypts.
     func noteSent(_ header: RTPHeader, of rid: StreamLayer.RID, at now: MediaTime) {
         layers[rid]?.withLock { layer in
             // A packet that is sent again belongs to a frame before.
-            guard var stamps = layer.coded, layer.sent.last.map({ $0.timestamp.isBefore(header.timestamp) }) ?? true
+            guard var timestamps = layer.coded, layer.sent.last.map({ $0.timestamp.isBefore(header.timestamp) }) ?? true
             else { return }
-            stamps[.sent] = now
-            layer.sent.append(Entry(timestamp: header.timestamp, stamps: stamps))
+            timestamps[.sent] = now
+            layer.sent.append(Entry(timestamp: header.timestamp, timestamps: timestamps))
             layer.coded = nil
         }
     }
 
-    /// Keeps the stamps of what is shown.
+    /// Keeps the timestamps of what is shown.
     func shownTap(_ rid: StreamLayer.RID) -> FrameTap {
         let layer = layers[rid]
         return FrameTap { frame in
             // The receiver's capture times are those of RTP.
             let ticks = frame.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
-            let entry = Entry(timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)), stamps: frame.stamps)
+            let entry = Entry(timestamp: RTPTimestamp(UInt32(truncatingIfNeeded: ticks)), timestamps: frame.timestamps)
             layer?.withLock { $0.shown.append(entry) }
         }
     }
@@ -111,8 +111,8 @@ final class LatencyLog: Sendable {
     private static func line(
         _ word: String, _ rid: StreamLayer.RID, _ entry: Entry, _ stages: [FrameTimestamps.Stage]
     ) -> String {
-        let stamps = stages.map { entry.stamps[$0].map { "\($0.nanoseconds)" } ?? "-" }
-        return "\(word) \(rid) \(entry.timestamp.rawValue) \(stamps.joined(separator: " "))"
+        let timestamps = stages.map { entry.timestamps[$0].map { "\($0.nanoseconds)" } ?? "-" }
+        return "\(word) \(rid) \(entry.timestamp.rawValue) \(timestamps.joined(separator: " "))"
     }
 }
 

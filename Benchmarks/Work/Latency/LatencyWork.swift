@@ -6,7 +6,7 @@ import RillSecurity
 import RillTransport
 
 /// A live call with oneself over the machine's own UDP, as an app has it: one that sends, and one that watches, with all threads that
-/// calls have. The stamps of every frame are kept and printed at the end, in nanoseconds of one clock:
+/// calls have. The timestamps of every frame are kept and printed at the end, in nanoseconds of one clock:
 ///
 ///     captured DUE WOKEN                                                      the capture thread, for each frame
 ///     sent RID TIMESTAMP CAPTURED PREPROCESSED SCALED ENCODED SENT            for each frame of each layer

@@ -81,7 +81,7 @@ private final class PictureTally: Sendable {
     func sink() -> FrameTap {
         FrameTap { [self] frame in
             shown.add()
-            if let assembled = frame.stamps[.assembled], clock.now - assembled > PictureTally.longest { late.add() }
+            if let assembled = frame.timestamps[.assembled], clock.now - assembled > PictureTally.longest { late.add() }
         }
     }
 }

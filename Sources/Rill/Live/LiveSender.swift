@@ -219,14 +219,14 @@ extension LiveSender {
             }
             switch output {
             case .frame(var frame) where source.format.isLive:
-                frame.stamps[.captured] = clock.time(monotonic: frame.captureTime)
+                frame.timestamps[.captured] = clock.time(monotonic: frame.captureTime)
                 try pass(frame, due: nil)
             case .frame(var frame):
                 // The first frame is due at once, wherever the source's clock starts.
                 lag = lag ?? clock.now - frame.captureTime
                 let due = frame.captureTime + (lag ?? .zero)
                 // A camera would have captured it then, however late this thread wakes.
-                frame.stamps[.captured] = due
+                frame.timestamps[.captured] = due
                 try pass(frame, due: due)
             // All buffers are in use downstream: give the encoders a moment.
             case .noBuffer: LiveClock.pause()

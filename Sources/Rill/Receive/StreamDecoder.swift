@@ -59,7 +59,7 @@ final class StreamDecoder {
             {
             case .picture(let decoded):
                 guard var picture = inLimitedRange(decoded) else { return .decodedOnly }
-                picture.stamps = received.frame.stamps
+                picture.timestamps = received.frame.timestamps
                 picture.rotation = received.frame.rotation
                 return .picture(picture)
             case .hidden, .noBuffer: return .decodedOnly
@@ -87,9 +87,9 @@ final class StreamDecoder {
     ///   - now: the time at which it is shown.
     func show(_ picture: VideoFrame, decoded: MediaTime, at now: MediaTime) throws {
         var picture = picture
-        if let released = picture.stamps[.released] { totalDecodeTime += decoded - released }
-        picture.stamps[.decoded] = decoded
-        picture.stamps[.shown] = now
+        if let released = picture.timestamps[.released] { totalDecodeTime += decoded - released }
+        picture.timestamps[.decoded] = decoded
+        picture.timestamps[.shown] = now
         freezes.shown(at: now)
         framesShown += 1
         try sink.consume(picture)

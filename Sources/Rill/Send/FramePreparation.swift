@@ -63,7 +63,7 @@ final class FramePreparation {
         let level = beauty.level
         guard let beautiful = try beauty.apply(options, to: frame, clock: clock) else { return nil }
         frame = beautiful
-        frame.stamps[.preprocessed] = clock()
+        frame.timestamps[.preprocessed] = clock()
         try preprocessed?.consume(frame)
         return Output(
             frame: frame, beauty: (options, level), content: looksForChanges ? changes.add(frame) : nil)

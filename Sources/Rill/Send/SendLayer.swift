@@ -95,14 +95,14 @@ package final class SendLayer: Sendable {
             own.session.change(sendingTo: packets) { $0.send(frame, payload: payload, of: own.id, at: now) }
         }
         let observer = counts.withLock { counts in
-            if let start = frame.stamps[.preprocessed], let end = frame.stamps[.encoded] {
+            if let start = frame.timestamps[.preprocessed], let end = frame.timestamps[.encoded] {
                 counts.totalEncodeTime += end - start
             }
             return counts.observer
         }
         guard let observer, let sent else { return }
         var frame = frame
-        frame.stamps[.sent] = clock()
+        frame.timestamps[.sent] = clock()
         observer.tell(frame, sent.timestamp)
     }
 

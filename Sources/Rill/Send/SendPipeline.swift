@@ -139,7 +139,7 @@ public final class SendPipeline: Sendable {
         _ captured: VideoFrame, clock: () -> MediaTime
     ) throws -> (frame: VideoFrame, tasks: LayerTasks) {
         var frame = captured
-        if frame.stamps[.captured] == nil { frame.stamps[.captured] = clock() }
+        if frame.timestamps[.captured] == nil { frame.timestamps[.captured] = clock() }
         let (beauty, looksForChanges) = state.withLock { ($0.beauty, $0.decisions.plan.looksForChanges) }
         let (output, counts) = try preparation.use { preparation in
             let output = try preparation.prepare(frame, beauty, looksForChanges: looksForChanges, clock: clock)
@@ -179,7 +179,7 @@ public final class SendPipeline: Sendable {
         try record(.frame(captureTime: frame.captureTime, task: task), layer: index)
         return try layers[index].encode(frame, task, clock: clock) { coded, payload in
             var coded = coded
-            coded.stamps[.encoded] = clock()
+            coded.timestamps[.encoded] = clock()
             try encodedTap.use { try $0?.consume(coded, payload: payload) }
             layers[index].send(coded, payload, to: packets, clock: clock)
             for output in outputs.withLock({ $0.take(layer: index) }) {

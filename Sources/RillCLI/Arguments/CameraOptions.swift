@@ -12,14 +12,15 @@ func cameraSelection(_ name: String) -> CameraSelection? {
 
 /// What is wanted of a camera.
 struct CameraOptions: ParsableArguments {
-    @Option(help: "Size of a camera's pictures (default: 640x480).", transform: resolutionNotation)
+    @Option(help: "Size of a camera's pictures (default: 640x480).", completion: .sizes, transform: resolutionNotation)
     var cameraSize: Resolution = .vga
 
-    @Option(help: "Frame rate of a camera (default: 30).", transform: frameRateNotation)
+    @Option(help: "Frame rate of a camera (default: 30).", completion: .frameRates, transform: frameRateNotation)
     var cameraFps: FrameRate = 30
 
     @Option(
         help: "Format of a camera, by its four letters (default: the best one).",
+        completion: .cameraFormats,
         transform: { text in
             guard let format = CameraPixelFormat(rawValue: text.uppercased()) else {
                 throw ValidationError(

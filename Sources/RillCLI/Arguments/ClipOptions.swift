@@ -7,10 +7,10 @@ import RillTranscode
 
 /// What raw files do not say of themselves, and how a scene is drawn.
 struct ClipOptions: ParsableArguments {
-    @Option(help: "Size of a raw clip's pictures, as WIDTHxHEIGHT.", transform: resolutionNotation)
+    @Option(help: "Size of a raw clip's pictures, as WIDTHxHEIGHT.", completion: .sizes, transform: resolutionNotation)
     var rawSize: Resolution?
 
-    @Option(help: "Frame rate of a raw clip (default: 30).", transform: frameRateNotation)
+    @Option(help: "Frame rate of a raw clip (default: 30).", completion: .frameRates, transform: frameRateNotation)
     var rawFps: FrameRate = 30
 
     /// A clip that opens for ranges of its frames, several at once; `nil` for one that does not.

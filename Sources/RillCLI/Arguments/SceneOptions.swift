@@ -8,6 +8,7 @@ struct SceneOptions: ParsableArguments {
     @Option(
         help:
             "Skin tone of the portrait: light, medium, dark, or 1 to 10 on the Monk Skin Tone scale (default: light).",
+        completion: .tones,
         transform: { text in
             guard let tone = SkinTone(text) else {
                 throw ValidationError("\"\(text)\" is no skin tone: expected light, medium, dark, or 1 to 10")

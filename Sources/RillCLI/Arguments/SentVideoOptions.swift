@@ -8,7 +8,7 @@ import RillScenes
 struct SentVideoOptions: ParsableArguments {
     @Option(
         help: "Size of the high stream (default: the source's own; 640x480 for the scene).",
-        transform: resolutionNotation)
+        completion: .sizes, transform: resolutionNotation)
     var size: Resolution?
 
     @Option(help: "Bitrate of the high stream (default: by its size, 800k at 640x480).", transform: bitrateNotation)
@@ -17,12 +17,12 @@ struct SentVideoOptions: ParsableArguments {
     @Option(help: "Bitrate of the low stream (default: 45k).", transform: bitrateNotation)
     var lowBitrate: Bitrate = LayerSettings.low.bitrate
 
-    @Option(help: "What is sent, vp8 or vp9. Both sides say the same.", transform: codecNotation)
+    @Option(help: "What is sent, vp8 or vp9. Both sides say the same.", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .vp8
 
     @Option(
         help: "Make faces beautiful before they are sent: natural, strong, or as in smoothness=0.7,lightening=0.3.",
-        transform: beautyNotation)
+        completion: .beauty, transform: beautyNotation)
     var beauty: BeautyOptions = .off
 
     /// Opens a camera, or a clip that plays in real time; without a name the drawn portrait.

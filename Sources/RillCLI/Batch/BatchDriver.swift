@@ -20,7 +20,11 @@ struct BatchDriver {
         for notice in plan.notices { StandardError.print(notice) }
         let results = follow(BatchRun(plan, manifest, resumes: resumes, threads: threads), start, interruption)
         let report = BatchReport(plan.jobs, results)
-        if printsJSON { try JSONOutput.print(report.object) } else { StandardError.print("\n" + report.text) }
+        if printsJSON {
+            try JSONOutput.print(report.object)
+        } else {
+            StandardError.print("\n" + report.text(on: .standardError))
+        }
         StandardError.print(Measurement.now.since(start).text)
         let code = ExitCode(results)
         guard code == .success else { throw code }

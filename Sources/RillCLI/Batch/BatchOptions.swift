@@ -11,7 +11,7 @@ struct BatchOptions: ParsableArguments {
         help: ArgumentHelp(
             "Do the jobs of a list, one in a line: INPUT OUTPUT and options, quoted as for a shell; # begins a comment. "
                 + "Paths are relative to the list's folder. A line's options come after those given here, and win.",
-            valueName: "list"))
+            valueName: "list"), completion: .file())
     var jobs: String?
 
     @Option(help: "What each clip becomes when INPUT and OUTPUT are folders.")

@@ -23,7 +23,7 @@ struct BatchReport {
     }
 
     /// A row for each file that was made, or for the job where none was.
-    var text: String {
+    func text(on terminal: Terminal) -> String {
         var table = TextTable(["job", "output", "frames", "target", "kbit/s", "result"], textColumns: [0, 1, 5])
         for (job, result) in jobs {
             let end = result.word + (result.reason.map { ": \($0)" } ?? "")
@@ -38,7 +38,7 @@ struct BatchReport {
                 ])
             }
         }
-        return table.text
+        return table.text(on: terminal)
     }
 
     private static func kilobits(_ bitrate: Double) -> String { Decimal.text(bitrate / 1000, decimals: 1) }

@@ -10,12 +10,6 @@ struct ClipFolder {
     let target: BatchOptions.Target
     let isRecursive: Bool
 
-    /// Endings of the names of clips besides those of ``VideoFileFormat``.
-    private static let endings: Set<String> = [
-        "3gp", "avi", "flv", "gif", "m2ts", "m4v", "mkv", "mov", "mp4", "mpeg", "mpg", "mts", "mxf", "ogv", "ts", "vob",
-        "webm", "wmv",
-    ]
-
     /// Looks through the folder, and makes the folders of the outputs.
     ///
     /// - Parameters:
@@ -84,19 +78,9 @@ struct ClipFolder {
             case .folder where isRecursive && RealPath("\(path)/\(place)") != RealPath(output):
                 try look(through: place, &found)
             case .folder: continue
-            case .file where Self.isClip(name): found.clips.append(place)
+            case .file where ClipEndings.isClip(name): found.clips.append(place)
             case .file, .other, nil: found.skipped += 1
             }
-        }
-    }
-
-    private static func isClip(_ name: String) -> Bool {
-        switch VideoFileFormat(path: name) {
-        case .y4m, .i420, .nv12, .ivf: return true
-        case .rtpDump, .pcap, .pcapng, .png: return false
-        case nil:
-            guard let dot = name.lastIndex(of: ".") else { return false }
-            return endings.contains(name[name.index(after: dot)...].lowercased())
         }
     }
 }

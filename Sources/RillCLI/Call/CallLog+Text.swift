@@ -3,8 +3,8 @@ import RillCore
 import RillPages
 
 extension CallLog {
-    /// One line: `12 s  sent 845 kbit/s 30+5 fps  received 850 kbit/s 30+5 fps  lost 0.4 %  rtt 12 ms  delay 63 ms`.
-    func line(of sample: Sample) -> String {
+    /// The parts of a line: `12 s  sent 845 kbit/s 30+5 fps  received 850 kbit/s 30+5 fps  lost 0.4 %  rtt 12 ms  delay 63 ms`.
+    func parts(of sample: Sample) -> [String] {
         func number(_ value: Double?, _ unit: String, decimals: Int = 0) -> String {
             value.map { "\(Decimal.text($0, decimals: decimals)) \(unit)" } ?? "–"
         }
@@ -19,16 +19,19 @@ extension CallLog {
             case .sending: [sent, lost, "retransmitted \(sample.retransmitted)", trip]
             case .receiving: [received, lost, trip, delay]
             }
-        return (["\(Decimal.text(sample.time, decimals: 0)) s"] + words).joined(separator: "  ")
+        return ["\(Decimal.text(sample.time, decimals: 0)) s"] + words
     }
 
-    /// The whole call as a table.
-    var text: String {
+    /// The whole call as a table on standard output.
+    var text: String { text(on: .standardOutput) }
+
+    /// The same on another stream.
+    func text(on terminal: Terminal) -> String {
         guard let last, let them = last.participants.first else { return "the call was over before it began" }
         let figures = figures
         var table = TextTable(["stream"] + figures.map(\.name))
         for (index, name) in layers.enumerated() { table.add([name] + figures.map { $0.values[index] }) }
-        var lines = [table.text]
+        var lines = [table.text(on: terminal)]
         if let refused = them.unprotected?.refused, refused > 0 {
             lines.append("not genuine, and not taken: \(refused) datagrams")
         }

@@ -1,4 +1,3 @@
-import Glibc
 import Rill
 import RillCore
 import RillPages
@@ -11,7 +10,7 @@ final class CallMonitor: Sendable {
 
     private let state: Monitor<State>
     private let ending: Ending
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let line = StatusLine()
 
     /// What ends a call besides Ctrl-C, and that the other side leaves.
     struct Ending {
@@ -68,20 +67,20 @@ final class CallMonitor: Sendable {
         state.withLock { _ = $0.log.add(statistics) }
         Task { await call.end() }
         state.wait { $0.isOver ? () : nil }
-        clearLine()
+        line.clear()
         withExtendedLifetime(task) {}
     }
 
     private func take(_ event: CallEvent, at time: MediaTime) {
         switch event {
         case .statistics(let statistics):
-            let line = state.withLock { state -> String? in
+            let parts = state.withLock { state -> [String]? in
                 prolong(&state, statistics, at: time)
                 guard let sample = state.log.add(statistics), sample.time >= state.nextLine else { return nil }
                 state.nextLine = sample.time + 1 - CallMonitor.interval.seconds / 2
-                return state.log.line(of: sample)
+                return state.log.parts(of: sample)
             }
-            if let line { show(line) }
+            if let parts { line.show(parts) }
             return
         case .over: return
         case .joined: meet(at: time)
@@ -141,14 +140,7 @@ final class CallMonitor: Sendable {
     /// A line that stays.
     private func say(_ text: String, at time: Double) {
         state.withLock { $0.log.note(text, at: time) }
-        clearLine()
+        line.clear()
         StandardError.print("\(Decimal.text(time, decimals: 2)) s  \(text)")
     }
-
-    /// A line that gives way to the next one; where there is no terminal, they stand one below the other.
-    private func show(_ line: String) {
-        StandardError.write(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
-    }
-
-    private func clearLine() { if isTerminal { StandardError.write("\r\u{1B}[K") } }
 }

@@ -32,7 +32,7 @@ struct CallCommand: ParsableCommand {
               rill call --to 127.0.0.1:5005 --listen 5004 --duration 8s
             """)
 
-    @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.")
+    @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.", completion: .sources)
     var source: String?
 
     @Option(help: "Where the other side listens, as HOST:PORT or [V6]:PORT.")
@@ -41,17 +41,18 @@ struct CallCommand: ParsableCommand {
     @Option(help: "The port to listen at.")
     var listen: UInt16
 
-    @Option(help: "The file with the call's key.")
+    @Option(help: "The file with the call's key.", completion: .file())
     var keyFile: String?
 
     @Option(help: "How long (default: until Ctrl-C, or until the other side leaves).", transform: durationNotation)
     var duration: MediaDuration?
 
     @Option(
-        help: "Write what the other side's high stream showed, as Y4M; a picture stays until the next one is shown.")
+        help: "Write what the other side's high stream showed, as Y4M; a picture stays until the next one is shown.",
+        completion: .files(.y4m))
     var output: String?
 
-    @Option(help: "Write a page of plots over time, as .html.")
+    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
     var report: String?
 
     @Flag(help: "Print one JSON object instead of a table.")

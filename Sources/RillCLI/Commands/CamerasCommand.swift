@@ -19,12 +19,14 @@ struct CamerasCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The camera: its node, its place in the list or a part of its name; with --set, settings behind it.")
+        help: "The camera: its node, its place in the list or a part of its name; with --set, settings behind it.",
+        completion: .cameras)
     var words: [String] = []
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
-        help: "A setting, CONTROL=VALUE, or the camera to be set by the settings that stand by themselves.")
+        help: "A setting, CONTROL=VALUE, or the camera to be set by the settings that stand by themselves.",
+        completion: .cameras)
     var set: [String] = []
 
     @Flag(help: "Print JSON instead of tables.")

@@ -28,13 +28,15 @@ struct GenerateCommand: ParsableCommand {
     @Argument(help: "What to draw: \(Scene.allCases.map(\.rawValue).joined(separator: ", ")).")
     var scene: Scene
 
-    @Argument(help: "The file to write: .y4m, .yuv, .i420 or .png; - is Y4M on standard output.")
+    @Argument(
+        help: "The file to write: .y4m, .yuv, .i420 or .png; - is Y4M on standard output.",
+        completion: .files(.y4m, .i420, .png))
     var output: String
 
-    @Option(help: "Size of the pictures (default: 640x480).", transform: resolutionNotation)
+    @Option(help: "Size of the pictures (default: 640x480).", completion: .sizes, transform: resolutionNotation)
     var size: Resolution = .vga
 
-    @Option(help: "Frames a second (default: 30).", transform: frameRateNotation)
+    @Option(help: "Frames a second (default: 30).", completion: .frameRates, transform: frameRateNotation)
     var fps: FrameRate = 30
 
     @Option(help: "Where all chance comes from.")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Rill
 import RillCore
+import RillFiles
 import RillLab
 import RillPages
 
@@ -25,16 +26,18 @@ struct InspectCommand: ParsableCommand {
               rill inspect call.pcapng --frames out.ivf --ssrc 0x0000cafe
             """)
 
-    @Argument(help: "The file; - is standard input.")
+    @Argument(help: "The file; - is standard input.", completion: .files(.y4m, .ivf, .rtpDump, .pcap, .pcapng))
     var file: String
 
-    @Option(help: "Write the frames of a source of a capture, as IVF.")
+    @Option(help: "Write the frames of a source of a capture, as IVF.", completion: .files(.ivf))
     var frames: String?
 
     @Option(help: "The source for --frames (default: the one with the most bytes).", transform: ssrcNotation)
     var ssrc: SSRC?
 
-    @Option(help: "What the packets of a capture carry: vp8 or vp9 (default: found out).", transform: codecNotation)
+    @Option(
+        help: "What the packets of a capture carry: vp8 or vp9 (default: found out).", completion: .codecs,
+        transform: codecNotation)
     var codec: VideoCodec?
 
     @Flag(help: "Print one JSON object instead of a table.")

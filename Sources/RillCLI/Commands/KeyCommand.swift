@@ -28,13 +28,13 @@ struct KeyCommand: ParsableCommand {
               rill key | ssh other-machine 'umask 077; cat > call.key'
             """)
 
-    @Argument(help: "The file to write (default: standard output).")
+    @Argument(help: "The file to write (default: standard output).", completion: .file())
     var file: String?
 
     @Option(help: "What the key is for (default: gcm-256).")
     var suite: SuiteChoice?
 
-    @Option(help: "128 or 256: the same as gcm-128 or gcm-256.")
+    @Option(help: "128 or 256: the same as gcm-128 or gcm-256.", completion: .list(["128", "256"]))
     var bits: Int?
 
     func run() throws {

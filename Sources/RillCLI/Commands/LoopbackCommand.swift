@@ -63,17 +63,17 @@ struct LoopbackCommand: ParsableCommand {
               rill loopback clip.y4m --live --coded high.ivf --trace call.trace
             """)
 
-    @Argument(help: "The clip to play as a camera. Without one, the portrait scene is drawn.")
+    @Argument(help: "The clip to play as a camera. Without one, the portrait scene is drawn.", completion: .sources)
     var clip: String?
 
     @Option(
         help: "The network between sender and receiver; see above (default: a perfect one).",
-        transform: networkNotation)
+        completion: .network, transform: networkNotation)
     var network: LinkSettings = .clean
 
     @Option(
         help: "The network of the way back, written the same way (default: as the way there).",
-        transform: networkNotation)
+        completion: .network, transform: networkNotation)
     var returnNetwork: LinkSettings?
 
     @Flag(help: "Run with real threads in real time.")
@@ -83,7 +83,8 @@ struct LoopbackCommand: ParsableCommand {
     var sleepless = false
 
     @Option(
-        help: "Size of the high layer (default: the clip's own; 640x480 for the scene).", transform: resolutionNotation)
+        help: "Size of the high layer (default: the clip's own; 640x480 for the scene).", completion: .sizes,
+        transform: resolutionNotation)
     var size: Resolution?
 
     @Option(help: "Bitrate of the high layer (default: by its size, 800k at 640x480).", transform: bitrateNotation)
@@ -98,28 +99,33 @@ struct LoopbackCommand: ParsableCommand {
             Make faces beautiful before they are sent: natural, strong, or as in \
             smoothness=0.7,lightening=0.3,contrast=high.
             """,
-        transform: beautyNotation)
+        completion: .beauty, transform: beautyNotation)
     var beauty: BeautyOptions = .off
 
-    @Option(help: "Write what the high layer showed, as Y4M; a picture stays until the next one is shown.")
+    @Option(
+        help: "Write what the high layer showed, as Y4M; a picture stays until the next one is shown.",
+        completion: .files(.y4m))
     var output: String?
 
-    @Option(help: "The same of the low layer.")
+    @Option(help: "The same of the low layer.", completion: .files(.y4m))
     var lowOutput: String?
 
-    @Option(help: "Record what arrives over the network, both ways, as .pcap, .pcapng or .rtpdump.")
+    @Option(
+        help: "Record what arrives over the network, both ways, as .pcap, .pcapng or .rtpdump.",
+        completion: .files(.pcap, .pcapng, .rtpDump))
     var capture: String?
 
-    @Option(help: "Write a page of plots over time, with pictures around freezes, as .html.")
+    @Option(
+        help: "Write a page of plots over time, with pictures around freezes, as .html.", completion: .named(["html"]))
     var report: String?
 
-    @Option(help: "Write the high layer as it was coded, as .ivf.")
+    @Option(help: "Write the high layer as it was coded, as .ivf.", completion: .files(.ivf))
     var coded: String?
 
-    @Option(help: "The same of the low layer.")
+    @Option(help: "The same of the low layer.", completion: .files(.ivf))
     var lowCoded: String?
 
-    @Option(help: "Write what went into the encoders, for `rill reencode` to do again.")
+    @Option(help: "Write what went into the encoders, for `rill reencode` to do again.", completion: .file())
     var trace: String?
 
     /// What `--degradation` takes.

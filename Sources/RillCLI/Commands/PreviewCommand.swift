@@ -15,7 +15,7 @@ struct PreviewCommand: ParsableCommand {
               swift build -c release --package-path Preview
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "What rill-preview is told.")
+    @Argument(parsing: .captureForPassthrough, help: "What rill-preview is told.", completion: .sources)
     var words: [String] = []
 
     func run() throws {

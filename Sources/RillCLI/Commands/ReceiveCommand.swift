@@ -35,7 +35,7 @@ struct ReceiveCommand: ParsableCommand {
               rill receive --port 5004 --listen 0.0.0.0 --duration 10s
             """)
 
-    @Argument(help: "The session description; - is standard input.")
+    @Argument(help: "The session description; - is standard input.", completion: .named(["sdp"]))
     var sdp: String?
 
     @Option(help: "The port to listen at, in place of the description's.")
@@ -43,6 +43,7 @@ struct ReceiveCommand: ParsableCommand {
 
     @Option(
         help: "The address of this machine to listen at (default: any with a key, else 127.0.0.1 or ::1).",
+        completion: .list(["127.0.0.1", "0.0.0.0"]),
         transform: { text in
             guard let address = IPAddress(text) else {
                 throw ValidationError("\"\(text)\" is no address: expected one like 0.0.0.0, 192.0.2.7 or ::")
@@ -51,16 +52,21 @@ struct ReceiveCommand: ParsableCommand {
         })
     var listen: IPAddress?
 
-    @Option(help: "The file with the key, where the description has none.")
+    @Option(help: "The file with the key, where the description has none.", completion: .file())
     var keyFile: String?
 
-    @Option(help: "Without a description: what is sent, vp8 or vp9 (default: vp8).", transform: codecNotation)
+    @Option(
+        help: "Without a description: what is sent, vp8 or vp9 (default: vp8).", completion: .codecs,
+        transform: codecNotation)
     var codec: VideoCodec?
 
-    @Option(help: "Which of several streams, by its RID (default: the first, which is the high one).")
+    @Option(
+        help: "Which of several streams, by its RID (default: the first, which is the high one).",
+        completion: .list(["high", "low"]))
     var layer: String?
 
-    @Option(help: "Write what comes, as .y4m, .ivf, .webm or .mkv.")
+    @Option(
+        help: "Write what comes, as .y4m, .ivf, .webm or .mkv.", completion: .files(.y4m, .ivf, more: ["webm", "mkv"]))
     var output: String?
 
     @Option(help: "How long from the first packet on (default: until the sender ends).", transform: durationNotation)
@@ -72,7 +78,7 @@ struct ReceiveCommand: ParsableCommand {
     @Option(help: "The silence after which the sender is taken to be gone (default: 10s).", transform: durationNotation)
     var timeout: MediaDuration = .seconds(10)
 
-    @Option(help: "Write a page of plots over time, as .html.")
+    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
     var report: String?
 
     @Flag(help: "Print one JSON object instead of a table.")

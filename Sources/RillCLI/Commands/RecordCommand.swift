@@ -21,10 +21,10 @@ struct RecordCommand: ParsableCommand {
               rill record camera:logitech out.y4m --camera-size 1280x720
             """)
 
-    @Argument(help: "The camera.")
+    @Argument(help: "The camera.", completion: .cameras)
     var camera: String
 
-    @Argument(help: "The file to write, .ivf or .y4m.")
+    @Argument(help: "The file to write, .ivf or .y4m.", completion: .files(.ivf, .y4m))
     var output: String
 
     @Option(help: "How long (default: 10s).", transform: durationNotation)
@@ -33,7 +33,7 @@ struct RecordCommand: ParsableCommand {
     @Option(help: "Bitrate of an .ivf (default: by its size, 800k at 640x480).", transform: bitrateNotation)
     var bitrate: Bitrate?
 
-    @Option(help: "What an .ivf is coded with, vp8 or vp9.", transform: codecNotation)
+    @Option(help: "What an .ivf is coded with, vp8 or vp9.", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .vp8
 
     @Flag(help: "Print one JSON object instead of a table.")

@@ -20,13 +20,15 @@ struct ReencodeCommand: ParsableCommand {
               cmp high.ivf again.ivf
             """)
 
-    @Argument(help: "The trace.")
+    @Argument(help: "The trace.", completion: .file())
     var trace: String
 
-    @Argument(help: "The clip that was sent.")
+    @Argument(help: "The clip that was sent.", completion: .clips)
     var clip: String
 
-    @Argument(help: "The file to write, .ivf: the first layer, high. Further files take the further layers.")
+    @Argument(
+        help: "The file to write, .ivf: the first layer, high. Further files take the further layers.",
+        completion: .files(.ivf))
     var outputs: [String]
 
     @OptionGroup(title: "Raw clips")

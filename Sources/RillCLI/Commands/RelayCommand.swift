@@ -47,13 +47,14 @@ struct RelayCommand: ParsableCommand {
     var to: [String] = []
 
     @Option(
-        help: "The network towards it; see `rill loopback --help` (default: a perfect one).", transform: networkNotation
+        help: "The network towards it; see `rill loopback --help` (default: a perfect one).", completion: .network,
+        transform: networkNotation
     )
     var network: [LinkSettings] = []
 
     @Option(
         help: "The network of the way back, written the same way (default: as the way there).",
-        transform: networkNotation)
+        completion: .network, transform: networkNotation)
     var returnNetwork: [LinkSettings] = []
 
     @Flag(help: "Give each sender a socket of its own towards the address.")
@@ -62,10 +63,10 @@ struct RelayCommand: ParsableCommand {
     @Option(help: "How long (default: until Ctrl-C).", transform: durationNotation)
     var duration: MediaDuration?
 
-    @Option(help: "Write a line for each datagram, as .csv.")
+    @Option(help: "Write a line for each datagram, as .csv.", completion: .named(["csv"]))
     var log: String?
 
-    @Option(help: "Write a page of plots over time, as .html.")
+    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
     var report: String?
 
     @Flag(help: "Print one JSON object instead of a table.")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Rill
 import RillCore
+import RillFiles
 import RillLab
 import RillPages
 
@@ -19,7 +20,7 @@ struct ReplayCommand: ParsableCommand {
               rill replay call.rtpdump --to [::1]:5004 --speed 2 --loop 3 --rtp-only
             """)
 
-    @Argument(help: "The capture.")
+    @Argument(help: "The capture.", completion: .files(.pcap, .pcapng, .rtpDump))
     var file: String
 
     @Option(help: "Where to, as HOST:PORT or [V6]:PORT.", transform: addressNotation)

@@ -40,16 +40,16 @@ struct SendCommand: ParsableCommand {
               rill send --to 127.0.0.1:5004 --fec 50% --duration 30s
             """)
 
-    @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.")
+    @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.", completion: .sources)
     var source: String?
 
     @Option(help: "Where to, as HOST:PORT or [V6]:PORT.")
     var to: String
 
-    @Option(help: "Write the session description to this file; - is standard output.")
+    @Option(help: "Write the session description to this file; - is standard output.", completion: .named(["sdp"]))
     var sdp: String?
 
-    @Option(help: "The file with the key.")
+    @Option(help: "The file with the key.", completion: .file())
     var keyFile: String?
 
     @Flag(help: "Without a key, send to other machines too: anybody on the way can watch.")
@@ -89,10 +89,10 @@ struct SendCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Retransmit on a stream of its own (RTX).")
     var rtx = true
 
-    @Option(help: "Write the high stream as it was coded, as .ivf.")
+    @Option(help: "Write the high stream as it was coded, as .ivf.", completion: .files(.ivf))
     var coded: String?
 
-    @Option(help: "Write a page of plots over time, as .html.")
+    @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
     var report: String?
 
     @Flag(help: "Print one JSON object instead of a table.")
@@ -217,7 +217,7 @@ struct SendCommand: ParsableCommand {
         if json {
             try JSONOutput.print(log.summary)
         } else if sdp == "-" {
-            StandardError.print(log.text)
+            StandardError.print(log.text(on: .standardError))
         } else {
             try StandardOutput.print(log.text)
         }

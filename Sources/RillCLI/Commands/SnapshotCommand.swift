@@ -16,10 +16,11 @@ struct SnapshotCommand: ParsableCommand {
               rill snapshot camera:0 out.png --camera-size 1280x720
             """)
 
-    @Argument(help: "The camera: its node, or camera: and its place in the list or a part of its name.")
+    @Argument(
+        help: "The camera: its node, or camera: and its place in the list or a part of its name.", completion: .cameras)
     var camera: String
 
-    @Argument(help: "The file to write, .png.")
+    @Argument(help: "The file to write, .png.", completion: .files(.png))
     var output: String
 
     @Option(help: "Which of the frames to keep: the first ones may come before the camera has adjusted to the light.")

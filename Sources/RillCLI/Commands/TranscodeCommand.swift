@@ -2,6 +2,7 @@ import ArgumentParser
 import Rill
 import RillContainers
 import RillCore
+import RillFiles
 import RillPages
 import RillTranscode
 
@@ -62,11 +63,12 @@ struct TranscodeCommand: ParsableCommand {
             Of a batch it is that of its gravest job; those that were done before count too.
             """)
 
-    @Argument(help: "The clip to read, or a folder of clips; - is Y4M on standard input.")
+    @Argument(help: "The clip to read, or a folder of clips; - is Y4M on standard input.", completion: .clips)
     var input: String?
 
     @Argument(
-        help: "The file to write: .webm, .mkv, .ivf, .y4m, .yuv or .png, or a folder; - is Y4M on standard output.")
+        help: "The file to write: .webm, .mkv, .ivf, .y4m, .yuv or .png, or a folder; - is Y4M on standard output.",
+        completion: .files(.ivf, .y4m, .i420, .png, more: ["webm", "mkv"]))
     var output: String?
 
     @OptionGroup(title: "Batches")
@@ -118,7 +120,7 @@ struct TranscodeCommand: ParsableCommand {
         for notice in outcome.notices { StandardError.print(notice) }
         if json { return try JSONOutput.print(outcome.summary) }
         // The result itself may be on standard output.
-        StandardError.print(outcome.text)
+        StandardError.print(outcome.text(on: .standardError))
     }
 
     /// The jobs of a list or a folder, where one was given.

@@ -1,12 +1,13 @@
 import Glibc
 import RillPages
 
-/// A line on the terminal that grows while long work is done. On anything but a terminal it stays silent.
+/// A line on the terminal that grows while long work is done. Where nothing can be drawn over, in a pipe or on a dumb terminal, it stays
+/// silent.
 final class ProgressBar {
     private let title: String
     private let total: Int?
     private let unit: String
-    private let isShown: Bool
+    private let terminal = Terminal.standardError
     private var lastDrawn = -1.0
     private let start = ProgressBar.now()
 
@@ -19,43 +20,43 @@ final class ProgressBar {
         self.title = title
         self.total = total.flatMap { $0 > 0 ? $0 : nil }
         self.unit = unit
-        self.isShown = isatty(STDERR_FILENO) == 1
     }
 
     /// Shows that `count` steps are done; draws ten times a second at the most.
     func update(_ count: Int) {
         let now = ProgressBar.now()
-        guard isShown, now - lastDrawn >= 0.1 else { return }
+        guard terminal.canRedraw, now - lastDrawn >= 0.1 else { return }
         lastDrawn = now
         draw(count, seconds: now - start)
     }
 
     /// Takes the bar away.
     func finish() {
-        guard isShown, lastDrawn >= 0 else { return }
-        write("\r\u{1B}[K")
+        guard terminal.canRedraw, lastDrawn >= 0 else { return }
+        StandardError.write(StatusLine.erasure)
     }
 
     private func draw(_ count: Int, seconds: Double) {
         let rate = Decimal.text(Double(count) / max(seconds, 0.001), decimals: 0)
-        guard let total else {
-            write("\r\u{1B}[K\(title)  \(count) \(unit), \(rate)/s")
-            return
-        }
-        let bar = Self.bar(Double(count) / Double(total))
-        write("\r\u{1B}[K\(title) \(bar)  \(count)/\(total) \(unit), \(rate)/s")
+        let fraction = total.map { Double(count) / Double($0) }
+        let figures = (total.map { "\(count)/\($0)" } ?? "\(count)") + " \(unit), \(rate)/s"
+        StandardError.write(StatusLine.erasure + Self.line(title, fraction, figures, length: terminal.lineLength))
     }
 
-    /// A share of 0 to 1 as a bar, and in percent.
-    static func bar(_ fraction: Double, width: Int = 32) -> String {
+    /// The line, at most `length` long: the bar gives way first, then the figures.
+    static func line(_ title: String, _ fraction: Double?, _ figures: String, length: Int) -> String {
+        guard let fraction else { return [title, figures].fitted(to: length) }
+        let rest = title.columnCount + bar(fraction, width: 0).columnCount + figures.columnCount + 3
+        return [title + " " + bar(fraction, width: min(32, length - rest)), figures].fitted(to: length)
+    }
+
+    /// A share of 0 to 1 as a bar, and in percent; without the bar where that would be too short to tell anything.
+    static func bar(_ fraction: Double, width: Int) -> String {
+        let width = width < 4 ? 0 : width
         let filled = min(width, Int(fraction * Double(width)))
         let percent = "\(min(100, Int(fraction * 100)))"
         return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
             + String(repeating: " ", count: 4 - percent.count) + percent + " %"
-    }
-
-    private func write(_ text: String) {
-        StandardError.write(text)
     }
 
     private static func now() -> Double {

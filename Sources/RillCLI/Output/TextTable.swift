@@ -1,4 +1,5 @@
-/// Rows of words in aligned columns: those of text to the left, the others to the right, a rule under the head.
+/// Rows of words in aligned columns: those of text to the left, the others to the right, a rule under the head. On a terminal
+/// that is too narrow for that, a list: a row broken into pieces cannot be read, and cut off it says less.
 struct TextTable {
     private var rows: [[String]]
     private let textColumns: Set<Int>
@@ -14,21 +15,49 @@ struct TextTable {
         rows.append(row)
     }
 
-    /// The table as lines of text, without a line break at the end.
-    var text: String {
+    /// As it is shown on standard output, without a line break at the end.
+    var text: String { text(on: .standardOutput) }
+
+    /// As it is shown there.
+    func text(on terminal: Terminal) -> String { text(width: terminal.tableWidth) }
+
+    /// The table, or the list where the table is wider than that; `nil` for any width.
+    func text(width: Int?) -> String {
+        let table = table
+        guard let width, table.contains(where: { $0.columnCount > width }) else { return table.joined(separator: "\n") }
+        return list(width: width).joined(separator: "\n")
+    }
+
+    private var table: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
-            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+            rows.map { column < $0.count ? $0[column].columnCount : 0 }.max() ?? 0
         }
         var lines = rows.map { row in
             widths.indices.map { column in
                 let cell = column < row.count ? row[column] : ""
-                let space = String(repeating: " ", count: widths[column] - cell.count)
+                let space = String(repeating: " ", count: widths[column] - cell.columnCount)
                 return textColumns.contains(column) ? cell + space : space + cell
             }.joined(separator: "  ").trimmingTrailingSpaces()
         }
         lines.insert(String(repeating: "─", count: widths.reduce(0, +) + 2 * max(0, columns - 1)), at: 1)
-        return lines.joined(separator: "\n")
+        return lines
+    }
+
+    /// Of each row its first cell, and below it the others behind the names of their columns.
+    private func list(width: Int) -> [String] {
+        let names = rows[0].dropFirst()
+        let nameWidth = names.map(\.columnCount).max() ?? 0
+        let title = rows[0][0]
+        var lines = title.isEmpty ? [] : [title, String(repeating: "─", count: min(width, title.columnCount))]
+        for row in rows.dropFirst() {
+            if let first = row.first, !first.isEmpty { lines.append(first.trimmingTrailingSpaces()) }
+            for (name, cell) in zip(names, row.dropFirst()) where !cell.isEmpty {
+                let space = String(repeating: " ", count: nameWidth - name.columnCount)
+                lines.append(nameWidth == 0 ? "  " + cell : "  \(name)\(space)  \(cell)")
+            }
+        }
+        return lines
     }
 }
 

@@ -1,4 +1,3 @@
-import Glibc
 import Rill
 import RillCore
 import RillLab
@@ -7,7 +6,7 @@ import RillThreads
 
 /// Follows a relay on the terminal to its end: a line of figures that changes each second.
 struct RelayMonitor {
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let line = StatusLine()
     private var last = RelayProgress()
 
     /// Waits until the time is over, the relay has ended by itself, or somebody wants it to end.
@@ -20,16 +19,16 @@ struct RelayMonitor {
             guard clock.now >= nextLine else { continue }
             nextLine += .seconds(1)
             let progress = relay.progress
-            show(RelayMonitor.line(progress, since: last))
+            line.show(RelayMonitor.parts(progress, since: last))
             last = progress
         }
-        if isTerminal { StandardError.write("\r\u{1B}[K") }
+        line.clear()
     }
 
     /// `12 s  forward 2000/s 1920 kbit/s lost 2.1 %  return 50/s 21 kbit/s lost 0.0 %  on the way 81  late 0.09 ms (99 %)`
-    static func line(_ now: RelayProgress, since last: RelayProgress) -> String {
+    static func parts(_ now: RelayProgress, since last: RelayProgress) -> [String] {
         let length = (now.duration - last.duration).seconds
-        guard now.duration > .zero, length > 0 else { return "no datagram yet" }
+        guard now.duration > .zero, length > 0 else { return ["no datagram yet"] }
         func figures(_ direction: KeyPath<RelayProgress, RelayProgress.Direction>) -> String {
             let (new, old) = (now[keyPath: direction], last[keyPath: direction])
             let (came, lost) = (new.came - old.came, new.lost - old.lost)
@@ -41,11 +40,6 @@ struct RelayMonitor {
             "\(Decimal.text(now.duration.seconds, decimals: 0)) s", "forward \(figures(\.forward))",
             "return \(figures(\.back))", "on the way \(now.onTheWay)",
             "late \(Decimal.text(now.lateness, decimals: 2)) ms (99 %)",
-        ].joined(separator: "  ")
-    }
-
-    /// A line that gives way to the next one; where there is no terminal, they stand one below the other.
-    private func show(_ line: String) {
-        StandardError.write(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
+        ]
     }
 }

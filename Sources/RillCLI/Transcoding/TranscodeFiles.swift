@@ -7,7 +7,9 @@ import RillTranscode
 
 /// The files that one transcode writes.
 struct TranscodeFiles: ParsableArguments {
-    @Option(help: "Also write the low layer, 160x120 at 5 frames a second, to this file.")
+    @Option(
+        help: "Also write the low layer, 160x120 at 5 frames a second, to this file.",
+        completion: .files(.ivf, .y4m, .i420, more: ["webm", "mkv"]))
     var low: String?
 
     @Flag(
@@ -16,13 +18,15 @@ struct TranscodeFiles: ParsableArguments {
                 + "low layer; their bitrates stand to --bitrate as the usual ones do."))
     var ladder = false
 
-    @Option(help: "Also write the output's pictures, before they are coded, to this .y4m.")
+    @Option(help: "Also write the output's pictures, before they are coded, to this .y4m.", completion: .files(.y4m))
     var pictures: String?
 
-    @Option(help: "Also write the low layer's pictures, before they are coded, to this .y4m.")
+    @Option(help: "Also write the low layer's pictures, before they are coded, to this .y4m.", completion: .files(.y4m))
     var lowPictures: String?
 
-    @Option(help: "Also write pictures of the clip to this folder, .png by their times, and a contact sheet.")
+    @Option(
+        help: "Also write pictures of the clip to this folder, .png by their times, and a contact sheet.",
+        completion: .directory)
     var thumbnails: String?
 
     @Option(help: "How far apart the thumbnails lie (default: 10s).", transform: durationNotation)

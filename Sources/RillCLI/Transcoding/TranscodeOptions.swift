@@ -11,14 +11,15 @@ struct TranscodeOptions: ParsableArguments {
     @Option(help: "Bitrate of the low layer (default: 45k).", transform: bitrateNotation)
     var lowBitrate: Bitrate = LayerSettings.low.bitrate
 
-    @Option(help: "Size of the output (default: the clip's own).", transform: resolutionNotation)
+    @Option(help: "Size of the output (default: the clip's own).", completion: .sizes, transform: resolutionNotation)
     var size: Resolution?
 
     @Option(
-        help: "Most frames a second of the output (default: every frame of the clip).", transform: frameRateNotation)
+        help: "Most frames a second of the output (default: every frame of the clip).", completion: .frameRates,
+        transform: frameRateNotation)
     var fps: FrameRate?
 
-    @Option(help: "What coded outputs are coded with, vp8 or vp9.", transform: codecNotation)
+    @Option(help: "What coded outputs are coded with, vp8 or vp9.", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .vp8
 
     /// How much work goes into a frame.
@@ -50,7 +51,7 @@ struct TranscodeOptions: ParsableArguments {
             "Cut the clip into N even segments, each beginning with a key frame, and code them at once; auto takes one "
                 + "for each 300 frames, 64 at most, whatever the machine. Costs quality: 0.1 dB with 2 in a minute, 0.5 dB "
                 + "with 6."),
-        transform: segmentNotation)
+        completion: .list(["auto"]), transform: segmentNotation)
     var segments = SegmentCount.one
 
     @Option(help: "Jobs and segments in work at once (default: one for each processor). It changes no byte.")
@@ -67,7 +68,7 @@ struct TranscodeOptions: ParsableArguments {
             Make faces beautiful: natural, strong, or as in \
             smoothness=0.7,lightening=0.3,contrast=high.
             """,
-        transform: beautyNotation)
+        completion: .beauty, transform: beautyNotation)
     var beauty: BeautyOptions?
 
     @Flag(help: "With --beauty: show the clip, what becomes of it, and the mask of its skin, side by side.")

@@ -15,7 +15,7 @@ struct TranscodeOutcome: Sendable {
     var partialReason: String?
 
     /// The result as a table, below a line on what was read.
-    var text: String {
+    func text(on terminal: Terminal) -> String {
         let hasQuality = summary.outputs.contains { $0.psnr != nil }
         var table = TextTable(
             ["output", "size", "frames", "key", "bytes", "target, kbit/s", "kbit/s"]
@@ -31,7 +31,7 @@ struct TranscodeOutcome: Sendable {
         let skipped = summary.framesSkipped > 0 ? "; \(summary.framesSkipped) could not be decoded" : ""
         return
             "read \(summary.framesRead) frames, \(Decimal.text(summary.duration, decimals: 2)) s\(segments)\(skipped)\n"
-            + table.text
+            + table.text(on: terminal)
     }
 }
 

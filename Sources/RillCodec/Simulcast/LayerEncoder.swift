@@ -75,7 +75,7 @@ public final class LayerEncoder {
         guard var scaled = scaler.fitted(frame) else {
             preconditionFailure("the scaled frame of the previous task is still in use")
         }
-        if scaled.stamps[.scaled] == nil { scaled.stamps[.scaled] = clock() }
+        if scaled.timestamps[.scaled] == nil { scaled.timestamps[.scaled] = clock() }
         // Key frames are never dropped: this very frame serves the request.
         switch try encoder.encode(scaled, isKeyFrame: task.isKeyFrameRequested, body) {
         case .coded(let quantizer):

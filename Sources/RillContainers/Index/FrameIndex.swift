@@ -4,7 +4,7 @@
 /// has its own timestamp.
 struct FrameIndex: Equatable, Sendable {
     /// The pictures' timestamps in ticks of the track, in ascending order; empty if they are not reliable.
-    private(set) var stamps: [Int64] = []
+    private(set) var timestamps: [Int64] = []
     /// The entries where decoding can start, in order; the first is the start of the file.
     private(set) var entries = [Entry(frame: 0, packet: 0)]
     /// Why the timestamps are not reliable.
@@ -47,7 +47,7 @@ struct FrameIndex: Equatable, Sendable {
             inexactness = .equalTimestamps(pair.0)
             return
         }
-        stamps = sorted
+        timestamps = sorted
         entries = Self.entries(of: packets, sorted)
     }
 
@@ -59,7 +59,7 @@ struct FrameIndex: Equatable, Sendable {
     /// Returns the entries: clean packets before which all pictures are shown earlier, and after which all are shown
     /// later. Then no earlier picture can still be waiting in the decoder, and no later one can depend on an earlier
     /// one.
-    private static func entries(of packets: [Packet], _ stamps: [Int64]) -> [Entry] {
+    private static func entries(of packets: [Packet], _ timestamps: [Int64]) -> [Entry] {
         var earliest = [Int64](repeating: .max, count: packets.count + 1)
         for index in packets.indices.reversed() {
             earliest[index] = min(earliest[index + 1], packets[index].stamp ?? .max)

@@ -5,7 +5,7 @@
 /// without gaps. The first mismatch is `unexpected`, and the caller then reads from the start instead.
 struct FrameWindow {
     let frames: Range<Int>
-    let stamps: [Int64]
+    let timestamps: [Int64]
     /// The frame where the reading started.
     private let start: Int
     /// The number of the next picture in a strict reading, of the last one otherwise.
@@ -28,18 +28,18 @@ struct FrameWindow {
     /// - Parameters:
     ///   - frames: the range.
     ///   - start: the frame where the reading starts.
-    ///   - stamps: the timestamps in the index.
+    ///   - timestamps: the timestamps in the index.
     ///   - given: how many pictures of the range an abandoned reading has returned.
-    init(_ frames: Range<Int> = 0..<Int.max, start: Int = 0, stamps: [Int64] = [], given: Int = 0) {
+    init(_ frames: Range<Int> = 0..<Int.max, start: Int = 0, timestamps: [Int64] = [], given: Int = 0) {
         self.frames = frames
         self.start = start
-        self.stamps = stamps
+        self.timestamps = timestamps
         self.given = given
         position = start > 0 ? start : -1
     }
 
     /// Whether no picture of the range can follow. With timestamps only the next picture shows that.
-    var isDone: Bool { frames.isEmpty || stamps.isEmpty && position >= frames.upperBound - 1 }
+    var isDone: Bool { frames.isEmpty || timestamps.isEmpty && position >= frames.upperBound - 1 }
 
     /// Whether all pictures are requested.
     var isEverything: Bool { frames.lowerBound == 0 && frames.upperBound == .max }
@@ -48,20 +48,20 @@ struct FrameWindow {
     private var isStrict: Bool { start > 0 }
 
     /// Returns the window for the same range read from the start, when `given` pictures were returned already.
-    func fromTheBeginning(given: Int) -> FrameWindow { FrameWindow(frames, stamps: stamps, given: given) }
+    func fromTheBeginning(given: Int) -> FrameWindow { FrameWindow(frames, timestamps: timestamps, given: given) }
 
     /// Whether the decoder ended too early.
-    var lacksPictures: Bool { isStrict && position < min(frames.upperBound, stamps.count) }
+    var lacksPictures: Bool { isStrict && position < min(frames.upperBound, timestamps.count) }
 
     /// Returns the position of the next picture, whose timestamp is `stamp`.
     mutating func place(_ stamp: Int64?) -> Place {
         if isStrict {
             // Also after the range: pictures that are out of order there belong to it.
-            guard position < stamps.count, stamp == stamps[position] else { return .unexpected }
+            guard position < timestamps.count, stamp == timestamps[position] else { return .unexpected }
             defer { position += 1 }
             return position < frames.lowerBound ? .before : position < frames.upperBound ? .inside : .behind
         }
-        position = stamps.isEmpty ? position + 1 : max(position, 0, place(of: stamp))
+        position = timestamps.isEmpty ? position + 1 : max(position, 0, place(of: stamp))
         guard position >= frames.lowerBound else { return .before }
         guard position < frames.upperBound else { return .behind }
         guard given == 0 else {
@@ -74,10 +74,10 @@ struct FrameWindow {
     /// Returns the last picture whose timestamp is at or before `stamp`; -1 if there is none.
     private func place(of stamp: Int64?) -> Int {
         guard let stamp else { return -1 }
-        var (low, high) = (0, stamps.count)
+        var (low, high) = (0, timestamps.count)
         while low < high {
             let middle = (low + high) / 2
-            if stamps[middle] <= stamp { low = middle + 1 } else { high = middle }
+            if timestamps[middle] <= stamp { low = middle + 1 } else { high = middle }
         }
         return low - 1
     }

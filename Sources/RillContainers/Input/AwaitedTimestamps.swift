@@ -2,7 +2,7 @@
 /// a decoder that silently drops pictures, as some do when references are missing.
 struct AwaitedTimestamps {
     /// The timestamps of packets whose pictures have not arrived, in order.
-    private var stamps: [Int64] = []
+    private var timestamps: [Int64] = []
     private var hasBegun = false
     /// Whether a packet had no timestamp, so that nothing can be checked.
     private var isBlind = false
@@ -16,12 +16,12 @@ struct AwaitedTimestamps {
     mutating func add(_ stamp: Int64?) -> Bool {
         guard let stamp, !isBlind else {
             isBlind = true
-            stamps = []
+            timestamps = []
             return true
         }
-        let place = stamps.lastIndex { $0 <= stamp }.map { $0 + 1 } ?? 0
-        stamps.insert(stamp, at: place)
-        return stamps.count <= Self.limit
+        let place = timestamps.lastIndex { $0 <= stamp }.map { $0 + 1 } ?? 0
+        timestamps.insert(stamp, at: place)
+        return timestamps.count <= Self.limit
     }
 
     /// Records a picture from the decoder.
@@ -32,13 +32,13 @@ struct AwaitedTimestamps {
         guard !isBlind else { return true }
         if !hasBegun, let stamp {
             hasBegun = true
-            stamps.removeAll { $0 < stamp }
+            timestamps.removeAll { $0 < stamp }
         }
-        guard stamp == stamps.first else { return false }
-        stamps.removeFirst()
+        guard stamp == timestamps.first else { return false }
+        timestamps.removeFirst()
         return true
     }
 
     /// Whether all pictures have arrived.
-    var isEmpty: Bool { stamps.isEmpty }
+    var isEmpty: Bool { timestamps.isEmpty }
 }

@@ -24,7 +24,7 @@ public struct VideoFrame: @unchecked Sendable {
     /// layer sends it as a key frame.
     public var isDiscontinuity = false
     /// The stages that the frame has passed, with timestamps on the pipeline's clock.
-    public var stamps = FrameTimestamps()
+    public var timestamps = FrameTimestamps()
 
     private let base: UnsafePointer<UInt8>
     private let lease: FrameLease

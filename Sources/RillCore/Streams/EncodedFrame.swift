@@ -35,14 +35,14 @@ public struct EncodedFrame: Sendable {
     /// The length of the coded bytes.
     public var byteCount: Int
     /// The stages that the frame has passed, with timestamps.
-    public var stamps: FrameTimestamps
+    public var timestamps: FrameTimestamps
 
     /// Creates a description. By default flags are off, the picture is upright, and no stage has a timestamp.
     public init(
         codec: VideoCodec, layer: StreamLayer, number: Int64, references: FrameReferences, isKey: Bool,
         isDiscardable: Bool = false, isLayerSync: Bool = false, isSwitchingUpPoint: Bool = false,
         resolution: Resolution, rotation: Rotation = .none, captureTime: MediaTime, byteCount: Int,
-        stamps: FrameTimestamps = FrameTimestamps()
+        timestamps: FrameTimestamps = FrameTimestamps()
     ) {
         self.codec = codec
         self.layer = layer
@@ -56,7 +56,7 @@ public struct EncodedFrame: Sendable {
         self.rotation = rotation
         self.captureTime = captureTime
         self.byteCount = byteCount
-        self.stamps = stamps
+        self.timestamps = timestamps
     }
 }
 

@@ -46,7 +46,7 @@ extension VideoFrame {
         var frame = target.finish(captureTime: captureTime, colorSpace: colorSpace)
         frame.rotation = rotation
         frame.isDiscontinuity = isDiscontinuity
-        frame.stamps = stamps
+        frame.timestamps = timestamps
         return frame
     }
 }

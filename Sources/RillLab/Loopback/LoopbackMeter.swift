@@ -38,8 +38,8 @@ final class LoopbackMeter: FrameSink {
         }
         var frame = shown
         frame.captureTime = sent.captureTime
-        frame.stamps = sent.stamps.merging(shown.stamps)
-        latencies.add(frame.stamps)
+        frame.timestamps = sent.timestamps.merging(shown.timestamps)
+        latencies.add(frame.timestamps)
         recorder?.shown(frame)
         guard comparator != nil || output != nil else { return }
         guard let frame = scaler.fitted(frame) else { preconditionFailure("more pictures are kept than expected") }

@@ -9,7 +9,7 @@ final class SentFrameLog: Sendable {
     struct Entry: Sendable {
         var timestamp: RTPTimestamp
         var captureTime: MediaTime
-        var stamps: FrameTimestamps
+        var timestamps: FrameTimestamps
     }
 
     private let state: Monitor<Ring>
@@ -31,7 +31,7 @@ final class SentFrameLog: Sendable {
 
     /// Remembers a frame, replacing the oldest.
     func add(_ frame: EncodedFrame, _ timestamp: RTPTimestamp) {
-        let entry = Entry(timestamp: timestamp, captureTime: frame.captureTime, stamps: frame.stamps)
+        let entry = Entry(timestamp: timestamp, captureTime: frame.captureTime, timestamps: frame.timestamps)
         state.withLock { ring in
             ring.first = ring.first ?? entry.captureTime
             if ring.entries.count < Self.capacity {

@@ -103,7 +103,7 @@ public final class CallSimulation {
             layer.observe { frame, timestamp in
                 unsafe observer.frameWasSent(
                     layer: index, timestamp: timestamp, captureTime: frame.captureTime,
-                    at: frame.stamps[.sent] ?? frame.captureTime)
+                    at: frame.timestamps[.sent] ?? frame.captureTime)
             }
         }
         var taps = VirtualCall.Taps()
@@ -116,7 +116,7 @@ public final class CallSimulation {
             let screen = FrameTap { [observer] picture in
                 let ticks = picture.captureTime.ticks(rate: RTPTimestamp.videoClockRate)
                 let timestamp = RTPTimestamp(UInt32(truncatingIfNeeded: ticks))
-                guard let now = picture.stamps[.shown] else { return }
+                guard let now = picture.timestamps[.shown] else { return }
                 observer.frameWasShown(layer: index, timestamp: timestamp, at: now)
                 try sink(index, timestamp, picture)
             }

@@ -121,7 +121,7 @@ final class CodecFreeEnd<Packets: PacketSink>: TimedStage {
         layers[index].isKeyFrameRequested = false
         layers[index].isCaptured = false
         layers[index].next += 1
-        frame.stamps[.captured] = frame.captureTime
+        frame.timestamps[.captured] = frame.captureTime
         let sent = layer.coded.withPayload(of: payload) {
             session.send(frame, payload: $0, of: layer.stream, at: now)
         }

@@ -47,7 +47,7 @@ final class LayerRecorder: Sendable {
 
     /// Notes that all packets of a frame were handed to the network.
     func sent(_ frame: EncodedFrame) {
-        guard let now = frame.stamps[.sent] else { return }
+        guard let now = frame.timestamps[.sent] else { return }
         state.withLock { state in
             state.lastSent = now
             state.log.change(at: now) { interval in
@@ -81,8 +81,8 @@ final class LayerRecorder: Sendable {
 
     /// Notes a shown picture, with the timestamps of all known stages.
     func shown(_ picture: VideoFrame) {
-        guard let now = picture.stamps[.shown] else { return }
-        let delay = picture.stamps[.captured].map { (now - $0).milliseconds }
+        guard let now = picture.timestamps[.shown] else { return }
+        let delay = picture.timestamps[.captured].map { (now - $0).milliseconds }
         state.withLock { state in
             state.log.change(at: now) { interval in
                 interval.framesShown += 1
@@ -135,7 +135,7 @@ extension FreezeMeter {
 
 extension TimelineInterval {
     fileprivate mutating func note(_ frame: ReceivedFrame) {
-        if let released = frame.frame.stamps[.released], let arrived = frame.frame.stamps[.arrived] {
+        if let released = frame.frame.timestamps[.released], let arrived = frame.frame.timestamps[.arrived] {
             bufferDelay.add((released - arrived).milliseconds)
         }
         targetDelay.add(frame.targetDelay.milliseconds)

@@ -74,7 +74,7 @@ public final class VirtualSender<Packets: PacketSink>: TimedStage {
         for index in layers.indices {
             guard let working = layers[index].working, working.end <= now else { continue }
             var job = working.job
-            job.frame.stamps[.scaled] = working.end - encodeTime
+            job.frame.timestamps[.scaled] = working.end - encodeTime
             try pipeline.carryOut(job, layer: index, to: packets) {
                 now
             } duration: {

@@ -115,7 +115,7 @@ package struct StreamReceiverCore: ~Copyable {
     ) {
         switch outcome {
         case .decoded, .refused:
-            if let released = frame.frame.stamps[.released] { buffer.noteDecodeTime(decoded - released, at: now) }
+            if let released = frame.frame.timestamps[.released] { buffer.noteDecodeTime(decoded - released, at: now) }
         case .skipped: break
         }
         switch outcome {

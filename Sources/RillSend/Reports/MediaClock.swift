@@ -20,7 +20,7 @@ struct MediaClock {
 
     /// Updates the offset between the clocks.
     mutating func note(_ frame: EncodedFrame) {
-        sourceLag = (frame.stamps[.captured] ?? frame.captureTime) - frame.captureTime
+        sourceLag = (frame.timestamps[.captured] ?? frame.captureTime) - frame.captureTime
     }
 
     /// Returns the timestamp of a picture with that capture time.

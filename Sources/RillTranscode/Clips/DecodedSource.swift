@@ -55,7 +55,7 @@ public final class DecodedSource: FrameSource {
             byteCount += frame.byteCount
             lookahead.append((frame.time, payload))
         }
-        let stamps =
+        let timestamps =
             isRegularFile
             ? try IVFIndex(of: IVFReader(path: path)).times
             : lookahead.filter { $0.payload.isShown(as: header.codec) }.map(\.time)
@@ -64,7 +64,7 @@ public final class DecodedSource: FrameSource {
             throw CodecError.invalidSettings("\(path) does not store the size of its pictures")
         }
         format = SourceFormat(
-            resolution: resolution, frameRate: .typical(of: stamps) ?? 30,
+            resolution: resolution, frameRate: .typical(of: timestamps) ?? 30,
             frameCount: header.frameCount == 0 ? nil : header.frameCount)
         times = IncreasingTimes(interval: format.frameRate?.interval ?? .milliseconds(33))
     }

@@ -41,4 +41,13 @@ struct BatchBoardTests {
         #expect(lines.count == 5 && lines[3].hasPrefix("clip-4.webm"))
         #expect(lines[4].hasSuffix("25 %  0/30 files, 30 frames, 6:00:00 left"), "\(lines[4])")
     }
+
+    @Test(arguments: [10, 20, 39, 45, 60, 79])
+    func `A narrow terminal has shorter bars, then none, and no line that wraps`(length: Int) throws {
+        let snapshot = BatchRun.Snapshot(statuses: [running(50, of: 100), running(7, of: nil)])
+        let lines = BatchBoard.lines(snapshot, try jobs(2), seconds: 30, height: 20, length: length)
+        #expect(lines.count == 3)
+        #expect(lines.allSatisfy { $0.columnCount <= length }, "\(lines)")
+        if length == 45 { #expect(lines[0] == "clip-1.webm    50 %  50/100 frames", "\(lines)") }
+    }
 }

@@ -134,14 +134,14 @@ struct UnevenClipTests {
         }
     }
 
-    /// Two clips end to end in one file, as programs join them that know nothing of stamps; and a counter of 32 bits that wraps.
+    /// Two clips end to end in one file, as programs join them that know nothing of timestamps; and a counter of 32 bits that wraps.
     static let joined: [(ticks: [Int64], clock: UInt32)] = [
         ((0..<40).map { Int64($0 % 20) }, 30),
         ((0..<40).map { (4_294_907_296 + Int64($0) * 3000) % (1 << 32) }, 90_000),
     ]
 
     @Test(arguments: joined)
-    func `Where stamps reset, the clip goes on`(ticks: [Int64], clock: UInt32) throws {
+    func `Where timestamps reset, the clip goes on`(ticks: [Int64], clock: UInt32) throws {
         let path = folder.path("joined.ivf")
         let writer = try IVFWriter(path: path, codec: .vp8, resolution: Self.size, timeBase: .init(1, clock))
         for (frame, tick) in zip(try Self.frames(.vp8), ticks) { try writer.write(frame.span, at: tick) }

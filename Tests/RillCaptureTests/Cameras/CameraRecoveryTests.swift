@@ -37,7 +37,7 @@ import Testing
             let first = try #require(back.firstIndex { $0.isDiscontinuity })
             #expect(back.filter(\.isDiscontinuity).count == 1 && first == 0)
             #expect(
-                try #require(back[0].stamps[.shown]) - system.look { _ in MediaTime(nanoseconds: 1_000_000_000_000) }
+                try #require(back[0].timestamps[.shown]) - system.look { _ in MediaTime(nanoseconds: 1_000_000_000_000) }
                     < .seconds(12))
             // Ten seconds away: a look now and then, and the waits of `next` itself.
             #expect(after.1 - calls.1 < 200 && after.2 - calls.2 < 60, "\(calls) to \(after)")

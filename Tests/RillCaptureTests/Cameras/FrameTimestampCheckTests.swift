@@ -8,7 +8,7 @@ import Testing
     private let interval = MediaDuration.milliseconds(40)
     private let start = MediaTime(nanoseconds: 5_000_000_000)
 
-    /// Feeds frames of 25 a second, dequeued 3 ms after they were taken, with stamps that are off by `error`.
+    /// Feeds frames of 25 a second, dequeued 3 ms after they were taken, with timestamps that are off by `error`.
     private func times(
         _ count: Int, gapAt: Int? = nil, error: (Int) -> MediaDuration?
     ) -> (times: [MediaTime], faults: TimestampFaults) {
@@ -28,7 +28,7 @@ import Testing
         return (times, check.faults)
     }
 
-    @Test func `Good stamps are taken as they are`() {
+    @Test func `Good timestamps are taken as they are`() {
         let (times, faults) = times(50) { _ in .zero }
         #expect(times == (0..<50).map { start + interval * $0 })
         #expect(faults == TimestampFaults())
@@ -62,7 +62,7 @@ import Testing
         #expect(times[1] == start + interval)
     }
 
-    @Test func `A driver without stamps gets times that rise by its intervals`() {
+    @Test func `A driver without timestamps gets times that rise by its intervals`() {
         let (times, faults) = times(100) { _ in nil }
         #expect(faults.unstamped == 100)
         for index in 1..<100 { #expect(times[index] - times[index - 1] == interval, "frame \(index)") }
@@ -76,7 +76,7 @@ import Testing
         #expect(time == start + interval * 3)
     }
 
-    @Test func `Times rise whatever the stamps say`() {
+    @Test func `Times rise whatever the timestamps say`() {
         var random = SeededGenerator(seed: 5)
         let (times, faults) = times(2000) { _ in .milliseconds(Int(random.next() % 400) - 200) }
         #expect(faults.count > 100)

@@ -16,7 +16,7 @@ import Testing
         let frames = try frames(camera, system, for: .seconds(2))
         #expect(frames.count == 60)
         for (index, frame) in frames.enumerated() {
-            // The kernel's stamps count microseconds.
+            // The kernel's timestamps count microseconds.
             let due = start + (FrameRate(30).time(ofFrame: index + 1) - .zero)
             #expect(abs((frame.captureTime - due).nanoseconds) < 1000, "frame \(index)")
             #expect(frame.isDiscontinuity == (index == 0), "frame \(index)")

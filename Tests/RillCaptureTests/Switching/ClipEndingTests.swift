@@ -6,26 +6,26 @@ import Testing
 
 /// What comes after a clip's last frame.
 @Suite struct ClipEndingTests {
-    /// Frames with those stamps, each of its own shade.
+    /// Frames with those timestamps, each of its own shade.
     private final class Stamped: FrameSource {
         let format: SourceFormat
-        private var stamps: [MediaTime]
+        private var timestamps: [MediaTime]
         private let pool: FramePool
         private var number: UInt8 = 0
 
-        init(_ stamps: [Int], rate: FrameRate?, capacity: Int = 4) throws {
-            self.stamps = stamps.map { MediaTime(nanoseconds: Int64($0)) }
-            format = SourceFormat(resolution: .qqvga, frameRate: rate, frameCount: stamps.count)
+        init(_ timestamps: [Int], rate: FrameRate?, capacity: Int = 4) throws {
+            self.timestamps = timestamps.map { MediaTime(nanoseconds: Int64($0)) }
+            format = SourceFormat(resolution: .qqvga, frameRate: rate, frameCount: timestamps.count)
             pool = try FramePool(resolution: .qqvga, capacity: capacity)
         }
 
         func next() -> SourceOutput {
-            guard !stamps.isEmpty else { return .end }
+            guard !timestamps.isEmpty else { return .end }
             guard var frame = pool.makeFrame() else { return .noBuffer }
             var planes = frame.planes
             planes.y.fill(number)
             number += 1
-            return .frame(frame.finish(captureTime: stamps.removeFirst()))
+            return .frame(frame.finish(captureTime: timestamps.removeFirst()))
         }
     }
 
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [(50, 20_000_000), (nil, 30_000_000), (2_000_000_000, 1_000_000)] as [(FrameRate?, Int64)])
-    func `The last frame is held, with new stamps at the clip's rate`(rate: FrameRate?, step: Int64) throws {
+    func `The last frame is held, with new timestamps at the clip's rate`(rate: FrameRate?, step: Int64) throws {
         let events = Monitor([LiveClip.Event]())
         let clip = try LiveClip(atEnd: .hold, onEvent: { event in events.withLock { $0.append(event) } }) {
             try Stamped([0, 10_000_000, 40_000_000], rate: rate)
@@ -78,7 +78,7 @@ import Testing
         #expect(events.withLock { $0 } == [.ended])
     }
 
-    /// Uneven stamps stay so; a clip whose first stamp is not zero leaves no gap; each time begins with a discontinuity.
+    /// Uneven timestamps stay so; a clip whose first stamp is not zero leaves no gap; each time begins with a discontinuity.
     @Test(arguments: [(50, 20), (nil, 30)] as [(FrameRate?, Int64)])
     func `A clip is played again after its last frame's own time`(rate: FrameRate?, last: Int64) throws {
         let events = Monitor([LiveClip.Event]())
@@ -158,11 +158,11 @@ import Testing
             [0, 0, 0], [30, 20, 10], [0, .max], [0, .max - 1], [.min, 0], [.min, .max], [.max - 1, .min],
             [.min, .min + 1],
         ]
-        for stamps in odd {
-            let clip = try LiveClip(atEnd: ending) { try Stamped(stamps, rate: rate) }
+        for timestamps in odd {
+            let clip = try LiveClip(atEnd: ending) { try Stamped(timestamps, rate: rate) }
             let seen = try pull(clip, 12)
             for index in seen.indices.dropFirst() {
-                #expect(seen[index].time > seen[index - 1].time, "\(stamps), frame \(index)")
+                #expect(seen[index].time > seen[index - 1].time, "\(timestamps), frame \(index)")
             }
         }
     }

@@ -312,7 +312,7 @@ import Testing
         #expect(try pull(source, 2).map(\.number) == [2, 2])
     }
 
-    @Test func `Frames of a clip are paced by their stamps`() throws {
+    @Test func `Frames of a clip are paced by their timestamps`() throws {
         let switcher = SourceSwitcher(try Numbered(1))
         let source = switcher.source
         let start = SystemDeviceCalls().now

@@ -7,7 +7,7 @@ struct RateControlTimelineTests {
     @Test(arguments: [
         FrameRate(30), FrameRate(30_000, per: 1001), FrameRate(24_000, per: 1001), FrameRate(60_000, per: 1001),
     ])
-    func `Frames of an even rate keep their own stamps`(rate: FrameRate) {
+    func `Frames of an even rate keep their own timestamps`(rate: FrameRate) {
         var timeline = timeline(rate)
         let duration = (MediaTime.zero + rate.interval).ticks(rate: 90_000)
         for index in 0..<1000 {
@@ -42,7 +42,7 @@ struct RateControlTimelineTests {
             FrameRate(30).time(ofFrame: $0) + .microseconds(Int.random(in: -8000...8000, using: &random))
         }
         let durations = spans(of: times).dropFirst(10).map(\.duration)
-        // Those within 15 % may follow the stamps as long as nothing is owed.
+        // Those within 15 % may follow the timestamps as long as nothing is owed.
         #expect(durations.filter { $0 == 3000 }.count > durations.count * 9 / 10)
         #expect(abs(durations.reduce(0, +) - Int64(durations.count) * 3000) < 3000)
     }
@@ -122,7 +122,7 @@ struct RateControlTimelineTests {
         #expect(surplus >= -3000 && surplus <= 45_000, "\(surplus) ticks")
     }
 
-    /// As a recorder stamps what a network brought it: 30 frames a second in all.
+    /// As a recorder timestamps what a network brought it: 30 frames a second in all.
     @Test(arguments: [2, 3, 5, 10])
     func `Frames that come in bunches get the time that passed`(size: Int) {
         let times = (0..<600).map { FrameRate(30).time(ofFrame: $0 / size * size) + .milliseconds($0 % size) }
@@ -160,7 +160,7 @@ struct RateControlTimelineTests {
         RateControlTimeline(frameRate: rate, maximumBacklog: .seconds(1))
     }
 
-    /// What frames of these stamps get that are announced to be 30 a second.
+    /// What frames of these timestamps get that are announced to be 30 a second.
     private func spans(of times: [MediaTime]) -> [RateControlTimeline.Span] {
         var timeline = timeline(30)
         return times.map { timeline.span(at: $0) }

@@ -13,8 +13,8 @@ struct TimestampContinuityTests {
     }
 
     @Test func `Stamps that rise, stand still or go back a little stay as they are`() {
-        let stamps: [Int64] = [-80, 0, 40, 40, 20, 9000, 19_000, 18_900]
-        #expect(shifts(stamps.map { (0, $0) }) == stamps.map { _ in 0 })
+        let timestamps: [Int64] = [-80, 0, 40, 40, 20, 9000, 19_000, 18_900]
+        #expect(shifts(timestamps.map { (0, $0) }) == timestamps.map { _ in 0 })
     }
 
     @Test func `A clock that begins anew goes on where it ended`() {
@@ -32,11 +32,11 @@ struct TimestampContinuityTests {
         #expect(shifts(packets).suffix(3) == [0, 0, 30_040 - 41_000])
     }
 
-    @Test func `Any stamps are taken`() {
-        let stamps: [Int64] = [.min, .max, 0, .min, .min, -1, .max, .max]
+    @Test func `Any timestamps are taken`() {
+        let timestamps: [Int64] = [.min, .max, 0, .min, .min, -1, .max, .max]
         for duration in [Int64.min, -1, 0, .max] {
             var continuity = TimestampContinuity()
-            for (index, stamp) in stamps.enumerated() {
+            for (index, stamp) in timestamps.enumerated() {
                 continuity.note(track: index % 2, at: stamp, lasting: duration)
             }
             #expect(continuity.hasJumped)

@@ -18,9 +18,9 @@ struct ContainerWriterTests {
         try clip.write(to: ContainerWriter(path: path, format: format, video: clip.video))
         #expect(try Verdict.pictures(path) == Verdict.pictures(clip.path))
         #expect(try Verdict.packets(path, "v") == Verdict.packets(clip.path, "v"))
-        let stamps = try Verdict.rows(path, "packet=pts,flags").map { $0.split(separator: ",") }
-        #expect(stamps.map { $0[0] } == (0..<30).map { "\($0 * 100)" })
-        #expect(stamps.map { $0[1] == "K_" } == clip.frames.map(\.frame.isKey))
+        let timestamps = try Verdict.rows(path, "packet=pts,flags").map { $0.split(separator: ",") }
+        #expect(timestamps.map { $0[0] } == (0..<30).map { "\($0 * 100)" })
+        #expect(timestamps.map { $0[1] == "K_" } == clip.frames.map(\.frame.isKey))
         // The last frame is shown for a tenth of a second, too.
         #expect(try Verdict.rows(path, "format=duration,format_name") == ["\"matroska,webm\",3.000000"])
         #expect(
@@ -53,8 +53,8 @@ struct ContainerWriterTests {
         // Four in a millisecond, then a jump.
         let times = (0..<30).map { MediaTime(nanoseconds: Int64($0) * 250_000 + ($0 >= 10 ? 1_000_000_000 : 0)) }
         try clip.write(to: ContainerWriter(path: path, format: .webm, video: clip.video), times: times)
-        let stamps = try Verdict.rows(path, "packet=pts").compactMap { Int($0) }
-        #expect(stamps == Array(0..<10) + Array(1003..<1023))
+        let timestamps = try Verdict.rows(path, "packet=pts").compactMap { Int($0) }
+        #expect(timestamps == Array(0..<10) + Array(1003..<1023))
         #expect(try Verdict.pictures(path).count == 30)
     }
 

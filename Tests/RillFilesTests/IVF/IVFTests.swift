@@ -7,7 +7,7 @@ import Testing
 @Suite struct IVFTests {
     let folder = TemporaryFolder()
 
-    /// A file of payloads `1`, `2 2`, `3 3 3`, … at stamps 0, 3000, 6000, …
+    /// A file of payloads `1`, `2 2`, `3 3 3`, … at timestamps 0, 3000, 6000, …
     private func file(_ payloads: [[UInt8]], header: IVFHeader? = nil) -> [UInt8] {
         var bytes = (header ?? IVFHeader(codec: .vp8, resolution: .vga, frameCount: payloads.count)).bytes
         for (index, payload) in payloads.enumerated() {

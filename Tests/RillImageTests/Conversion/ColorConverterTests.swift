@@ -78,11 +78,11 @@ import Testing
             frame.colorSpace.range = index % 2 == 0 ? .full : .limited
             frame.rotation = .clockwise90
             frame.isDiscontinuity = true
-            frame.stamps[.captured] = MediaTime(nanoseconds: 5)
+            frame.timestamps[.captured] = MediaTime(nanoseconds: 5)
             let converted = try existing(try converter.convert(frame))
             #expect(converted.colorSpace == .bt601 && converted.captureTime == frame.captureTime)
             #expect(converted.rotation == .clockwise90 && converted.isDiscontinuity)
-            #expect(converted.stamps[.captured] == MediaTime(nanoseconds: 5))
+            #expect(converted.timestamps[.captured] == MediaTime(nanoseconds: 5))
             #expect((converted.samples == frame.samples) == (index % 2 == 1))
         }
         #expect(converter.framesConverted == 3)

@@ -87,11 +87,11 @@ private func noise(_ resolution: Resolution, using random: inout SeededGenerator
     func `What is left to turn is told, and all else stays`(rotation: Rotation, turn: Rotation) throws {
         var frame = try TestPictures(Resolution(width: 34, height: 20)).picture(3)
         frame.rotation = rotation
-        frame.stamps[.captured] = .zero + .milliseconds(2)
+        frame.timestamps[.captured] = .zero + .milliseconds(2)
         let pool = try FramePool(resolution: turn.applied(to: frame.resolution), capacity: 1)
         let turned = try #require(frame.rotated(by: turn, into: pool))
         #expect((turned.rotation.degrees + turn.degrees - rotation.degrees) % 360 == 0)
-        #expect(turned.captureTime == frame.captureTime && turned.stamps == frame.stamps)
+        #expect(turned.captureTime == frame.captureTime && turned.timestamps == frame.timestamps)
         #expect(turned.colorSpace == frame.colorSpace)
     }
 

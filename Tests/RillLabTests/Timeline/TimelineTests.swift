@@ -135,7 +135,7 @@ import Testing
 @Suite struct LayerRecorderTests {
     private func picture(_ pictures: TestPictures, at time: MediaTime) -> VideoFrame {
         var picture = pictures.picture(Int(time.nanoseconds % 7))
-        picture.stamps[.shown] = time
+        picture.timestamps[.shown] = time
         return picture
     }
 

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [0, 5_000_000_000, -123_456_789] as [Int64])
-    func `Both stamps of a report denote the same instant`(sourceLag: Int64) throws {
+    func `Both timestamps of a report denote the same instant`(sourceLag: Int64) throws {
         // A source whose clock is behind the pipeline's by `sourceLag`.
         var settings = sampleSettings()
         settings.timestampOffset = RTPTimestamp(0xFFFF_FF00)
@@ -70,7 +70,7 @@ import Testing
         var sender = try RTPStreamSender(settings)
         let captured = MediaTime.zero + .milliseconds(40)
         var frame = EncodedFrame.sample(0, captureTime: captured - MediaDuration(nanoseconds: sourceLag))
-        if sourceLag != 0 { frame.stamps[.captured] = captured }
+        if sourceLag != 0 { frame.timestamps[.captured] = captured }
         let payload: [UInt8] = [1, 2, 3]
         let sent = sender.send(frame, payload: payload.span, at: captured + .milliseconds(25), to: CollectingSink())
 

@@ -36,10 +36,10 @@ struct DecodedSourceTests {
 
     @Test(arguments: [400, 2, 5] as [Int64])
     func `The first interval decides nothing`(first: Int64) throws {
-        let stamps: [Int64] = [0] + (0..<Int64(100)).map { first + $0 * 1000 / 60 }
-        let source = try DecodedSource(path: makeClip(stamps))
+        let timestamps: [Int64] = [0] + (0..<Int64(100)).map { first + $0 * 1000 / 60 }
+        let source = try DecodedSource(path: makeClip(timestamps))
         #expect(source.format.frameRate == 60)
-        #expect(try times(source) == stamps)
+        #expect(try times(source) == timestamps)
     }
 
     @Test func `A file of one frame has the usual rate`() throws {
@@ -48,7 +48,7 @@ struct DecodedSourceTests {
         #expect(try times(source) == [7])
     }
 
-    /// Frames that show no picture have stamps, too, and VP9 hides some of them in others.
+    /// Frames that show no picture have timestamps, too, and VP9 hides some of them in others.
     @Test(arguments: ["vp8", "vp9", "vp9-hidden", "vp9-resized"])
     func `The index knows what is shown`(stream: String) throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -63,8 +63,8 @@ struct DecodedSourceTests {
     @Test func `Of a pipe the first second tells`() throws {
         let slow = (0..<Int64(60)).map { 500 + $0 * 40 }
         let fast = (1..<Int64(60)).map { 2900 + $0 * 10 }
-        let stamps = [0] + slow + fast
-        let clip = try makeClip(stamps)
+        let timestamps = [0] + slow + fast
+        let clip = try makeClip(timestamps)
         #expect(try DecodedSource(path: clip).format.frameRate == 25)
         let pipe = folder.path("pipe.ivf")
         #expect(unsafe mkfifo(pipe, 0o600) == 0)
@@ -75,6 +75,6 @@ struct DecodedSourceTests {
         }
         let source = try DecodedSource(path: pipe)
         #expect(source.format.frameRate == 25)
-        #expect(try times(source) == stamps)
+        #expect(try times(source) == timestamps)
     }
 }

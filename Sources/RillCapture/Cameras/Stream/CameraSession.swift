@@ -10,7 +10,7 @@ final class CameraSession {
     private let stream: VideoStream
     private let reader: PictureReader
     private let now: () -> MediaTime
-    private var stamps: FrameTimestampCheck
+    private var timestamps: FrameTimestampCheck
     private var sequence = SequenceGaps()
     private var counts = Counts()
 
@@ -34,7 +34,7 @@ final class CameraSession {
         stream = try VideoStream(node, constraints)
         reader = try PictureReader(stream.settled.layout)
         mode = stream.settled.mode
-        stamps = FrameTimestampCheck(interval: mode.interval)
+        timestamps = FrameTimestampCheck(interval: mode.interval)
         now = { calls.now }
     }
 
@@ -55,7 +55,7 @@ final class CameraSession {
         let missed = sequence.add(filled.sequence)
         counts.missed += missed
         counts.gaps += missed > 0 ? 1 : 0
-        let time = stamps.time(
+        let time = timestamps.time(
             stamp: filled.stamp, sequence: filled.sequence, queuedAt: filled.queuedAt, now: now())
         let fault = filled.isDamaged ? .flagged : read(filled, into: &target)
         // The pixels are copied: the driver may have the buffer back.

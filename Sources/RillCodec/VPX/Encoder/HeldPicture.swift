@@ -6,13 +6,13 @@ struct HeldPicture {
     var ticks: Int64
     var captureTime: MediaTime
     var rotation = Rotation.none
-    var stamps = FrameTimestamps()
+    var timestamps = FrameTimestamps()
 
     init(_ frame: VideoFrame, ticks: Int64) {
         self.ticks = ticks
         captureTime = frame.captureTime
         rotation = frame.rotation
-        stamps = frame.stamps
+        timestamps = frame.timestamps
     }
 
     init(ticks: Int64, captureTime: MediaTime) {

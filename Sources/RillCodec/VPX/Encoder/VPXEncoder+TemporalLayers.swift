@@ -49,6 +49,6 @@ extension VPXEncoder {
             isDiscardable: settings.temporalPattern == .l1t1 ? isDiscardable : step.isDiscardable,
             isLayerSync: step.isLayerSync, isSwitchingUpPoint: settings.temporalPattern != .l1t1,
             resolution: resolution, rotation: picture.rotation, captureTime: picture.captureTime, byteCount: byteCount,
-            stamps: picture.stamps)
+            timestamps: picture.timestamps)
     }
 }

@@ -50,7 +50,7 @@ func frames(_ camera: V4L2Camera, _ system: FakeSystem, for duration: MediaDurat
         switch try camera.next() {
         case .frame(var frame):
             // The number of the picture stands in its samples; the buffer goes back.
-            frame.stamps[.shown] = system.now
+            frame.timestamps[.shown] = system.now
             frames.append(try #require(frame.small()))
         case .pending, .noBuffer: continue
         case .end: Issue.record("a camera has no end")
@@ -72,7 +72,7 @@ extension VideoFrame {
         planes.v.fill(v[0, 0])
         var frame = target.finish(captureTime: captureTime, colorSpace: colorSpace)
         frame.isDiscontinuity = isDiscontinuity
-        frame.stamps = stamps
+        frame.timestamps = timestamps
         return frame
     }
 }

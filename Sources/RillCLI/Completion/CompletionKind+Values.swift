@@ -1,0 +1,93 @@
+import ArgumentParser
+import Glibc
+import Rill
+import RillCore
+import RillFiles
+
+/// What the shells offer for the values of options and arguments. The scripts of Scripts/completions ask `rill` for what has
+/// a grammar or changes with the machine; nothing is opened or written for that.
+extension CompletionKind {
+    /// `--network`.
+    static let network = settings(.network)
+    /// `--beauty`.
+    static let beauty = settings(.beauty)
+    /// `--codec`.
+    static let codecs = list(VideoCodec.allCases.map { $0.rawValue.lowercased() })
+    /// Sizes of pictures that are common.
+    static let sizes = list(["160x120", "320x240", "640x360", "640x480", "1280x720", "1920x1080"])
+    /// Frame rates that are common.
+    static let frameRates = list(["5", "15", "24", "25", "30", "30000/1001", "50", "60"])
+    /// `--camera-format`.
+    static let cameraFormats = list(CameraPixelFormat.allCases.map(\.rawValue))
+    /// `--tone`.
+    static let tones = list(["light", "medium", "dark"] + (1...10).map(String.init))
+
+    /// The nodes of the cameras that there are.
+    static let cameras = custom { _, _, typed in CameraNodes.list(in: "/dev").filter { $0.hasPrefix(typed) } }
+    /// A camera or a clip.
+    static let sources = custom { _, _, typed in
+        CameraNodes.list(in: "/dev").filter { $0.hasPrefix(typed) } + files(ClipEndings.all)
+    }
+    /// A clip.
+    static let clips = named(ClipEndings.all)
+    /// A file of one of these formats, or a container.
+    static func files(_ formats: VideoFileFormat..., more: [String] = []) -> CompletionKind {
+        named(formats.flatMap(\.pathExtensions) + more)
+    }
+
+    /// A file with one of these endings, which cameras and old systems write in capitals.
+    static func named(_ pathExtensions: [String]) -> CompletionKind { file(extensions: inBothCases(pathExtensions)) }
+
+    private static func inBothCases(_ pathExtensions: [String]) -> [String] {
+        pathExtensions + pathExtensions.map { $0.uppercased() }
+    }
+
+    private static func settings(_ grammar: SettingsCompletion) -> CompletionKind {
+        custom { _, _, typed in
+            grammar.candidates(after: value(of: typed)).map { $0.line(for: CompletionShell.requesting) }
+        }
+    }
+
+    /// Of `--network=loss=2%` the value: zsh and fish ask with the whole word.
+    private static func value(of typed: String) -> String {
+        guard typed.hasPrefix("--"), let mark = typed.firstIndex(of: "=") else { return typed }
+        return String(typed[typed.index(after: mark)...])
+    }
+
+    /// A last line that tells the shell to offer files besides: it knows how to quote their names, and what `~` is. Only
+    /// scripts that say so in the environment understand it.
+    private static func files(_ pathExtensions: [String]) -> [String] {
+        guard unsafe getenv("RILL_COMPLETES_FILES") != nil else { return [] }
+        return ["files: " + inBothCases(pathExtensions).joined(separator: " ")]
+    }
+}
+
+extension SettingsCompletion.Candidate {
+    /// As a shell reads it, with what it is about where it shows that.
+    func line(for shell: CompletionShell?) -> String {
+        switch shell {
+        case .zsh? where !about.isEmpty: "\(text):\(about)"
+        case .fish? where !about.isEmpty: "\(text)\t\(about)"
+        default: text
+        }
+    }
+}
+
+/// The nodes of cameras by their names alone: opening one could turn on its light.
+enum CameraNodes {
+    /// `/dev/video0`, `/dev/video2` and so on, in the order of their numbers.
+    static func list(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var numbers: [Int] = []
+        while let entry = unsafe readdir(directory) {
+            // The entry lives until the next one is read; its name is copied at once.
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            guard name.hasPrefix("video"), let number = Int(name.dropFirst("video".count)) else { continue }
+            numbers.append(number)
+        }
+        return numbers.sorted().map { "\(folder)/video\($0)" }
+    }
+}
