@@ -141,14 +141,14 @@ import Testing
         }
     }
 
-    @Test func `The table stands in the help and in README`() throws {
+    @Test func `The help and the documentation have the same table`() throws {
         let help = try rill("--help").text
         let table = help.split(separator: "\n").filter { $0.hasPrefix("  ") && $0.dropFirst(2).first?.isNumber == true }
         #expect(table.map { $0.split(separator: " ")[0] } == ["0", "1", "2", "3", "64", "130"])
-        let readme = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "README.md").path
-        let text = String(decoding: try read(readme), as: UTF8.self)
-        #expect(text.contains(table.joined(separator: "\n")), "README has another table than rill --help")
+        let article = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Documentation/Rill.docc/Transcoding.md").path
+        let text = String(decoding: try read(article), as: UTF8.self)
+        #expect(text.contains(table.joined(separator: "\n")), "the article on transcoding has another table than rill --help")
         #expect(try rill("transcode", "--help").text.contains(table.joined(separator: "\n")))
     }
 }

@@ -8,13 +8,13 @@ extension ExitCode {
     /// Ctrl-C: 128 and the number of the signal, as shells say it.
     static let interrupted = ExitCode(130)
 
-    /// How every command ends, as help shows it. Where several hold it is the gravest: 130, 1, 2, 3, 0.
+    /// How every command ends, as help shows it. If several apply, the worst wins: 130, 1, 2, 3, 0.
     static let table = """
         Exit codes of all commands:
           0    done; a live call or a recording that Ctrl-C ended is done too
-          1    what was asked for could not be done, or an output not be made
-          2    the input is not there or cannot be read; nothing was written
-          3    a part of the input is missing; what there is was used
+          1    the task could not be done, or an output could not be made
+          2    the input does not exist or cannot be read; nothing was written
+          3    a part of the input is missing; what is there was used
           64   wrong arguments; nothing was done
           130  interrupted; nothing was written
         """
