@@ -201,7 +201,11 @@ final class CallCore: Sendable {
     // MARK: Statistics and end
 
     var statistics: CallStatistics {
-        if let last = state.withLock({ $0.lastStatistics }) { return last }
+        // In one step: statistics that are read while the call ends have participants too.
+        let (last, participants, transports) = state.withLock { state in
+            (state.lastStatistics, state.participants.map(\.self), state.lines.map(\.transport))
+        }
+        if let last { return last }
         var statistics = CallStatistics(time: clock.now)
         for (index, layer) in (pipeline?.statistics ?? []).enumerated() {
             statistics.layers.append(
@@ -210,9 +214,6 @@ final class CallCore: Sendable {
                     framesUnchanged: layer.framesUnchanged, resolution: layer.resolution,
                     qualityLimitationReason: layer.qualityLimitationReason,
                     qualityLimitationResolutionChanges: layer.qualityLimitationResolutionChanges))
-        }
-        let (participants, transports) = state.withLock { state in
-            (state.participants.map(\.self), state.lines.map(\.transport))
         }
         statistics.participants = participants.map(\.statistics)
         statistics.transports = transports.map(\.statistics)
@@ -245,13 +246,13 @@ final class CallCore: Sendable {
         try? sender?.stop()
         let (lines, participants, tasks) = state.withLock { ($0.lines, $0.participants, $0.tasks) }
         let last = statistics
+        state.withLock { $0.lastStatistics = last }
         for participant in participants { participant.leave(reason: reason) }
         for poller in pollers { poller.stop() }
         for line in lines { line.close() }
         for task in tasks { task.cancel() }
         let waiters = state.withLock { state in
             state.isOver = true
-            state.lastStatistics = last
             (state.lines, state.participants, state.tasks) = ([], [], [])
             return state.waiters
         }
