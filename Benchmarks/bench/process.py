@@ -52,11 +52,13 @@ class Run:
     cpu: float
     wall: float
     peak: int
+    # What it printed: all of it, and on standard output alone.
     output: str
+    answer: str = ""
 
     def __sub__(self, part: "Run") -> "Run":
         """What is left without what another run took; the peak is not a sum, and stays."""
-        return Run(self.cpu - part.cpu, self.wall - part.wall, self.peak, self.output)
+        return Run(self.cpu - part.cpu, self.wall - part.wall, self.peak, self.output, self.answer)
 
 
 class Process:
@@ -67,14 +69,18 @@ class Process:
         self.what = what
         self._folder = tempfile.TemporaryDirectory(prefix="rill-bench-run-")
         self._output = open(f"{self._folder.name}/output", "wb+")
+        self._errors = open(f"{self._folder.name}/errors", "wb+")
         self._begin = time.monotonic()
         self._process = subprocess.Popen(
             ["time", "--quiet", "--format=%M", f"--output={self._folder.name}/peak", *what.words],
-            stdin=stdin, stdout=self._output, stderr=subprocess.STDOUT, env=os.environ | ENVIRONMENT | what.environment,
+            stdin=stdin, stdout=self._output, stderr=self._errors, env=os.environ | ENVIRONMENT | what.environment,
             start_new_session=True,
         )
 
     def printed(self) -> str:
+        return self._answer() + Path(self._errors.name).read_text(errors="replace")
+
+    def _answer(self) -> str:
         return Path(self._output.name).read_text(errors="replace")
 
     def wait(self, limit: float = LIMIT, look: Callable[[], None] | None = None, pause: float = 0.002) -> Run:
@@ -101,7 +107,7 @@ class Process:
         if code != 0:
             raise CommandFailed(f"{self.what}\nended with {code}:\n{text[-2000:]}")
         peak = int(Path(f"{self._folder.name}/peak").read_text().split()[-1])
-        return Run(usage.ru_utime + usage.ru_stime, wall, 1024 * peak, text)
+        return Run(usage.ru_utime + usage.ru_stime, wall, 1024 * peak, text, self._answer())
 
     def stop(self) -> None:
         if self._process.returncode is None:

@@ -83,6 +83,11 @@ class Programs(unittest.TestCase):
         with self.assertRaisesRegex(Exception, "ended with 3"):
             run(command("sh", "-c", "exit 3"))
 
+    def test_what_is_said_on_standard_error_is_no_part_of_an_answer(self) -> None:
+        done = run(command("sh", "-c", "echo measured >&2; echo '{}'"))
+        self.assertEqual(done.answer, "{}\n")
+        self.assertIn("measured", done.output)
+
     def test_coded_bytes_begin_behind_header_and_descriptor(self) -> None:
         header = bytes([0x80, 96]) + bytes(10)
         for descriptor, length in (((0x10, 9), 1), ((0x90, 0x80, 5), 3), ((0x90, 0x80, 0x85, 1), 4), ((0x90, 0xE0, 0x85, 1, 2, 3), 6)):
@@ -107,6 +112,11 @@ class CommandLine(unittest.TestCase):
         for name, job in JOBS.items():
             self.assertTrue(job.title and job.help and job.options.keys() <= OPTIONS.keys(), name)
             self.assertIn(job.title, self.bench("--help").stdout)
+
+    def test_a_table_of_losses_has_a_row_for_each_network(self) -> None:
+        done = self.bench("loss", "--seeds", "1", "--duration", "2s", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("duplication 5 %", done.stdout)
 
     def test_what_there_is_not_is_refused_before_anything_is_done(self) -> None:
         for words in (

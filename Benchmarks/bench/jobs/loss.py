@@ -23,7 +23,7 @@ def execute(context: Context, result: Result) -> None:
 
     def layers(damage: str, seed: int) -> list[dict]:
         words = ("loopback", clip.path, "--network", f"{damage}delay=40ms,seed={seed}", "--no-compare", "--json")
-        return json.loads(run(command(program, *words)).output)["layers"]
+        return json.loads(run(command(program, *words)).answer)["layers"]
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         calls = {title: [pool.submit(layers, damage, seed + 1) for seed in range(context.seeds)] for title, damage in NETWORKS.items()}
