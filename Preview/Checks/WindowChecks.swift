@@ -4,15 +4,15 @@ import Rill
 import RillCore
 import Screen
 
-/// What is drawn, read back from a window without a screen.
+/// Checks the drawn pixels, read back from a window without a screen.
 @MainActor struct WindowChecks {
     init() {
-        // SDL's driver of that name draws into memory, which is what is looked at here.
+        // SDL's dummy driver draws into memory, which the checks read.
         setenv("SDL_VIDEODRIVER", "dummy", 1)
         setenv("SDL_RENDER_DRIVER", "software", 1)
     }
 
-    /// Its left half has one colour, its right half another, and its lower right quarter a third.
+    /// A frame with one color in its left half, another in its right half, and a third in its lower right quarter.
     private func frame(
         _ width: Int, _ height: Int, _ colorSpace: ColorSpace = .bt601, rotation: Rotation = .none,
         format: PixelFormat = .i420
@@ -51,14 +51,14 @@ import Screen
     private func expectNext(
         _ window: Window, _ event: Window.Event?, at line: Int = #line
     ) throws {
-        // SDL ends a round with a mark of its own, which another round may find first.
+        // SDL adds a sentinel event at the end of each poll cycle, which the next cycle may return first.
         let next = try window.poll() ?? window.poll()
         expect(next == event, line: line)
     }
 
     private struct NoFrame: Error {}
 
-    /// Whether the window has these colours at these points.
+    /// Checks the colors of the window at these points.
     private func expectColors(
         _ window: Window, _ points: (x: Int, y: Int, color: [Int])..., at line: Int = #line
     ) throws {
@@ -87,9 +87,9 @@ import Screen
     func `A picture that lies on its side stands upright, mirrored too`() throws {
         let window = try Window("test", width: 200, height: 200)
         let tile = window.add("one")
-        // A quarter clockwise: what was at the left is at the top.
+        // Rotated by 90 degrees clockwise: the left side is at the top.
         tile.consume(try frame(64, 32, rotation: .clockwise90))
-        // Upright it is 32 wide and 64 high: in the middle, 100 wide.
+        // Upright it is 32 wide and 64 high: centered, 100 wide.
         try expectColors(window, (100, 50, Self.red), (20, 100, Self.ground))
         try expectColors(window, (125, 150, Self.green), (75, 150, Self.blue))
         window.views[0].isMirrored = true
@@ -110,7 +110,7 @@ import Screen
         for size in [(64, 64), (160, 120), (2, 2), (640, 480)] {
             one.consume(try frame(size.0, size.1))
             two.consume(try frame(size.1, size.0))
-            // In each the left half is red, or what of it is seen.
+            // The left half of each is red, as far as it is visible.
             let areas = window.areas
             expect(areas.count == 2 && areas[1].x == 200)
             if size.0 > 2 {
@@ -161,7 +161,7 @@ import Screen
         }
         try expectNext(window, .click(tile: 1))
         for _ in 0..<5 { tile.consume(try frame(64, 64)) }
-        // Those that wait are one.
+        // Pending wake-ups are merged.
         try expectNext(window, .woken)
         try expectNext(window, nil)
         push { $0.type = SDL_QUIT.rawValue }

@@ -2,8 +2,8 @@ import Foundation
 import RillCore
 import Screen
 
-// What is drawn in the window, and where: checked on a screen that is not there. A program, for the tests of this package could not be
-// built without those of Rill.
+// Checks what is drawn in the window, and where, on a virtual screen. It is a program because tests of this package
+// could not be built without those of Rill.
 
 let placement = PlacementChecks()
 run("All of a picture is seen, in the middle, or all of the window is covered") {

@@ -40,7 +40,7 @@ import Testing
             let outcome = try rillProgram().run(["inspect", capture, "--frames", out] + options)
             #expect(outcome.status == 1, "\(outcome.errors)")
             #expect(
-                outcome.errors.contains("\(out): not written, for the stream has no whole key frame"),
+                outcome.errors.contains("\(out): not written, because the stream has no complete key frame"),
                 "\(outcome.errors)")
             #expect(outcome.text.contains("VP8"), "what was found is shown all the same: \(outcome.text)")
             #expect(throws: (any Error).self) { try read(out) }

@@ -54,8 +54,8 @@ struct JobListTests {
             """
         let refusal = #expect(throws: BatchRefusal.self) { try jobs(text) }
         let reasons = [
-            (2, "'<output>'"), (3, "c.mov: the name must end in"), (4, "--colour"), (5, "the quote ' has no end"),
-            (6, "--raw-size"), (7, "- is standard input"), (8, "--ladder"), (9, "no help"),
+            (2, "'<output>'"), (3, "c.mov: the name must end in"), (4, "--colour"), (5, "the quote ' is not closed"),
+            (6, "--raw-size"), (7, "cannot use -, standard input"), (8, "--ladder"), (9, "not options of a job"),
         ]
         #expect(refusal?.problems.map(\.place) == reasons.map { "lists/jobs.txt:\($0.0)" })
         for (problem, reason) in zip(refusal?.problems ?? [], reasons) {
