@@ -1,7 +1,7 @@
 import Screen
 
 @MainActor struct PlacementChecks {
-    func `All of a picture is seen, in the middle, or all of the window is covered`() {
+    func `A picture fits the window, centered, or fills it`() {
         let window = Area(x: 0, y: 0, width: 1000, height: 500)
         expect(Scaling.fit.area(of: 640, 480, in: window) == Area(x: 166, y: 0, width: 667, height: 500))
         expect(Scaling.fill.area(of: 640, 480, in: window) == Area(x: 0, y: -125, width: 1000, height: 750))
@@ -19,7 +19,7 @@ import Screen
         expect(Scaling.fill.area(of: 640, 480, in: Area(x: 0, y: 0, width: 0, height: 10)).width == 0)
     }
 
-    func `A grid covers no picture with another, and leaves none out`(width: Int, height: Int) {
+    func `A grid has no overlaps, and shows all pictures`(width: Int, height: Int) {
         for count in 1...40 {
             for arrangement in [Arrangement.grid, .one(0), .one(count - 1)] {
                 let areas = arrangement.areas(count, width: width, height: height)
@@ -39,7 +39,7 @@ import Screen
         expect(Arrangement.grid.areas(0, width: width, height: height).isEmpty)
     }
 
-    func `Seventeen are as large as they can be`() {
+    func `Seventeen pictures have the largest possible size`() {
         let areas = Arrangement.grid.areas(17, width: 1280, height: 720)
         expect(areas[0].width == 256 && areas[0].height == 180, "five columns, four rows")
         // The last row is centered.
@@ -48,7 +48,7 @@ import Screen
         expect(one[3] == Area(x: 0, y: 0, width: 1280, height: 576) && one[0].y == 576 && one[16].width == 80)
     }
 
-    func `Yourself is small, in the corner`() {
+    func `Your own picture is small, in the corner`() {
         let areas = Arrangement.inset.areas(2, width: 1000, height: 600)
         expect(areas[0] == Area(x: 0, y: 0, width: 1000, height: 600))
         expect(areas[1] == Area(x: 730, y: 430, width: 250, height: 150))

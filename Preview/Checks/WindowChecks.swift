@@ -72,7 +72,7 @@ import Screen
 
     private static let (red, green, blue, ground) = ([255, 0, 0], [0, 255, 0], [0, 0, 255], [16, 16, 16])
 
-    func `A picture is drawn in its colours, with bars beside it, or covers all`(format: PixelFormat) throws {
+    func `A picture has its colors and black bars, or fills the window`(format: PixelFormat) throws {
         let window = try Window("test", width: 400, height: 200)
         let tile = window.add("one")
         tile.consume(try frame(64, 64, format: format))
@@ -84,7 +84,7 @@ import Screen
         try expectColors(window, (390, 100, Self.red), (50, 10, Self.green))
     }
 
-    func `A picture that lies on its side stands upright, mirrored too`() throws {
+    func `A rotated picture is drawn upright, mirrored too`() throws {
         let window = try Window("test", width: 200, height: 200)
         let tile = window.add("one")
         // Rotated by 90 degrees clockwise: the left side is at the top.
@@ -97,14 +97,14 @@ import Screen
         try expectColors(window, (75, 150, Self.green), (125, 150, Self.blue))
     }
 
-    func `Full range is shown as such`() throws {
+    func `Full range is drawn as full range`() throws {
         let window = try Window("test", width: 100, height: 100)
         let tile = window.add("one")
         tile.consume(try frame(64, 64, ColorSpace(range: .full)))
         try expectColors(window, (25, 50, [255, 255, 255]), (75, 25, [0, 0, 0]))
     }
 
-    func `Sizes change from frame to frame, and several are seen at once`() throws {
+    func `Sizes change from frame to frame, with several pictures`() throws {
         let window = try Window("test", width: 400, height: 150)
         let (one, two) = (window.add("one"), window.add("two"))
         for size in [(64, 64), (160, 120), (2, 2), (640, 480)] {
@@ -122,7 +122,7 @@ import Screen
         expect(one.count == 4 && one.size == Resolution(width: 640, height: 480))
     }
 
-    func `Figures are written into the corner, and go again`() throws {
+    func `Figures appear in the corner, and disappear`() throws {
         let window = try Window("test", width: 300, height: 100)
         let tile = window.add("one")
         tile.consume(try frame(64, 64))
@@ -135,7 +135,7 @@ import Screen
         expect(after == before)
     }
 
-    func `Keys, clicks and wakings are told`() throws {
+    func `Keys, clicks and wake-ups are reported`() throws {
         let window = try Window("test", width: 200, height: 100)
         let tile = window.add("one")
         _ = window.add("two")

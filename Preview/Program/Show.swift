@@ -173,7 +173,7 @@ final class Show {
         }
     }
 
-    // MARK: Places
+    // MARK: Layout
 
     /// Whether your own picture is in the corner of the other side's.
     private var isInset: Bool { people.count == 2 && people[0].participant != nil && people[1].participant == nil }

@@ -51,7 +51,7 @@ import Testing
         let path = folder.path("clip.y4m")
         #expect(try rill("generate", "portrait", path, "--size", "32x32", "--duration", "200ms").status == 0)
         let table = try rill("inspect", path).text
-        #expect(table.contains("32x32") && table.contains("frames a second"), "\(table)")
+        #expect(table.contains("32x32") && table.contains("frames per second"), "\(table)")
         let json = try rill("inspect", path, "--json").text
         #expect(json.contains("\"resolution\" : \"32x32\"") && json.contains("\"frames\" : 6"), "\(json)")
     }

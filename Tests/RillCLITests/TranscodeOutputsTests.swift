@@ -179,7 +179,7 @@ import Testing
         (["c.y4m", "o.y4m", "--ladder"], "--ladder"),
         (["c.y4m", "o.ivf", "--ladder", "--low", "l.ivf"], "--ladder"),
         (["c.y4m", "o.ivf", "--pictures", "p.ivf"], "p.ivf: the name of a file of pictures must end in .y4m"),
-        (["c.y4m", "o.ivf", "--quality", "64"], "--quality goes from 0"),
+        (["c.y4m", "o.ivf", "--quality", "64"], "--quality must be from 0"),
         (["c.y4m", "o.ivf", "--quality", "20", "--bitrate", "1M"], "--quality sets"),
         (["c.y4m", "o.ivf", "--segments", "0"], "not a number of segments"),
         (["c.y4m", "o.ivf", "--parallel", "0"], "--parallel"),

@@ -38,9 +38,9 @@ enum BitrateRemark {
     ///   - bytes: the bytes of all encoded frames.
     ///   - seconds: the duration of the stream.
     ///   - parts: the number of starts with a key frame; for each, the rate control's buffer is allowed.
-    ///   - isAskedFor: whether the user gave the target. Only then a bitrate far below it is remarked.
+    ///   - isRequested: whether the user gave the target. Only then a bitrate far below it is remarked.
     static func text(
-        of name: String, _ layer: LayerSettings, bytes: Int, seconds: Double, parts: Int = 1, isAskedFor: Bool
+        of name: String, _ layer: LayerSettings, bytes: Int, seconds: Double, parts: Int = 1, isRequested: Bool
     ) -> String? {
         guard layer.encoder.quality == nil, seconds > 0 else { return nil }
         let (bits, target) = (Double(bytes) * 8, Double(layer.bitrate.bitsPerSecond))
@@ -51,7 +51,7 @@ enum BitrateRemark {
         if bits > target * (tolerance * seconds + buffered) {
             return figures + ": these pictures need more; use a smaller size, fewer frames or a higher bitrate"
         }
-        if isAskedFor, bits < target * leastShare * seconds { return figures + ": these pictures need no more" }
+        if isRequested, bits < target * leastShare * seconds { return figures + ": these pictures need no more" }
         return nil
     }
 }

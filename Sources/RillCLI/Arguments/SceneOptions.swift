@@ -29,7 +29,7 @@ struct SceneOptions: ParsableArguments {
     var endlessDuration: MediaDuration { duration ?? .seconds(10) }
 
     func validate() throws {
-        guard (0...20).contains(noise) else { throw ValidationError("--noise goes from 0 to 20, not \(noise)") }
+        guard (0...20).contains(noise) else { throw ValidationError("--noise must be from 0 to 20, not \(noise)") }
         guard endlessDuration > .zero else { throw ValidationError("--duration must be greater than zero") }
     }
 

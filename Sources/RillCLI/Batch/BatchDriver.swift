@@ -35,7 +35,7 @@ struct BatchDriver {
         let board = BatchBoard(plan.jobs)
         var told = 0
         while true {
-            if interruption.isWanted { run.cancel() }
+            if interruption.isRequested { run.cancel() }
             let snapshot = run.wait(pastEnd: told, atMost: .milliseconds(100))
             var lines: [String] = []
             for index in snapshot.ended[told...] {

@@ -71,12 +71,12 @@ extension CallLog {
             ("freezes", { "\($0.received?.freezes.freezeCount ?? 0)" }),
             ("lost", { "\($0.received?.stream.packetsLost ?? 0)" }),
         ]
-        let asked: [Column] = [
+        let requests: [Column] = [
             ("NACK", { "\($0.received?.stream.nackCount ?? 0)" }), ("PLI", { "\($0.received?.stream.pliCount ?? 0)" }),
         ]
         let recovered: (Row) -> String = { "\($0.received?.repair.packetsRecovered ?? 0)" }
         switch way {
-        case .both: return sent + received + [("repaired", recovered)] + asked
+        case .both: return sent + received + [("repaired", recovered)] + requests
         case .sending:
             return sent + [
                 ("packets", { "\($0.sent?.packetsSent ?? 0)" }),
@@ -88,7 +88,7 @@ extension CallLog {
         case .receiving:
             return [("decoded", { "\($0.received?.decoder.framesDecoded ?? 0)" })] + received + [
                 ("by RTX", { "\($0.received?.repair.retransmittedPacketsReceived ?? 0)" }), ("by FEC", recovered),
-            ] + asked
+            ] + requests
         }
     }
 }

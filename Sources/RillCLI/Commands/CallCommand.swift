@@ -28,8 +28,8 @@ struct CallCommand: ParsableCommand {
             Examples:
               rill key call.key
               rill call /dev/video0 --to 192.0.2.7:5004 --listen 5004 --key-file call.key
-              rill call clip.y4m --to example.org:5004 --listen 5004 --key-file call.key --duration 8s --output theirs.y4m
-              rill call --to 127.0.0.1:5005 --listen 5004 --duration 8s
+              rill call clip.y4m --to example.org:5004 --listen 5004 --key-file call.key
+              rill call --to 127.0.0.1:5005 --listen 5004 --duration 8s --output theirs.y4m
             """)
 
     @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.", completion: .sources)
@@ -89,7 +89,7 @@ struct CallCommand: ParsableCommand {
         say(address, socket.localAddress, settings.send.layers, key)
         let monitor = CallMonitor(
             CallLog(.both, layers: settings.send.layers.map(\.rid.description)), CallMonitor.Ending(limit: duration))
-        monitor.follow(call) { interruption.isWanted }
+        monitor.follow(call) { interruption.isRequested }
         let log = monitor.log
         if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
         guard recording == nil || recording?.framesWritten ?? 0 > 0 else {

@@ -14,7 +14,8 @@ struct CamerasCommand: ParsableCommand {
             Examples:
               rill cameras
               rill cameras --json
-              rill cameras /dev/video0 --set brightness=128 --set "power_line_frequency=50 Hz"
+              rill cameras /dev/video0 --set brightness=128
+              rill cameras /dev/video0 --set "power_line_frequency=50 Hz"
               rill cameras --set /dev/video0 brightness=128
             """)
 

@@ -78,7 +78,7 @@ struct GenerateCommand: ParsableCommand {
         let bar = ProgressBar("generate", total: source.format.frameCount)
         var count = 0
         while case .frame(let frame) = source.next() {
-            guard !interruption.isWanted else { throw CommandError.interrupted }
+            guard !interruption.isRequested else { throw CommandError.interrupted }
             try sink.consume(frame)
             count += 1
             bar.update(count)

@@ -78,7 +78,7 @@ struct InspectCommand: ParsableCommand {
         return try FrameExtraction(
             of: ssrcNotation(ssrc), payloadType: PayloadType(UInt8(payloadType)), codec: codec
         ).run(from: file, to: output) {
-            guard !interruption.isWanted else { throw CommandError.interrupted }
+            guard !interruption.isRequested else { throw CommandError.interrupted }
             bar.update($0)
         }
     }

@@ -77,7 +77,7 @@ struct LoopbackCommand: ParsableCommand {
         completion: .network, transform: networkNotation)
     var returnNetwork: LinkSettings?
 
-    @Flag(help: "Run in real time, with threads.")
+    @Flag(help: "Run in real time.")
     var live = false
 
     @Flag(help: "With --live: keep all CPUs out of deep sleep states, so that they wake at once.")
@@ -224,9 +224,9 @@ struct LoopbackCommand: ParsableCommand {
         }
         var report = try run(loopback, source.format)
         // An interrupted live call has a report. A session in virtual time was cut short, and has none.
-        if interruption.isWanted, !live { throw CommandError.interrupted }
-        report.missing = sent.failure(wasReadToItsEnd: !interruption.isWanted)
-        guard report.framesCaptured > 0 || interruption.isWanted else {
+        if interruption.isRequested, !live { throw CommandError.interrupted }
+        report.missing = sent.failure(wasReadToItsEnd: !interruption.isRequested)
+        guard report.framesCaptured > 0 || interruption.isRequested else {
             let reason = report.interruption ?? report.missing
             throw CommandError(reason ?? "\(clip ?? "the scene") has no picture", .unreadableInput)
         }
@@ -264,7 +264,7 @@ struct LoopbackCommand: ParsableCommand {
             BitrateRemark.text(
                 of: "the layer \(result.rid)", layer, bytes: Int(result.sent.bitrate * report.duration / 8),
                 seconds: report.duration, parts: result.sent.keyFramesEncoded,
-                isAskedFor: result.rid == layers[0].rid.description && bitrate != nil)
+                isRequested: result.rid == layers[0].rid.description && bitrate != nil)
         }
     }
 

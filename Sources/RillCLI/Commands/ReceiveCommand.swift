@@ -108,8 +108,8 @@ struct ReceiveCommand: ParsableCommand {
                 limitOnceMet: duration, meetingLimit: wait, whenLost: true,
                 // The frames in the buffer are still shown.
                 afterLeaving: .seconds(1)))
-        monitor.follow(call) { interruption.isWanted || recording?.failure != nil }
-        try finish(monitor.log, recording, files, incoming, isInterrupted: interruption.isWanted)
+        monitor.follow(call) { interruption.isRequested || recording?.failure != nil }
+        try finish(monitor.log, recording, files, incoming, isInterrupted: interruption.isRequested)
     }
 
     private var settings: VideoCallSettings {
@@ -211,7 +211,7 @@ struct ReceiveCommand: ParsableCommand {
         guard sdp != nil || port != nil else {
             throw ValidationError("give a session description, or --port")
         }
-        guard port != 0 else { throw ValidationError("--port goes from 1 to 65535") }
+        guard port != 0 else { throw ValidationError("--port must be from 1 to 65535") }
         if sdp != nil, codec != nil { throw ValidationError("the description names the codec: leave --codec out") }
         for (name, time) in [("--duration", duration), ("--wait", wait), ("--timeout", timeout)] {
             if let time, time <= .zero { throw ValidationError("\(name) must be greater than zero") }

@@ -63,7 +63,7 @@ struct RecordCommand: ParsableCommand {
         }
         bar.finish()
         guard report.framesRead > 0 else {
-            if interruption.isWanted { throw CommandError.interrupted }
+            if interruption.isRequested { throw CommandError.interrupted }
             throw CommandError(
                 report.sourceFailure.map { "\($0)" } ?? "\(camera) delivered no frame: no output was written",
                 .unreadableInput)
@@ -74,7 +74,7 @@ struct RecordCommand: ParsableCommand {
         if case .encoded(let layer, _) = target,
             let remark = BitrateRemark.text(
                 of: output, layer, bytes: report.outputs[0].bytesEncoded, seconds: report.duration.seconds,
-                isAskedFor: bitrate != nil)
+                isRequested: bitrate != nil)
         {
             StandardError.print(remark)
         }

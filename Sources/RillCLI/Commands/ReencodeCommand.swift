@@ -58,7 +58,7 @@ struct ReencodeCommand: ParsableCommand {
         var bytes: [StreamLayer.RID: Int] = [:]
         do {
             try replay.run(progress: { bar.update($0) }) { frame, payload in
-                guard !interruption.isWanted else { throw CommandError.interrupted }
+                guard !interruption.isRequested else { throw CommandError.interrupted }
                 bytes[frame.layer.rid, default: 0] += payload.count
                 try sink.consume(frame, payload: payload)
             }

@@ -85,7 +85,7 @@ struct RelayCommand: ParsableCommand {
         let relay = try LiveRelay(settings, log: log)
         say(relay.settings)
         var monitor = RelayMonitor()
-        monitor.follow(relay, limit: duration) { interruption.isWanted }
+        monitor.follow(relay, limit: duration) { interruption.isRequested }
         relay.stop()
         let result = relay.report
         // If one file cannot be written, the others still are.

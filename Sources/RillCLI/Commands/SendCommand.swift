@@ -131,7 +131,7 @@ struct SendCommand: ParsableCommand {
             CallLog(.sending, layers: settings.send.layers.map(\.rid.description)),
             // NACKs for the last packets arrive within a second.
             CallMonitor.Ending(afterSource: .seconds(1)))
-        monitor.follow(call) { interruption.isWanted }
+        monitor.follow(call) { interruption.isRequested }
         try finish(monitor.log, files, address, settings.send.layers, key)
     }
 
@@ -257,10 +257,10 @@ struct SendCommand: ParsableCommand {
 
     func validate() throws {
         if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
-        guard (.zero ... .seconds(600)).contains(delay) else { throw ValidationError("--delay goes up to 600s") }
+        guard (.zero ... .seconds(600)).contains(delay) else { throw ValidationError("--delay must be at most 600s") }
         guard keyFrameInterval > .zero else { throw ValidationError("--key-frame-interval must be greater than zero") }
-        guard (200...1400).contains(packetSize) else { throw ValidationError("--packet-size goes from 200 to 1400") }
-        guard fec <= .percent(100) else { throw ValidationError("--fec goes from 0% to 100%") }
+        guard (200...1400).contains(packetSize) else { throw ValidationError("--packet-size must be from 200 to 1400") }
+        guard fec <= .percent(100) else { throw ValidationError("--fec must be from 0% to 100%") }
         if clear, keyFile != nil { throw ValidationError("--clear and --key-file contradict each other") }
         if json, sdp == "-" { throw ValidationError("--json and --sdp - would both go to standard output") }
         if let coded, VideoFileFormat(path: coded) != .ivf {

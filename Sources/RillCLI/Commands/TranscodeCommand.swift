@@ -101,7 +101,7 @@ struct TranscodeCommand: ParsableCommand {
                 bar = ProgressBar("transcode", total: $0)
             } watch: { progress in
                 bar?.update(progress.framesRead)
-                return !interruption.isWanted
+                return !interruption.isRequested
             }
             bar?.finish()
         } catch let failure as TranscodeFailure {

@@ -20,7 +20,7 @@ final class InterruptibleSource: FrameSource {
     var format: SourceFormat { source.format }
 
     func next() throws -> SourceOutput {
-        interruption.isWanted ? .end : try source.next()
+        interruption.isRequested ? .end : try source.next()
     }
 }
 
@@ -51,5 +51,5 @@ final class Interruption {
         }
     }
 
-    var isWanted: Bool { flag.isSet.load(ordering: .relaxed) }
+    var isRequested: Bool { flag.isSet.load(ordering: .relaxed) }
 }

@@ -50,13 +50,13 @@ struct LayerPlots {
     private var bitrate: Plot {
         let sent = rates { Double($0.bytesSent) * 8 / 1000 }
         let received = rates { Double($0.bytesReceived) * 8 / 1000 }
-        let again = rates { Double($0.retransmittedBytes) * 8 / 1000 }
+        let retransmitted = rates { Double($0.retransmittedBytes) * 8 / 1000 }
         let target = Double(layer.targetBitrate) / 1000
         var marks: [Mark] = [
             .level("target", .grey, target), .step("sent", .orange, sent),
             .step("received", .blue, received, isDashed: true),
         ]
-        if again.contains(where: { $0.y > 0 }) { marks.append(.step("retransmitted", .green, again)) }
+        if retransmitted.contains(where: { $0.y > 0 }) { marks.append(.step("retransmitted", .green, retransmitted)) }
         let fecPackets = rates { Double($0.fecBytes) * 8 / 1000 }
         if fecPackets.contains(where: { $0.y > 0 }) { marks.append(.step("FEC", .purple, fecPackets)) }
         return Plot(

@@ -91,12 +91,14 @@ struct TranscodeOptions: ParsableArguments {
             layer.frameRate = fps
             do { try layer.validate() } catch { throw ValidationError("--fps \(fps): \(error)") }
         }
-        guard (1...16).contains(threads) else { throw ValidationError("--threads goes from 1 to 16, not \(threads)") }
+        guard (1...16).contains(threads) else {
+            throw ValidationError("--threads must be from 1 to 16, not \(threads)")
+        }
         guard (1...256).contains(parallel ?? 1) else {
-            throw ValidationError("--parallel goes from 1 to 256, not \(parallel ?? 1)")
+            throw ValidationError("--parallel must be from 1 to 256, not \(parallel ?? 1)")
         }
         guard (0...63).contains(quality ?? 0) else {
-            throw ValidationError("--quality goes from 0 (best) to 63, not \(quality ?? 0)")
+            throw ValidationError("--quality must be from 0 (best) to 63, not \(quality ?? 0)")
         }
         guard quality == nil || bitrate == nil else {
             throw ValidationError("--quality sets the bitrate: leave out --bitrate")

@@ -136,10 +136,10 @@ struct TranscodePlan {
         zip(zip(paths, outputs), report.outputs).compactMap { place, written in
             guard case .encoded(let layer, _) = place.1 else { return nil }
             // The user requested only the bitrate of the high layer.
-            let isAskedFor = layer.rid == .high && options.bitrate != nil
+            let isRequested = layer.rid == .high && options.bitrate != nil
             return BitrateRemark.text(
                 of: place.0, layer, bytes: written.bytesEncoded, seconds: report.duration.seconds,
-                parts: report.segmentCount, isAskedFor: isAskedFor)
+                parts: report.segmentCount, isRequested: isRequested)
         }
     }
 
