@@ -26,16 +26,16 @@ struct PreviewCommand: ParsableCommand {
             --call does what `rill call` does, with the other side in the window and yourself in its corner.
 
             Keys:
-              space   fit the picture, or fill the window           f   full screen
-              m       mirrored                                      b   beauty: off, natural, strong
-              l       layer: by size, high, low, none               i   figures
-              g       grid, or one large picture (or click)         q   quit (or Esc)
+              space   fit the picture, or fill the window  f   full screen
+              m       mirrored                             b   beauty: off, natural, strong
+              l       layer: by size, high, low, none      i   figures
+              g       grid, or one large (or click)        q   quit (or Esc)
 
             Examples:
               rill preview /dev/video0
               rill preview clip.y4m --beauty natural
               rill preview bob.sdp carol.sdp --grid
-              rill preview /dev/video0 --call --to 192.0.2.7:5004 --listen 5004 --key-file call.key
+              rill preview --call --to 192.0.2.7:5004 --listen 5004 --key-file call.key
             """)
 
     @Argument(help: "A camera, a clip, or session descriptions.")
