@@ -9,9 +9,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-func rill(_ rooms: String...) -> [Target.Dependency] { rooms.map { .product(name: $0, package: "rill") } }
+func rill(_ modules: String...) -> [Target.Dependency] { modules.map { .product(name: $0, package: "rill") } }
 
-// Pictures in a window. A package of its own, so that nobody else has to have SDL.
+// Pictures in a window. A package of its own, so that Rill does not need SDL.
 let package = Package(
     name: "rill-preview",
     dependencies: [
@@ -22,7 +22,7 @@ let package = Package(
         .systemLibrary(
             name: "CSDL", path: "CSDL",
             providers: [.apt(["libsdl2-dev", "libsdl2-ttf-dev", "fonts-dejavu-core"])]),
-        // A window, and what is seen in it.
+        // The window and its pictures.
         .target(
             name: "Screen", dependencies: ["CSDL"] + rill("Rill", "RillCore"), path: "Screen", swiftSettings: settings),
         .executableTarget(

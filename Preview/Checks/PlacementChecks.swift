@@ -1,25 +1,25 @@
 import Screen
 
 @MainActor struct PlacementChecks {
-    func `All of a picture is seen, in the middle, or all of the window is covered`() {
+    func `A picture fits the window, centered, or fills it`() {
         let window = Area(x: 0, y: 0, width: 1000, height: 500)
         expect(Scaling.fit.area(of: 640, 480, in: window) == Area(x: 166, y: 0, width: 667, height: 500))
         expect(Scaling.fill.area(of: 640, 480, in: window) == Area(x: 0, y: -125, width: 1000, height: 750))
         expect(Scaling.fit.area(of: 480, 640, in: window) == Area(x: 312, y: 0, width: 375, height: 500))
         expect(Scaling.fit.area(of: 2000, 100, in: window) == Area(x: 0, y: 225, width: 1000, height: 50))
-        // Of the same shape there is no difference, to the pixel.
+        // With the same aspect ratio, both fill the area exactly.
         for scaling in [Scaling.fit, .fill] {
             expect(scaling.area(of: 640, 320, in: window) == window)
             expect(
                 scaling.area(of: 333, 250, in: Area(x: 7, y: 9, width: 666, height: 500))
                     == Area(x: 7, y: 9, width: 666, height: 500))
         }
-        // Nothing to show, or nowhere: no division by zero.
+        // An empty picture or an empty area: no division by zero.
         expect(Scaling.fit.area(of: 0, 0, in: window) == window)
         expect(Scaling.fill.area(of: 640, 480, in: Area(x: 0, y: 0, width: 0, height: 10)).width == 0)
     }
 
-    func `A grid covers no picture with another, and leaves none out`(width: Int, height: Int) {
+    func `A grid has no overlaps, and shows all pictures`(width: Int, height: Int) {
         for count in 1...40 {
             for arrangement in [Arrangement.grid, .one(0), .one(count - 1)] {
                 let areas = arrangement.areas(count, width: width, height: height)
@@ -39,16 +39,16 @@ import Screen
         expect(Arrangement.grid.areas(0, width: width, height: height).isEmpty)
     }
 
-    func `Seventeen are as large as they can be`() {
+    func `Seventeen pictures have the largest possible size`() {
         let areas = Arrangement.grid.areas(17, width: 1280, height: 720)
         expect(areas[0].width == 256 && areas[0].height == 180, "five columns, four rows")
-        // The last row is centred.
+        // The last row is centered.
         expect(areas[15].x == 384 && areas[16].x == 640)
         let one = Arrangement.one(3).areas(17, width: 1280, height: 720)
         expect(one[3] == Area(x: 0, y: 0, width: 1280, height: 576) && one[0].y == 576 && one[16].width == 80)
     }
 
-    func `Yourself is small, in the corner`() {
+    func `Your own picture is small, in the corner`() {
         let areas = Arrangement.inset.areas(2, width: 1000, height: 600)
         expect(areas[0] == Area(x: 0, y: 0, width: 1000, height: 600))
         expect(areas[1] == Area(x: 730, y: 430, width: 250, height: 150))

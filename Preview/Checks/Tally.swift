@@ -1,4 +1,4 @@
-/// What was checked so far.
+/// The counts of checks, expectations and failures.
 @MainActor final class Tally {
     static let shared = Tally()
     var checks = 0

@@ -4,15 +4,15 @@ import Rill
 import RillCore
 import Screen
 
-/// What is drawn, read back from a window without a screen.
+/// Checks the drawn pixels, read back from a window without a screen.
 @MainActor struct WindowChecks {
     init() {
-        // SDL's driver of that name draws into memory, which is what is looked at here.
+        // SDL's dummy driver draws into memory, which the checks read.
         setenv("SDL_VIDEODRIVER", "dummy", 1)
         setenv("SDL_RENDER_DRIVER", "software", 1)
     }
 
-    /// Its left half has one colour, its right half another, and its lower right quarter a third.
+    /// A frame with one color in its left half, another in its right half, and a third in its lower right quarter.
     private func frame(
         _ width: Int, _ height: Int, _ colorSpace: ColorSpace = .bt601, rotation: Rotation = .none,
         format: PixelFormat = .i420
@@ -51,14 +51,14 @@ import Screen
     private func expectNext(
         _ window: Window, _ event: Window.Event?, at line: Int = #line
     ) throws {
-        // SDL ends a round with a mark of its own, which another round may find first.
+        // SDL adds a sentinel event at the end of each poll cycle, which the next cycle may return first.
         let next = try window.poll() ?? window.poll()
         expect(next == event, line: line)
     }
 
     private struct NoFrame: Error {}
 
-    /// Whether the window has these colours at these points.
+    /// Checks the colors of the window at these points.
     private func expectColors(
         _ window: Window, _ points: (x: Int, y: Int, color: [Int])..., at line: Int = #line
     ) throws {
@@ -72,7 +72,7 @@ import Screen
 
     private static let (red, green, blue, ground) = ([255, 0, 0], [0, 255, 0], [0, 0, 255], [16, 16, 16])
 
-    func `A picture is drawn in its colours, with bars beside it, or covers all`(format: PixelFormat) throws {
+    func `A picture has its colors and black bars, or fills the window`(format: PixelFormat) throws {
         let window = try Window("test", width: 400, height: 200)
         let tile = window.add("one")
         tile.consume(try frame(64, 64, format: format))
@@ -84,12 +84,12 @@ import Screen
         try expectColors(window, (390, 100, Self.red), (50, 10, Self.green))
     }
 
-    func `A picture that lies on its side stands upright, mirrored too`() throws {
+    func `A rotated picture is drawn upright, mirrored too`() throws {
         let window = try Window("test", width: 200, height: 200)
         let tile = window.add("one")
-        // A quarter clockwise: what was at the left is at the top.
+        // Rotated by 90 degrees clockwise: the left side is at the top.
         tile.consume(try frame(64, 32, rotation: .clockwise90))
-        // Upright it is 32 wide and 64 high: in the middle, 100 wide.
+        // Upright it is 32 wide and 64 high: centered, 100 wide.
         try expectColors(window, (100, 50, Self.red), (20, 100, Self.ground))
         try expectColors(window, (125, 150, Self.green), (75, 150, Self.blue))
         window.views[0].isMirrored = true
@@ -97,20 +97,20 @@ import Screen
         try expectColors(window, (75, 150, Self.green), (125, 150, Self.blue))
     }
 
-    func `Full range is shown as such`() throws {
+    func `Full range is drawn as full range`() throws {
         let window = try Window("test", width: 100, height: 100)
         let tile = window.add("one")
         tile.consume(try frame(64, 64, ColorSpace(range: .full)))
         try expectColors(window, (25, 50, [255, 255, 255]), (75, 25, [0, 0, 0]))
     }
 
-    func `Sizes change from frame to frame, and several are seen at once`() throws {
+    func `Sizes change from frame to frame, with several pictures`() throws {
         let window = try Window("test", width: 400, height: 150)
         let (one, two) = (window.add("one"), window.add("two"))
         for size in [(64, 64), (160, 120), (2, 2), (640, 480)] {
             one.consume(try frame(size.0, size.1))
             two.consume(try frame(size.1, size.0))
-            // In each the left half is red, or what of it is seen.
+            // The left half of each is red, as far as it is visible.
             let areas = window.areas
             expect(areas.count == 2 && areas[1].x == 200)
             if size.0 > 2 {
@@ -122,7 +122,7 @@ import Screen
         expect(one.count == 4 && one.size == Resolution(width: 640, height: 480))
     }
 
-    func `Figures are written into the corner, and go again`() throws {
+    func `Figures appear in the corner, and disappear`() throws {
         let window = try Window("test", width: 300, height: 100)
         let tile = window.add("one")
         tile.consume(try frame(64, 64))
@@ -135,7 +135,7 @@ import Screen
         expect(after == before)
     }
 
-    func `Keys, clicks and wakings are told`() throws {
+    func `Keys, clicks and wake-ups are reported`() throws {
         let window = try Window("test", width: 200, height: 100)
         let tile = window.add("one")
         _ = window.add("two")
@@ -161,7 +161,7 @@ import Screen
         }
         try expectNext(window, .click(tile: 1))
         for _ in 0..<5 { tile.consume(try frame(64, 64)) }
-        // Those that wait are one.
+        // Pending wake-ups are merged.
         try expectNext(window, .woken)
         try expectNext(window, nil)
         push { $0.type = SDL_QUIT.rawValue }

@@ -9,7 +9,7 @@ import RillTransport
 import Screen
 
 extension PreviewCommand {
-    /// Begins what is to be seen, and gives each of them a place.
+    /// Starts the source, the call or the streams, and adds a tile to the window for each.
     func makePeople(in window: Window) throws -> (calls: [VideoCall], people: [Person]) {
         if areDescriptions { return try receive(in: window) }
         return call ? try callThem(in: window) : try showSource(in: window)
@@ -19,11 +19,11 @@ extension PreviewCommand {
 
     private func showSource(in window: Window) throws -> (calls: [VideoCall], people: [Person]) {
         let tile = window.add(sources.first ?? "the portrait scene")
-        let call = try begin(seenAt: tile, try openSource())
+        let call = try begin(shownIn: tile, try openSource())
         return ([call], [Person(tile.name, tile, call: 0, nil, isMirrored: mirror ?? isCamera)])
     }
 
-    private func begin(seenAt tile: Tile, _ source: sending any FrameSource) throws -> VideoCall {
+    private func begin(shownIn tile: Tile, _ source: sending any FrameSource) throws -> VideoCall {
         let size = source.format.resolution
         var settings = VideoCallSettings(layers: [.high(size, bitrate: .suggested(for: size, codec: .vp8)), .low])
         settings.send.beauty = beauty.options
@@ -59,10 +59,10 @@ extension PreviewCommand {
         let address = try UDPAddress.resolve(to)
         guard key != nil || address.isOnThisMachine else {
             throw PreviewError(
-                "without --key-file the call would go to \(to) in the clear: that is done to this machine only")
+                "without --key-file the call to \(to) would not be encrypted, which is allowed on this machine only")
         }
         let (theirs, own) = (window.add(to), window.add("you"))
-        let call = try begin(seenAt: own, try openSource())
+        let call = try begin(shownIn: own, try openSource())
         let socket = try UDPSocket(boundTo: PreviewCommand.local(like: address, port: listen, isOpen: key != nil))
         let them = try call.add(ParticipantSettings(to, at: address, key: key), over: socket) { them in
             try them.show(on: theirs)
@@ -78,16 +78,16 @@ extension PreviewCommand {
 
     private func readKey() throws -> SRTPKey? {
         guard let keyFile else { return nil }
-        // Foundation's own words name codes: these say more. So below.
+        // Foundation's own error has only a code. The same below.
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: keyFile)) else {
-            throw PreviewError("\(keyFile): there is no such key file, or it cannot be read")
+            throw PreviewError("\(keyFile): no such key file, or it cannot be read")
         }
         return try SRTPKey(base64: String(decoding: data, as: UTF8.self))
     }
 
-    // MARK: Others
+    // MARK: Streams
 
-    /// Each description has a port of its own, at which its streams are received.
+    /// Receives the streams of each description on its own port.
     private func receive(in window: Window) throws -> (calls: [VideoCall], people: [Person]) {
         var settings = VideoCallSettings()
         settings.statisticsInterval = .seconds(1)
@@ -103,16 +103,16 @@ extension PreviewCommand {
 
     private func receive(_ path: String, _ call: VideoCall, in window: Window) throws -> Person {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
-            throw PreviewError("there is no such file, or it cannot be read")
+            throw PreviewError("no such file, or it cannot be read")
         }
         let bytes = [UInt8](data)
         let description = try SessionDescription(parsing: bytes.span)
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         var settings = try ParticipantSettings(name, described: description, sending: nil)
-        guard let address = settings.address else { throw PreviewError("it names no address") }
-        // What we protect with is the same: nobody has told us of another key.
+        guard let address = settings.address else { throw PreviewError("the description has no address") }
+        // The same key protects both directions: the description has no other.
         settings.sendingKey = settings.receivingKey
-        // Where packets go to is here; where they come from, the first of them says.
+        // The described address is local; the sender's address is that of the first packet.
         settings.address = nil
         settings.layers = []
         let isProtected = settings.receivingKey != nil
@@ -123,7 +123,7 @@ extension PreviewCommand {
         return Person(name, tile, call: 0, them, isMirrored: false)
     }
 
-    /// What comes without a key is taken from this machine only.
+    /// The address to listen on: without a key, the loopback address only.
     private static func local(like address: UDPAddress, port: UInt16, isOpen: Bool) -> UDPAddress {
         switch address.ip {
         case .v4: UDPAddress(isOpen ? .v4(0) : .loopback, port: port)

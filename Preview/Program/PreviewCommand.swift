@@ -4,7 +4,7 @@ import Rill
 import RillCore
 import Screen
 
-/// `rill preview`: pictures in a window.
+/// `rill preview`: shows pictures in a window.
 @main
 struct PreviewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,67 +16,68 @@ struct PreviewCommand: ParsableCommand {
             rill preview [<source>] --call --to <host:port> --listen <port> --key-file <file> [<options>]
             """,
         discussion: """
-            A source is a camera (/dev/video0, camera:NAME) or a clip, which begins again; without one the portrait scene is \
-            drawn. It is shown as it would be sent: turned upright, in limited range, with faces made beautiful.
+            A source is a camera (/dev/video0, camera:NAME) or a clip, which is repeated; without a source, the \
+            portrait scene is drawn. It is shown as it would be sent: rotated upright, in limited range, with beauty \
+            applied.
 
-            Session descriptions (.sdp) are received, each at the port that it names, and what they send is shown: the layer \
-            that fits the size of its place in the window. A description without a key is received from this machine only.
+            For each session description (.sdp), the stream is received on the port that it names, and shown in the \
+            layer that fits its size in the window. A stream without a key is received from this machine only.
 
             --call does what `rill call` does, with the other side in the window and yourself in its corner.
 
             Keys:
-              space   all of the picture, or all of the window      f   full screen
-              m       mirrored                                      b   beauty: off, natural, strong
-              l       layer: by size, high, low, none               i   figures
-              g       all of one size, or one large (or click)      q   end (or Esc)
+              space   fit the picture, or fill the window  f   full screen
+              m       mirrored                             b   beauty: off, natural, strong
+              l       layer: by size, high, low, none      i   figures
+              g       grid, or one large (or click)        q   quit (or Esc)
 
             Examples:
               rill preview /dev/video0
               rill preview clip.y4m --beauty natural
               rill preview bob.sdp carol.sdp --grid
-              rill preview /dev/video0 --call --to 192.0.2.7:5004 --listen 5004 --key-file call.key
+              rill preview --call --to 192.0.2.7:5004 --listen 5004 --key-file call.key
             """)
 
     @Argument(help: "A camera, a clip, or session descriptions.")
     var sources: [String] = []
 
-    @Flag(help: "All pictures of one size; else, where there are several, a click makes one large.")
+    @Flag(help: "Show all pictures in one size; otherwise a click enlarges one of several.")
     var grid = false
 
     @Flag(help: "Call another machine.")
     var call = false
 
-    @Option(help: "Where the other side listens, as HOST:PORT or [V6]:PORT.")
+    @Option(help: "Address of the other side, as HOST:PORT or [V6]:PORT.")
     var to: String?
 
-    @Option(help: "The port to listen at.")
+    @Option(help: "The port to listen on.")
     var listen: UInt16?
 
     @Option(help: "The file with the key of the call.")
     var keyFile: String?
 
-    @Flag(help: "Cover the whole place with the picture, and cut off what does not fit.")
+    @Flag(help: "Fill the whole area with the picture, and crop it.")
     var fill = false
 
-    @Flag(inversion: .prefixedNo, help: "Show yourself as in a mirror (default: cameras are).")
+    @Flag(inversion: .prefixedNo, help: "Mirror your own picture (default: only a camera's).")
     var mirror: Bool?
 
-    @Option(help: "Make faces beautiful: off, natural, strong.")
+    @Option(help: "Beautify faces: off, natural, strong.")
     var beauty: Beauty = .off
 
-    @Option(help: "Which layer of theirs is shown: size, high, low, none.")
+    @Option(help: "The layer to receive: size, high, low, none.")
     var layer: Layer = .size
 
-    @Flag(help: "Begin on the full screen.")
+    @Flag(help: "Start in full screen.")
     var fullScreen = false
 
-    @Flag(help: "Begin with figures on the pictures.")
+    @Flag(help: "Start with figures on the pictures.")
     var figures = false
 
     @Option(help: "Size of the window, as WIDTHxHEIGHT.")
     var window: WindowSize = WindowSize(width: 960, height: 720)
 
-    @Option(help: "How long, as 8s or 500ms (default: until it is closed).")
+    @Option(help: "How long to show, as 8s or 500ms (default: until the window is closed).")
     var duration: Time?
 
     enum Beauty: String, ExpressibleByArgument, CaseIterable {
@@ -102,7 +103,7 @@ struct PreviewCommand: ParsableCommand {
         }
     }
 
-    /// A time with its unit, as everywhere in rill.
+    /// A time with a unit, in the notation of rill.
     struct Time: ExpressibleByArgument {
         var seconds: Double
 
@@ -132,19 +133,19 @@ struct PreviewCommand: ParsableCommand {
         var defaultValueDescription: String { "\(width)x\(height)" }
     }
 
-    /// Whether the arguments are descriptions of what others send.
+    /// Whether the arguments are session descriptions.
     var areDescriptions: Bool { !sources.isEmpty && sources.allSatisfy { $0.lowercased().hasSuffix(".sdp") } }
 
     func validate() throws {
         if call {
             guard to != nil, listen != nil else { throw ValidationError("--call needs --to and --listen") }
-            guard !areDescriptions else { throw ValidationError("--call sends a camera or a clip, no description") }
+            guard !areDescriptions else { throw ValidationError("--call needs a camera or a clip, not a description") }
         } else if to != nil || listen != nil || keyFile != nil {
-            throw ValidationError("--to, --listen and --key-file belong to --call")
+            throw ValidationError("--to, --listen and --key-file need --call")
         }
         if !areDescriptions, sources.count > 1 {
             throw ValidationError(
-                "one camera or clip is shown, or any number of .sdp files: \(sources.joined(separator: " "))")
+                "give one camera or clip, or any number of .sdp files, not \(sources.joined(separator: " "))")
         }
     }
 
@@ -161,7 +162,7 @@ struct PreviewCommand: ParsableCommand {
     }
 }
 
-/// What a person reads.
+/// An error with a message for the user.
 struct PreviewError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

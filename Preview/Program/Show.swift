@@ -4,9 +4,9 @@ import RillCore
 import Screen
 import Synchronization
 
-/// The window, those who are seen in it, and the keys.
+/// Runs the window with its calls, people and keys.
 ///
-/// Threads: the main one.
+/// Threads: the main thread.
 final class Show {
     private let window: Window
     private let people: [Person]
@@ -19,7 +19,7 @@ final class Show {
     private let duration: Double?
     private let news: News
 
-    /// What other threads have to tell.
+    /// Messages from other threads to the main thread.
     final class News: Sendable {
         private let state = Mutex(State())
         let waker: Window.Waker
@@ -75,13 +75,13 @@ final class Show {
         if command.fullScreen { window.setFullScreen(true) }
     }
 
-    /// Shows until somebody ends it.
+    /// Runs until the user quits or the time is over.
     func run() throws {
         listen()
         watchSignals()
         applyLayers()
         while !news.isEnding { try take(try window.next()) }
-        // Ended on a thread of the runtime's, while the window answers.
+        // The calls end on threads of the runtime, while the window still handles events.
         for call in calls {
             Task.detached { [news] in
                 await call.end(reason: "the window was closed")
@@ -149,7 +149,7 @@ final class Show {
                 window.views[index].scaling = window.views[index].scaling == .fit ? .fill : .fit
             }
         case "m":
-            // Yourself, where you are there; else all.
+            // Your own picture if it is shown, otherwise all.
             let own = people.indices.filter { people[$0].participant == nil }
             for index in own.isEmpty ? Array(people.indices) : own { window.views[index].isMirrored.toggle() }
         case "b":
@@ -173,9 +173,9 @@ final class Show {
         }
     }
 
-    // MARK: Places
+    // MARK: Layout
 
-    /// Yourself in the corner of the one you call.
+    /// Whether your own picture is in the corner of the other side's.
     private var isInset: Bool { people.count == 2 && people[0].participant != nil && people[1].participant == nil }
 
     private func arrange() {
@@ -189,7 +189,7 @@ final class Show {
         applyLayers()
     }
 
-    /// Asks of each for the layer that fits its place.
+    /// Requests from each participant the layer that fits its area.
     private func applyLayers() {
         let areas = window.areas
         for (person, area) in zip(people, areas) {
@@ -221,19 +221,19 @@ final class Show {
         for index in people.indices {
             var lines = people[index].figures.lines
             if people[index].participant == nil, beauty != .off { lines.append("beauty \(beauty.rawValue)") }
-            if people[index].participant != nil, layer != .size { lines.append("wanted: \(layer.rawValue)") }
+            if people[index].participant != nil, layer != .size { lines.append("requested: \(layer.rawValue)") }
             window.views[index].lines = areFiguresShown ? [people[index].name] + lines : []
         }
     }
 }
 
-/// Somebody who is seen.
+/// A person shown in the window.
 final class Person {
     let name: String
     let tile: Tile
-    /// Which of the calls.
+    /// The index of the call.
     let call: Int
-    /// `nil`: yourself.
+    /// The other side; `nil` for yourself.
     let participant: CallParticipant?
     let isMirrored: Bool
     let figures = Figures()
@@ -244,7 +244,7 @@ final class Person {
     }
 }
 
-/// What is told of one picture, over the last second.
+/// The figures of one picture over the last second.
 final class Figures {
     private(set) var lines: [String] = []
     private var last: (time: MediaTime, count: Int, bytes: Int, lost: Int)?

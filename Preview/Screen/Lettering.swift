@@ -9,10 +9,15 @@ final class Lettering {
     private var drawn: [String: (texture: OpaquePointer, width: Int32, height: Int32)] = [:]
     private var used: Set<String> = []
 
-    /// Where Debian's fonts-dejavu-core has a font whose letters have one width.
+    /// The monospaced font of Debian's fonts-dejavu-core.
     private static let path = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"
 
-    /// - Throws: where there is no font.
+    /// Loads the font.
+    ///
+    /// - Parameters:
+    ///   - renderer: the renderer of the window.
+    ///   - size: the font size in points.
+    /// - Throws: ``SDLFailure`` if there is no font.
     init(_ renderer: OpaquePointer, size: Int) throws {
         guard TTF_WasInit() > 0 || TTF_Init() == 0, let font = TTF_OpenFont(Lettering.path, Int32(size)) else {
             throw SDLFailure("\(Lettering.path) (Debian: fonts-dejavu-core)")
@@ -25,7 +30,7 @@ final class Lettering {
         TTF_CloseFont(font)
     }
 
-    /// Draws lines on a dark ground, from a point down.
+    /// Draws lines on a dark background, downwards from a point.
     func draw(_ lines: [String], x: Int, y: Int) {
         var top = Int32(y)
         for text in lines where !text.isEmpty {
@@ -40,7 +45,7 @@ final class Lettering {
         }
     }
 
-    /// Keeps nothing of what was not drawn since the last time.
+    /// Frees the lines that were not drawn since the last call.
     func forgetUnused() {
         for (text, line) in drawn where !used.contains(text) {
             SDL_DestroyTexture(line.texture)

@@ -1,7 +1,7 @@
 import CSDL
 import RillCore
 
-/// A frame in the memory of the renderer: it changes its size with the frames.
+/// A frame as a texture of the renderer, which is replaced when the frame size changes.
 ///
 /// Threads: the window's.
 final class Picture {
@@ -20,10 +20,10 @@ final class Picture {
 
     deinit { if let texture { SDL_DestroyTexture(texture) } }
 
-    /// Its size when it stands upright; `nil` before the first frame.
+    /// The size of the upright picture; `nil` before the first frame.
     var size: Resolution? { shape.map { rotation.applied(to: $0.resolution) } }
 
-    /// Takes a frame's pixels.
+    /// Uploads a frame's pixels.
     func take(_ frame: VideoFrame) throws {
         let new = Shape(resolution: frame.resolution, format: frame.format, colorSpace: frame.colorSpace)
         if new != shape || texture == nil { try make(new) }
@@ -63,7 +63,7 @@ final class Picture {
     private func make(_ new: Shape) throws {
         if let texture { SDL_DestroyTexture(texture) }
         texture = nil
-        // How the numbers are read is settled when a texture is made.
+        // SDL applies the conversion mode when a texture is created.
         let mode =
             switch (new.colorSpace.range, new.colorSpace.matrix) {
             case (.full, _): SDL_YUV_CONVERSION_JPEG
@@ -87,13 +87,13 @@ final class Picture {
         SDL_RenderSetClipRect(renderer, &clip)
         let upright = scaling.area(of: size.width, size.height, in: area)
         var target = SDL_Rect(upright)
-        // SDL turns around the middle, after it has scaled to the size as the picture lies.
+        // SDL scales the picture before it rotates it around the center.
         if rotation.exchangesSides {
             target.x += (target.w - target.h) / 2
             target.y += (target.h - target.w) / 2
             swap(&target.w, &target.h)
         }
-        // A mirror turns left and right of the upright picture, which is above and below of one that lies on its side.
+        // Mirroring swaps left and right of the upright picture, which are top and bottom of one rotated by 90 degrees.
         let flip =
             !isMirrored ? SDL_FLIP_NONE : (rotation.exchangesSides ? SDL_FLIP_VERTICAL : SDL_FLIP_HORIZONTAL)
         SDL_RenderCopyEx(renderer, texture, nil, &target, Double(rotation.degrees), nil, flip)

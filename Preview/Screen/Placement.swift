@@ -14,17 +14,17 @@ package struct Area: Equatable, Sendable {
     }
 }
 
-/// Where a picture lies in an area that has another shape.
+/// The scaling of a picture into an area with another aspect ratio.
 package enum Scaling: Sendable {
-    /// All of it is seen, with bars beside it.
+    /// The whole picture is visible, with black bars.
     case fit
-    /// All of the area is covered, and what does not fit is cut off on both sides.
+    /// The whole area is covered; the picture is cropped on both sides.
     case fill
 
-    /// Where the whole picture is drawn; with ``fill`` it reaches beyond the area, which clips it.
+    /// The rectangle of the whole picture; with ``fill`` it extends beyond the area, which clips it.
     package func area(of width: Int, _ height: Int, in area: Area) -> Area {
         guard width > 0, height > 0, area.width > 0, area.height > 0 else { return area }
-        // Compared in whole numbers: a picture of the area's shape fills it to the pixel.
+        // Compared as integers: a picture with the area's aspect ratio fills it exactly.
         let isWider = width * area.height > height * area.width
         let spansWidth = isWider == (self == .fit)
         let size =
@@ -37,16 +37,16 @@ package enum Scaling: Sendable {
     }
 }
 
-/// Where the pictures of several people lie in a window.
+/// The arrangement of several pictures in a window.
 package enum Arrangement: Equatable, Sendable {
-    /// All of the same size, in as many columns as makes them largest.
+    /// All pictures of the same size, with the number of columns that makes them largest.
     case grid
-    /// One large, and the others in a row below it.
+    /// One large picture, and the others in a row below it.
     case one(Int)
-    /// The first over the whole window, and the second small in its corner.
+    /// The first picture in the whole window, and the second small in its corner.
     case inset
 
-    /// The areas of `count` pictures, in their order, in a window of that size.
+    /// The areas of `count` pictures, in order, in a window of that size.
     package func areas(_ count: Int, width: Int, height: Int) -> [Area] {
         guard count > 0 else { return [] }
         let whole = Area(x: 0, y: 0, width: width, height: height)
@@ -75,13 +75,13 @@ package enum Arrangement: Equatable, Sendable {
     }
 
     private static func grid(_ count: Int, _ width: Int, _ height: Int) -> [Area] {
-        // The more columns, the lower the rows: the best number is where pictures of 4:3 are largest.
+        // The number of columns with the largest 4:3 pictures.
         let columns =
             (1...count).max { size(of: $0, count, width, height) < size(of: $1, count, width, height) } ?? 1
         let rows = (count + columns - 1) / columns
         return (0..<count).map { index in
             let (row, column) = (index / columns, index % columns)
-            // The last row is centred.
+            // The last row is centered.
             let inRow = row == rows - 1 ? count - row * columns : columns
             let start = (width - inRow * (width / columns)) / 2
             let (left, top) = (start + column * (width / columns), row * height / rows)
@@ -89,7 +89,7 @@ package enum Arrangement: Equatable, Sendable {
         }
     }
 
-    /// How wide pictures of 4:3 are in so many columns.
+    /// The width of 4:3 pictures in that number of columns.
     private static func size(of columns: Int, _ count: Int, _ width: Int, _ height: Int) -> Int {
         let rows = (count + columns - 1) / columns
         return min(width / columns, height / rows * 4 / 3)

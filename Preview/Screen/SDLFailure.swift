@@ -1,6 +1,6 @@
 import CSDL
 
-/// What SDL could not do, in its words.
+/// An operation that failed in SDL, with SDL's own message.
 package struct SDLFailure: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,13 +1,13 @@
 package import RillCore
 import Synchronization
 
-/// One picture in the window: a sink, of whose frames the newest is kept until the window draws it.
+/// One picture in the window: a sink that keeps the newest frame until the window draws it.
 ///
-/// Threads: any gives frames; the window's takes them.
+/// Threads: any thread passes frames; the window's thread takes them.
 package final class Tile: FrameSink, Sendable {
     package let name: String
     private let state = Mutex(State())
-    /// Is told that there is something new to draw.
+    /// Called when there is a new frame to draw.
     private let wake: @Sendable () -> Void
 
     private struct State {
@@ -33,7 +33,7 @@ package final class Tile: FrameSink, Sendable {
         wake()
     }
 
-    /// The newest frame, if it was not taken yet.
+    /// The newest frame, if it was not taken before.
     package func takeNew() -> VideoFrame? {
         state.withLock { state in
             defer { state.isNew = false }
@@ -46,7 +46,7 @@ package final class Tile: FrameSink, Sendable {
         state.withLock { state in state.frame.map { $0.rotation.applied(to: $0.resolution) } }
     }
 
-    /// Frames so far.
+    /// The number of frames so far.
     package var count: Int { state.withLock { $0.count } }
     package var isFinished: Bool { state.withLock { $0.isFinished } }
 }

@@ -5,19 +5,19 @@ import RillCore
 ///
 ///     let window = try Window("rill", width: 1280, height: 720)
 ///     let tile = window.add("bob")                     // a sink for frames, on any thread
-///     while let event = window.next() { … }            // draws what is new, and waits for keys
+///     while let event = window.next() { … }            // draws new frames, and waits for events
 ///
-/// Threads: the main one, tiles excepted.
+/// Threads: the main thread, except for tiles.
 package final class Window {
-    /// What somebody did.
+    /// An event.
     package enum Event: Equatable {
         case key(Character)
         case escape
-        /// A picture was clicked on.
+        /// A picture was clicked.
         case click(tile: Int)
-        /// Areas have other sizes.
+        /// The sizes of the areas changed.
         case resized
-        /// Asked for by ``Waker``, or by a tile.
+        /// A ``Waker`` or a tile woke the window.
         case woken
         case closed
     }
@@ -33,11 +33,11 @@ package final class Window {
         }
     }
 
-    /// How one picture is seen.
+    /// The display options of one picture.
     package struct View: Equatable {
         package var scaling = Scaling.fit
         package var isMirrored = false
-        /// Lines in its corner.
+        /// Lines of text in the corner.
         package var lines: [String] = []
     }
 
@@ -53,15 +53,21 @@ package final class Window {
     private var isStale = true
     private var drawn: [View] = []
 
-    /// - Throws: ``SDLFailure`` where there is no screen.
+    /// Opens a window.
+    ///
+    /// - Parameters:
+    ///   - title: the window's title.
+    ///   - width: the width in SDL's screen units.
+    ///   - height: the height in SDL's screen units.
+    /// - Throws: ``SDLFailure`` if there is no screen.
     package init(_ title: String, width: Int, height: Int) throws {
         SDL_SetMainReady()
-        // Ctrl-C ends the call, not the program under it.
+        // The program handles Ctrl-C itself, to end the call properly.
         SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1")
-        // Whoever watches does not touch the keyboard.
+        // A viewer does not use the keyboard, so the screen saver is disabled.
         SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "0")
         guard SDL_Init(SDL_INIT_VIDEO) == 0 else { throw SDLFailure("no screen") }
-        // Where there is no screen SDL draws into memory, which nobody sees, and says nothing. Who wants that says so.
+        // Without a screen, SDL silently draws into memory. This is an error, unless SDL_VIDEODRIVER requests it.
         let driver = SDL_GetCurrentVideoDriver().map { String(cString: $0) } ?? ""
         if ["offscreen", "dummy"].contains(driver), SDL_GetHint(SDL_HINT_VIDEODRIVER).map({ $0.pointee == 0 }) ?? true {
             SDL_Quit()
@@ -77,9 +83,9 @@ package final class Window {
             throw failure
         }
         (self.window, self.renderer) = (window, renderer)
-        // One event for all who wake; of several that wait one is enough.
+        // One event type for all wakers; pending ones are merged.
         waker = Waker(type: SDL_RegisterEvents(1))
-        // Without a font the pictures are there all the same; ``hasLettering`` says so.
+        // Without a font the window has no text; see ``hasLettering``.
         lettering = try? Lettering(renderer, size: 15)
     }
 
@@ -90,7 +96,7 @@ package final class Window {
         SDL_Quit()
     }
 
-    /// Whether figures can be shown.
+    /// Whether text can be shown.
     package var hasLettering: Bool { lettering != nil }
 
     /// Adds a picture.
@@ -114,7 +120,7 @@ package final class Window {
 
     package func setTitle(_ title: String) { SDL_SetWindowTitle(window, title) }
 
-    /// Where the pictures lie.
+    /// The areas of the pictures.
     package var areas: [Area] {
         var (width, height): (Int32, Int32) = (0, 0)
         SDL_GetRendererOutputSize(renderer, &width, &height)
@@ -123,7 +129,7 @@ package final class Window {
 
     // MARK: Events
 
-    /// Waits for something to happen, and draws what is new meanwhile.
+    /// Waits for an event, and draws new frames meanwhile.
     package func next() throws -> Event {
         while true {
             try drawNew()
@@ -133,7 +139,7 @@ package final class Window {
         }
     }
 
-    /// What has happened, without waiting.
+    /// The next event, without waiting; `nil` if there is none.
     package func poll() throws -> Event? {
         var event = SDL_Event()
         while SDL_PollEvent(&event) == 1 { if let told = take(event) { return told } }
@@ -164,7 +170,7 @@ package final class Window {
         return .key(Character(scalar))
     }
 
-    /// Screens of many dots count the mouse's steps in larger units.
+    /// Converts mouse coordinates to pixels: on high-DPI screens their units are larger.
     private func inPixels(_ x: Int32, _ y: Int32) -> (Int, Int) {
         var (width, height, pixelWidth, pixelHeight): (Int32, Int32, Int32, Int32) = (1, 1, 1, 1)
         SDL_GetWindowSize(window, &width, &height)
@@ -200,7 +206,7 @@ package final class Window {
         lettering?.forgetUnused()
     }
 
-    /// What is drawn, as RGB bytes; for tests.
+    /// The drawn window as RGB bytes, for tests.
     package func pixels() throws -> (bytes: [UInt8], width: Int, height: Int) {
         var (width, height): (Int32, Int32) = (0, 0)
         SDL_GetRendererOutputSize(renderer, &width, &height)

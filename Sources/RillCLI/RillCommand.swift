@@ -7,29 +7,29 @@ import RillFiles
 struct RillCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rill",
-        abstract: "A real-time video pipeline: try it, measure it, transcode test clips with it.",
+        abstract: "A real-time video pipeline: calls, streams, transcoding and measurements.",
         discussion: """
-            Numbers are written alike everywhere: bitrates as 1500k or 2M (bits per second), times as 40ms or 1.5s, \
+            All commands use the same notation: bitrates as 1500k or 2M (bits per second), times as 40ms or 1.5s, \
             probabilities as 2%, sizes as 640x480, frame rates as 30 or 30000/1001. A file named - is standard input \
             or output.
 
-            A file that is written bears its name only once it is whole; until then it is .NAME.part in the same folder.
+            An output file gets its name when it is complete; until then it is .NAME.part in the same folder.
 
             \(ExitCode.table)
 
             Start here:
-              rill loopback                             a drawn portrait, sent to itself
+              rill loopback                             the portrait scene, sent to itself
               rill loopback clip.y4m --network loss=2%  your clip over a lossy network
               rill transcode clip.y4m high.ivf --low low.ivf
               rill inspect high.ivf
               rill cameras
-              rill loopback /dev/video0 --live          what your camera sees
+              rill loopback /dev/video0 --live          your camera
               rill replay call.pcap --to 127.0.0.1:5004
               rill key call.key
               rill call /dev/video0 --to 192.0.2.7:5004 --listen 5004 --key-file call.key
               rill send clip.y4m --to 127.0.0.1:5004 --sdp out.sdp
               rill receive out.sdp --output shown.y4m
-              rill preview /dev/video0                  in a window (built apart)
+              rill preview /dev/video0                  in a window (built separately)
               rill relay --listen 5004 --to 127.0.0.1:5006 --network loss=2%
             """,
         version: Version.text,
@@ -40,7 +40,7 @@ struct RillCommand: ParsableCommand {
             GenerateCommand.self, CamerasCommand.self, RecordCommand.self, SnapshotCommand.self,
         ])
 
-    /// Runs the command that the process's arguments name, and ends the process as ``ArgumentParser/ExitCode/table`` says.
+    /// Runs the command that the process's arguments name, and exits with a code of ``ArgumentParser/ExitCode/table``.
     static func main() {
         do {
             let words = Array(CommandLine.arguments.dropFirst())

@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: [
         (["clip.y4m", "out.y4m", "--beauty", "smoothness=2"], "smoothness goes from 0 to 1"),
         (["clip.y4m", "out.y4m", "--beauty", "pretty"], "is not a setting"),
-        (["clip.y4m", "out.y4m", "--compare"], "--compare shows what --beauty does"),
+        (["clip.y4m", "out.y4m", "--compare"], "--compare needs --beauty"),
         (["clip.y4m", "out.png", "--size", "64x48"], "out.png"),
         (["clip.y4m", "out.ivf", "--low", "low.png"], "low.png"),
     ])

@@ -109,7 +109,7 @@ import Testing
             let isNamed = outcome.errors.contains("full to limited range: 16 frames\n")
             #expect(isNamed == (clip == full), "\(outcome.errors)")
             #expect(
-                outcome.errors.contains("the shape of the pixels (16:15) is left out: a call does not say it"),
+                outcome.errors.contains("the pixel aspect ratio (16:15) is left out: a call does not signal it"),
                 "\(outcome.errors)")
             return (outcome.text, try read(output))
         }
@@ -122,7 +122,7 @@ import Testing
         ("It A16:15 C420mpeg2", "It A16:15 C420mpeg2", ["interlaced, top field first", "(16:15)"]),
         ("Ib A0:0 C420paldv", "Ib A0:0 C420paldv", ["interlaced, bottom field first"]),
         ("I? A1:1 C420jpeg", "I? A1:1 C420jpeg", []), ("C420jpeg", "I? A0:0 C420jpeg", []),
-        ("Im A1:1 C420jpeg", "I? A1:1 C420jpeg", ["each picture for itself"]),
+        ("Im A1:1 C420jpeg", "I? A1:1 C420jpeg", ["picture by picture"]),
     ])
     func `A Y4M says of pixels and fields what its source says`(
         parameters: String, said: String, unsaid: [String]
@@ -140,7 +140,7 @@ import Testing
         // Fields of another height are mixed.
         let small = try rill("transcode", source, folder.path("small.y4m"), "--size", "32x24")
         let isMixed = parameters.hasPrefix("It") || parameters.hasPrefix("Ib")
-        #expect(small.errors.contains("another size mixes them") == isMixed)
+        #expect(small.errors.contains("scaling mixes the fields") == isMixed)
         let line = String(decoding: try read(folder.path("small.y4m")).prefix { $0 != 0x0A }, as: UTF8.self)
         #expect(line.hasPrefix("YUV4MPEG2 W32 H24 F30:1 I? A"), "\(line)")
     }
@@ -162,7 +162,7 @@ import Testing
         let output = folder.path("tape.y4m")
         let pictures = try rill("transcode", tape, output)
         #expect(String(decoding: try read(output).prefix { $0 != 0x0A }, as: UTF8.self).contains(" It A3:2 "))
-        #expect(pictures.errors.contains("the matrix of the colours (BT.709) is left out of \(output)"))
+        #expect(pictures.errors.contains("the color matrix (BT.709) is left out of \(output)"))
         let coded = try rill("transcode", tape, folder.path("tape.webm"), "--size", "32x24", "--codec", "vp9")
         #expect(coded.errors.contains("interlaced, top field first) is left out of"), "\(coded.errors)")
         #expect(!coded.errors.contains("pixels") && !coded.errors.contains("matrix"), "\(coded.errors)")

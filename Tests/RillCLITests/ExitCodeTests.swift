@@ -47,7 +47,7 @@ import Testing
         for arguments in [["--jobs", nothing], [nothing, folder.path("out"), "--to", "webm"]] {
             let outcome = try rillProgram().run(["transcode"] + arguments)
             #expect(outcome.status == 2, "\(arguments): \(outcome.status) \(outcome.errors)")
-            #expect(outcome.errors.hasPrefix("Error: \(nothing): there is no such "), "\(outcome.errors)")
+            #expect(outcome.errors.hasPrefix("Error: \(nothing): no such "), "\(outcome.errors)")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.root).isEmpty)
     }
@@ -148,7 +148,9 @@ import Testing
         let article = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Documentation/Rill.docc/Transcoding.md").path
         let text = String(decoding: try read(article), as: UTF8.self)
-        #expect(text.contains(table.joined(separator: "\n")), "the article on transcoding has another table than rill --help")
+        #expect(
+            text.contains(table.joined(separator: "\n")),
+            "the article on transcoding has another table than rill --help")
         #expect(try rill("transcode", "--help").text.contains(table.joined(separator: "\n")))
     }
 }

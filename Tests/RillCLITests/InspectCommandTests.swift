@@ -40,7 +40,7 @@ import Testing
             let outcome = try rillProgram().run(["inspect", capture, "--frames", out] + options)
             #expect(outcome.status == 1, "\(outcome.errors)")
             #expect(
-                outcome.errors.contains("\(out): not written, for the stream has no whole key frame"),
+                outcome.errors.contains("\(out): not written, because the stream has no complete key frame"),
                 "\(outcome.errors)")
             #expect(outcome.text.contains("VP8"), "what was found is shown all the same: \(outcome.text)")
             #expect(throws: (any Error).self) { try read(out) }
@@ -51,7 +51,7 @@ import Testing
         let path = folder.path("clip.y4m")
         #expect(try rill("generate", "portrait", path, "--size", "32x32", "--duration", "200ms").status == 0)
         let table = try rill("inspect", path).text
-        #expect(table.contains("32x32") && table.contains("frames a second"), "\(table)")
+        #expect(table.contains("32x32") && table.contains("frames per second"), "\(table)")
         let json = try rill("inspect", path, "--json").text
         #expect(json.contains("\"resolution\" : \"32x32\"") && json.contains("\"frames\" : 6"), "\(json)")
     }

@@ -177,7 +177,7 @@ import Testing
         (["--measured"], "--measured"),
         (["--output", "-"], "standard output"),
         (["-"], "file"),
-        (["--size", "10000x10000"], "10000x10000 is more than a loopback takes"),
+        (["--size", "10000x10000"], "10000x10000 is above the limit of loopback"),
         (["--output", "a.y4m", "--low-output", "a.y4m"], "same file"),
     ])
     func `Wrong arguments are refused by name`(arguments: [String], word: String) throws {

@@ -66,15 +66,15 @@ import Testing
         let clip = try noise(frames: 90)
         let above = try rill("transcode", clip, out, "--bitrate", "20k", "--json")
         #expect(above.status == 0 && above.errors.contains("o.ivf: "), "\(above.errors)")
-        #expect(above.errors.contains("and the target was 20.0: these pictures take more"), "\(above.errors)")
+        #expect(above.errors.contains("target 20.0: these pictures need more"), "\(above.errors)")
         let output = try summary(above)
         #expect(output.targetBitrate == 20_000 && output.bitrate ?? 0 > 30_000)
         let table = try rill("transcode", clip, out, "--bitrate", "20k").errors
-        #expect(table.contains("target, kbit/s  kbit/s") && table.contains("these pictures take more"), "\(table)")
+        #expect(table.contains("target, kbit/s  kbit/s") && table.contains("these pictures need more"), "\(table)")
 
         let still = try movingClip(in: folder, frames: 90)
         let below = try rill("transcode", still, out, "--bitrate", "50M")
-        #expect(below.errors.contains("the target was 50000.0: these pictures take no more"), "\(below.errors)")
+        #expect(below.errors.contains("target 50000.0: these pictures need no more"), "\(below.errors)")
         let good = try rill("transcode", still, out, "--bitrate", "150k")
         #expect(good.status == 0 && !good.errors.contains("these pictures"), "\(good.errors)")
         // Where quality is constant there is no target.
@@ -83,7 +83,7 @@ import Testing
 
         let call = try rill("loopback", clip, "--bitrate", "20k", "--degradation", "none")
         #expect(
-            call.errors.contains("the layer high: ") && call.errors.contains("these pictures take more"),
+            call.errors.contains("the layer high: ") && call.errors.contains("these pictures need more"),
             "\(call.errors)")
     }
 
@@ -95,7 +95,7 @@ import Testing
             #expect(outcome.status == 0)
             for step in ["half", "quarter"] {
                 let isSaid = outcome.errors.contains(
-                    "\(folder.path("o.\(step).ivf")) is left out: of \(width)x\(height)")
+                    "\(folder.path("o.\(step).ivf")) is left out: for \(width)x\(height)")
                 #expect(isSaid == missing.contains(step), "\(step): \(outcome.errors)")
             }
         }

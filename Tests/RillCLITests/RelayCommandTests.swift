@@ -27,7 +27,7 @@ import Testing
             ),
             (["--listen", "5004", "--to", "a:1", "--log", "x.txt"], "must end in .csv"),
             (["--listen", "5004", "--to", "a:1", "--report", "x.csv"], "must end in .html"),
-            (["--listen", "5004", "--to", "a:1", "--duration", "0s"], "more than nothing"),
+            (["--listen", "5004", "--to", "a:1", "--duration", "0s"], "greater than zero"),
         ]
         for (words, reason) in cases {
             let outcome = try rillProgram().run(["relay"] + words)
@@ -48,7 +48,7 @@ import Testing
         let loop = try rill("relay", "--listen", free, "--to", "127.0.0.1:\(free)")
         #expect(loop.status == 1 && loop.errors.contains("leads back to a port of this relay"), "\(loop.errors)")
         let silent = try rill("relay", "--listen", "0", "--to", "127.0.0.1:9", "--duration", "200ms")
-        #expect(silent.status == 3 && silent.errors.contains("no datagram came"), "\(silent.errors)")
+        #expect(silent.status == 3 && silent.errors.contains("no datagram arrived"), "\(silent.errors)")
     }
 
     @Test func `A port alone is this machine's, and one for everybody is told as such`() throws {
@@ -56,12 +56,12 @@ import Testing
             try rill("relay", "--listen", listen, "--to", to, "--duration", "50ms").errors
         }
         let own = try said("0")
-        #expect(own.contains("listening at 127.0.0.1:") && !own.contains("whoever"), "\(own)")
-        #expect(try said("0", to: "[::1]:9").contains("listening at [::1]:"))
+        #expect(own.contains("listening on 127.0.0.1:") && !own.contains("anybody"), "\(own)")
+        #expect(try said("0", to: "[::1]:9").contains("listening on [::1]:"))
         // Also where the address is elsewhere.
-        #expect(try said("0", to: "192.0.2.1:9").contains("listening at 127.0.0.1:"))
+        #expect(try said("0", to: "192.0.2.1:9").contains("listening on 127.0.0.1:"))
         let open = try said("0.0.0.0:0")
-        #expect(open.contains("listening at 0.0.0.0:") && open.contains("whoever reaches"), "\(open)")
+        #expect(open.contains("listening on 0.0.0.0:") && open.contains("anybody who reaches"), "\(open)")
     }
 
     @Test func `Ctrl-C ends it well: table, log and page tell what was done`() throws {
@@ -78,7 +78,7 @@ import Testing
         let outcome = try relay.wait()
         #expect(outcome.status == 0, "\(outcome.errors)")
         for line in [
-            "listening at 127.0.0.1:\(port) for \(target)", "forward loss=20%,delay=10ms,seed=3", "1 s  forward",
+            "listening on 127.0.0.1:\(port) for \(target)", "forward loss=20%,delay=10ms,seed=3", "1 s  forward",
         ] {
             #expect(outcome.errors.contains(line), "\(outcome.errors)")
         }
@@ -90,7 +90,7 @@ import Testing
         let html = String(decoding: try read(page), as: UTF8.self)
         let pictures = try MarkupDocument(html).named("figure").count
         #expect(pictures == 6, "five plots and the histograms of the direction in which something came")
-        for text in ["Own timer late", "Delay", "loss=20%,delay=10ms,seed=3", "Nothing came."] {
+        for text in ["Timer lateness", "Delay", "loss=20%,delay=10ms,seed=3", "No datagram arrived."] {
             #expect(html.contains(text), "\(text)")
         }
     }

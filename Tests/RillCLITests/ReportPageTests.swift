@@ -85,9 +85,9 @@ import Testing
     @Test func `A call that dies says so, though no rule counts a freeze that nothing ends`() throws {
         let page = try Self.call("dead.html", network: "blackout=60s@2s,delay=40ms").page
         let document = try MarkupDocument(page)
-        #expect(document.named("th").contains { $0.text == "nothing shown at the end" })
-        #expect(document.named("text").count { $0.text.hasPrefix("nothing shown any more") } == 2)
-        #expect(document.named("p").contains { $0.text.hasPrefix("No picture stood too long") } == false)
+        #expect(document.named("th").contains { $0.text == "no picture shown at the end" })
+        #expect(document.named("text").count { $0.text.hasPrefix("no picture shown until the end") } == 2)
+        #expect(document.named("p").contains { $0.text.hasPrefix("There was no freeze") } == false)
     }
 
     /// The rows below each heading of the last table.

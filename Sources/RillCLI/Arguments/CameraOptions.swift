@@ -2,15 +2,15 @@ import ArgumentParser
 import Rill
 import RillCore
 
-/// A source's name that means a camera: a device (`/dev/video0`), or `camera:` with a place in the list or a part of its
-/// name.
+/// The camera that a source's name selects: a device (`/dev/video0`), or `camera:` with an index in the list or a part
+/// of the camera's name; `nil` if the name is not that of a camera.
 func cameraSelection(_ name: String) -> CameraSelection? {
     let prefix = "camera:"
     if name.hasPrefix(prefix) { return CameraSelection(String(name.dropFirst(prefix.count))) }
     return name.hasPrefix("/dev/") ? .path(name) : nil
 }
 
-/// What is wanted of a camera.
+/// The constraints for a camera.
 struct CameraOptions: ParsableArguments {
     @Option(help: "Size of a camera's pictures (default: 640x480).", completion: .sizes, transform: resolutionNotation)
     var cameraSize: Resolution = .vga
@@ -19,19 +19,19 @@ struct CameraOptions: ParsableArguments {
     var cameraFps: FrameRate = 30
 
     @Option(
-        help: "Format of a camera, by its four letters (default: the best one).",
+        help: "Pixel format of a camera, as a FourCC (default: the best one).",
         completion: .cameraFormats,
         transform: { text in
             guard let format = CameraPixelFormat(rawValue: text.uppercased()) else {
                 throw ValidationError(
-                    "\"\(text)\" is no format that is read here: expected one of "
+                    "\"\(text)\" is not a supported format: expected one of "
                         + CameraPixelFormat.allCases.map(\.rawValue).joined(separator: ", "))
             }
             return format
         })
     var cameraFormat: CameraPixelFormat?
 
-    /// Opens a camera; what happens to it is said on standard error.
+    /// Opens a camera, and prints its events on standard error.
     func open(_ selection: CameraSelection) throws -> V4L2Camera {
         let constraints = CameraConstraints(resolution: cameraSize, frameRate: cameraFps, pixelFormat: cameraFormat)
         let log = CameraLog(selection)
@@ -41,10 +41,11 @@ struct CameraOptions: ParsableArguments {
     }
 }
 
-/// Says on standard error what happens to a camera, once it is open: until then the error says it. Any thread.
+/// Prints the events of a camera on standard error, once it is open; until then, the thrown error reports problems. Any
+/// thread.
 private final class CameraLog: Sendable {
     private let selection: CameraSelection
-    /// What happened before anybody was told; `nil` from then on.
+    /// The events before ``begin()``; `nil` afterwards.
     private let waiting = Monitor<[CameraEvent]?>([])
 
     init(_ selection: CameraSelection) {
@@ -59,7 +60,7 @@ private final class CameraLog: Sendable {
         if !isEarly { say(event) }
     }
 
-    /// Says what has happened until now, and from here on what happens when it does.
+    /// Prints the events so far, and from now on each event when it occurs.
     func begin() {
         let events = waiting.withLock { waiting in
             defer { waiting = nil }

@@ -5,7 +5,7 @@ import RillCore
 import RillFiles
 import RillTranscode
 
-/// What raw files do not say of themselves, and how a scene is drawn.
+/// The size and frame rate of raw files, which do not store them.
 struct ClipOptions: ParsableArguments {
     @Option(help: "Size of a raw clip's pictures, as WIDTHxHEIGHT.", completion: .sizes, transform: resolutionNotation)
     var rawSize: Resolution?
@@ -13,7 +13,7 @@ struct ClipOptions: ParsableArguments {
     @Option(help: "Frame rate of a raw clip (default: 30).", completion: .frameRates, transform: frameRateNotation)
     var rawFps: FrameRate = 30
 
-    /// A clip that opens for ranges of its frames, several at once; `nil` for one that does not.
+    /// A clip that opens for ranges of its frames, several at once; `nil` if its format cannot.
     func ranged(_ path: String) throws -> (any RangedSource)? {
         guard path != "-" else { return nil }
         switch VideoFileFormat(path: path) {
@@ -24,11 +24,14 @@ struct ClipOptions: ParsableArguments {
         }
     }
 
-    /// Opens a clip, with words for people where that fails.
+    /// Opens a clip.
     ///
-    /// - Parameter decoderThreads: of FFmpeg's decoders; 0 are one for each core.
+    /// - Parameters:
+    ///   - path: the file, or `-` for standard input.
+    ///   - capacity: the number of frames that can be held at once.
+    ///   - decoderThreads: threads of FFmpeg's decoders; 0 for one per core.
     func open(_ path: String, capacity: Int = 8, decoderThreads: Int = 0) throws -> any FrameSource {
-        // What Rill does not read itself is left to FFmpeg's libraries.
+        // FFmpeg's libraries read all formats that Rill does not.
         if path != "-", [nil, .png].contains(VideoFileFormat(path: path)) {
             return try ContainerSource(path: path, capacity: capacity, threadCount: decoderThreads)
         }
@@ -36,7 +39,7 @@ struct ClipOptions: ParsableArguments {
         do {
             return try Clip.open(path, raw: raw, capacity: capacity)
         } catch Clip.OpenError.rawFormatNeeded(let path) {
-            throw ValidationError("\(path): raw video says nothing of its size; add --raw-size WIDTHxHEIGHT")
+            throw ValidationError("\(path): raw video does not store its size; add --raw-size WIDTHxHEIGHT")
         }
     }
 }

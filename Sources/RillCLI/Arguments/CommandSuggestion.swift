@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// Names the command that a word was meant to be.
+/// Suggests the command that a misspelled word stands for.
 enum CommandSuggestion {
-    /// Refuses a first word that is no command; the argument parser would only call it unexpected.
+    /// Refuses a first word that is not a command; the argument parser would only call it unexpected.
     ///
     /// - Throws: `ValidationError`.
     static func check(_ words: [String], against commands: [String]) throws {
         let names = commands + ["help"]
-        // `rill help transcode` names one behind the first word.
+        // `rill help transcode` names the command in the second word.
         let word = words.first == "help" ? words.dropFirst().first : words.first
         guard let word, !word.hasPrefix("-"), !names.contains(word) else { return }
         let end = nearest(to: word, of: names).map { "did you mean \"\($0)\"?" }
@@ -15,8 +15,8 @@ enum CommandSuggestion {
             "there is no command \"\(word)\"; " + (end ?? "there are \(commands.joined(separator: ", "))"))
     }
 
-    /// The name that a word is a beginning of, or one or two slips of the keyboard away from; `nil` where several are
-    /// the beginning of, or none is near.
+    /// The only name that starts with the word, or else the nearest name within one or two typing errors; `nil` if
+    /// there is none.
     static func nearest(to word: String, of names: [String]) -> String? {
         let word = word.lowercased()
         let begun = names.filter { $0.hasPrefix(word) }
@@ -25,7 +25,7 @@ enum CommandSuggestion {
         return near.flatMap { $0.distance <= min(2, word.count / 3 + 1) ? $0.name : nil }
     }
 
-    /// How many letters to add, leave out, change, or swap with their neighbour (optimal string alignment).
+    /// The number of letters to insert, delete, replace, or swap with their neighbor (optimal string alignment).
     static func distance(from first: String, to second: String) -> Int {
         let (first, second) = (Array(first), Array(second))
         var rows = [Array(0...second.count)]

@@ -2,7 +2,7 @@ import ArgumentParser
 import Rill
 import RillCore
 
-/// What `--content` takes.
+/// The values of `--content`.
 enum ContentChoice: String, ExpressibleByArgument, CaseIterable {
     case camera, screen
 

@@ -3,11 +3,11 @@ import Rill
 import RillCore
 import RillFiles
 
-/// What stands at a path, behind symbolic links.
+/// The kind of file at a path, after following symbolic links.
 enum FileKind {
     case file, folder, other
 
-    /// `nil` where nothing is.
+    /// `nil` if there is no file.
     init?(path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -19,7 +19,7 @@ enum FileKind {
     }
 }
 
-/// The one path of a file, by whatever path it is named; also of a file that is still to be made.
+/// The canonical path of a file, which need not exist yet.
 struct RealPath: Hashable, Sendable {
     let text: String
 
@@ -29,18 +29,18 @@ struct RealPath: Hashable, Sendable {
         if let real = RealPath.resolved(path) {
             text = real
         } else if linkLimit > 0, let target = RealPath.target(ofLink: path) {
-            // A link to what is not there yet: whoever writes to it makes that.
+            // A link to a file that does not exist: writing to the link creates that file.
             text = RealPath(target, linkLimit: linkLimit - 1).text
         } else {
             text = RealPath.spelled(path)
         }
     }
 
-    /// Where a symbolic link leads, one step; `nil` for what is none.
+    /// The target of a symbolic link, followed for one step; `nil` if the path is not a link.
     private static func target(ofLink path: String) -> String? {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe bytes.withUnsafeMutableBytes { bytes in
-            // As many bytes as it is told, none of them a zero at the end.
+            // It writes at most that many bytes, without a terminating zero.
             unsafe readlink(path, bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
         }
         guard count > 0 else { return nil }
@@ -48,8 +48,8 @@ struct RealPath: Hashable, Sendable {
         return target.hasPrefix("/") ? target : "\(OutputFile.folder(of: path))/\(target)"
     }
 
-    /// The path of what is not there: its name in the folder where it would be. That of a folder that is not there either
-    /// is told by how it is spelled.
+    /// The path of a file that does not exist: its name in the canonical path of its folder. A folder that does not
+    /// exist is resolved by its spelling.
     private static func spelled(_ path: String) -> String {
         guard let name = path.split(separator: "/").last else { return path }
         let end = path[..<name.startIndex].lastIndex { $0 != "/" }

@@ -18,7 +18,7 @@ extension IPAddress {
         }
     }
 
-    /// Where to listen for somebody at this address: without a key nobody else's packets are let in.
+    /// The address to listen on for a peer at this address: without a key, the loopback address only.
     func listening(isProtected: Bool) -> IPAddress {
         switch self {
         case .v4: isProtected ? .v4(0) : .loopback

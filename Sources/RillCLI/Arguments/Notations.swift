@@ -3,9 +3,9 @@ import Rill
 import RillCore
 import RillLink
 
-// How the command line's words become Rill's nouns. The nouns' own errors say what was expected.
+// Parsers of option values. The errors of the parsed types describe the expected notation.
 
-/// A transform for an option: the noun's own error becomes the message.
+/// A transform for an option: the error of `parse` becomes the message.
 func notation<Value, Failure: Error>(
     _ parse: @escaping @Sendable (String) throws(Failure) -> Value
 ) -> @Sendable (String) throws -> Value {
@@ -24,14 +24,14 @@ let beautyNotation = notation { text throws(BeautyError) in try BeautyOptions(no
 let playoutDelayNotation: @Sendable (String) throws -> PlayoutDelayBounds = { try PlayoutDelayBounds(notation: $0) }
 
 extension PlayoutDelayBounds {
-    /// Bounds as the command line writes them: `100ms`, always the same, or `50ms...500ms`.
+    /// Parses bounds as in `100ms`, a fixed delay, or `50ms...500ms`.
     init(notation text: String) throws {
         let ends = text.split(separator: "...", omittingEmptySubsequences: false)
         let minimum = try durationNotation(String(ends[0]))
         let maximum = ends.count == 2 ? try durationNotation(String(ends[1])) : minimum
         guard ends.count <= 2, .zero <= minimum, minimum <= maximum, maximum <= PlayoutDelayBounds.longest else {
             throw ValidationError(
-                "\"\(text)\" is no playout delay: expected a time up to 60s, or two as in 50ms...500ms")
+                "\"\(text)\" is not a playout delay: expected a time up to 60s, or two as in 50ms...500ms")
         }
         self.init(minimum: minimum, maximum: maximum)
     }

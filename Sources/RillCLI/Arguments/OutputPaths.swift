@@ -1,26 +1,27 @@
 import ArgumentParser
 import Glibc
 
-/// Refuses outputs that would destroy each other or their input: a file is emptied when it is opened for writing.
+/// Refuses outputs that would overwrite each other or the input: opening a file for writing empties it.
 ///
-/// Two paths are one file when they name the same device and inode, or, where nothing is there yet, the same place.
+/// Two paths are the same file if they have the same device and inode, or, for a file that does not exist, the same
+/// canonical path.
 func requireDistinct(input: String?, outputs: [String?]) throws {
     var taken = [input].compactMap { $0 }.map { (path: $0, identity: FileIdentity($0)) }
     for case .some(let path) in outputs where path != "-" {
         let identity = FileIdentity(path)
         if let other = taken.first(where: { $0.path == path || ($0.identity != nil && $0.identity == identity) }) {
-            throw ValidationError("\(path) and \(other.path) are the same file: writing one would destroy the other")
+            throw ValidationError("\(path) and \(other.path) are the same file: writing one would overwrite the other")
         }
         taken.append((path, identity))
     }
 }
 
-/// What makes a file the same by whatever path.
+/// The identity of a file, independent of its path.
 private enum FileIdentity: Equatable {
     case existing(device: UInt, inode: UInt)
     case planned(RealPath)
 
-    /// `nil` where something stands that cannot be destroyed by writing (a pipe, a terminal, /dev/null).
+    /// `nil` for what writing does not overwrite (a pipe, a terminal, /dev/null).
     init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {

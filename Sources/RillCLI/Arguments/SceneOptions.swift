@@ -3,7 +3,7 @@ import Rill
 import RillCore
 import RillScenes
 
-/// How the portrait scene is drawn.
+/// The options of the portrait scene.
 struct SceneOptions: ParsableArguments {
     @Option(
         help:
@@ -11,7 +11,7 @@ struct SceneOptions: ParsableArguments {
         completion: .tones,
         transform: { text in
             guard let tone = SkinTone(text) else {
-                throw ValidationError("\"\(text)\" is no skin tone: expected light, medium, dark, or 1 to 10")
+                throw ValidationError("\"\(text)\" is not a skin tone: expected light, medium, dark, or 1 to 10")
             }
             return tone
         })
@@ -21,24 +21,24 @@ struct SceneOptions: ParsableArguments {
     var noise: Double = 2.5
 
     @Option(
-        help: "How long: of the portrait scene and of a camera 10s by default, of a clip all of it.",
+        help: "Duration (default: 10s for the portrait scene and a camera, all of a clip).",
         transform: durationNotation)
     var duration: MediaDuration?
 
-    /// The length of what has no end of its own.
+    /// The duration of a source without an end.
     var endlessDuration: MediaDuration { duration ?? .seconds(10) }
 
     func validate() throws {
-        guard (0...20).contains(noise) else { throw ValidationError("--noise goes from 0 to 20, not \(noise)") }
-        guard endlessDuration > .zero else { throw ValidationError("--duration must be more than nothing") }
+        guard (0...20).contains(noise) else { throw ValidationError("--noise must be from 0 to 20, not \(noise)") }
+        guard endlessDuration > .zero else { throw ValidationError("--duration must be greater than zero") }
     }
 
-    /// The scene, with as many frames as the duration holds.
+    /// The scene, with as many frames as fit in the duration.
     func scene(_ resolution: Resolution, frameRate: FrameRate, seed: UInt64) throws -> PortraitScene {
         let duration = endlessDuration
         let frames = (duration.seconds * frameRate.framesPerSecond).rounded()
         guard let count = Int(exactly: frames), count > 0 else {
-            throw ValidationError("a scene of \(duration) at \(frameRate) frames a second has no frame")
+            throw ValidationError("a scene of \(duration) at \(frameRate) fps has no frame")
         }
         return try PortraitScene(
             resolution: resolution, frameRate: frameRate, frameCount: count,

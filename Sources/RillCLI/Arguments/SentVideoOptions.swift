@@ -4,28 +4,29 @@ import RillCore
 import RillPages
 import RillScenes
 
-/// What is sent in real time, of what source: what `rill call` and `rill send` have in common.
+/// The source and encoding of sent video: the options that `rill call` and `rill send` share.
 struct SentVideoOptions: ParsableArguments {
     @Option(
         help: "Size of the high stream (default: the source's own; 640x480 for the scene).",
         completion: .sizes, transform: resolutionNotation)
     var size: Resolution?
 
-    @Option(help: "Bitrate of the high stream (default: by its size, 800k at 640x480).", transform: bitrateNotation)
+    @Option(
+        help: "Bitrate of the high stream (default: depends on the size, 800k at 640x480).", transform: bitrateNotation)
     var bitrate: Bitrate?
 
     @Option(help: "Bitrate of the low stream (default: 45k).", transform: bitrateNotation)
     var lowBitrate: Bitrate = LayerSettings.low.bitrate
 
-    @Option(help: "What is sent, vp8 or vp9. Both sides say the same.", completion: .codecs, transform: codecNotation)
+    @Option(help: "The codec, vp8 or vp9, the same on both sides.", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .vp8
 
     @Option(
-        help: "Make faces beautiful before they are sent: natural, strong, or as in smoothness=0.7,lightening=0.3.",
+        help: "Beautify faces before they are sent: natural, strong, or settings like smoothness=0.7,lightening=0.3.",
         completion: .beauty, transform: beautyNotation)
     var beauty: BeautyOptions = .off
 
-    /// Opens a camera, or a clip that plays in real time; without a name the drawn portrait.
+    /// Opens a camera, a clip that plays in real time, or without a name the portrait scene.
     func open(
         _ name: String?, atEnd ending: LiveClip.Ending, _ options: ClipOptions, _ cameraOptions: CameraOptions
     ) throws -> any FrameSource {
@@ -48,12 +49,12 @@ struct SentVideoOptions: ParsableArguments {
 }
 
 extension LayerSettings {
-    /// A line about the stream, for a page: `VP8 640x480, up to 30 frames a second, 800 kbit/s`.
+    /// A line about the stream, for a page: `VP8 640x480, up to 30 fps, 800 kbit/s`.
     var fact: (name: String, value: String) {
         let rate = Decimal.text(Double(bitrate.bitsPerSecond) / 1000, decimals: 0)
         return (
             "\(rid) stream",
-            "\(encoder.codec.rawValue.uppercased()) \(resolution), up to \(frameRate) frames a second, \(rate) kbit/s"
+            "\(encoder.codec.rawValue.uppercased()) \(resolution), up to \(frameRate) fps, \(rate) kbit/s"
         )
     }
 }

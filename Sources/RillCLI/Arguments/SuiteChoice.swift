@@ -2,7 +2,7 @@ import ArgumentParser
 import Rill
 import RillSecurity
 
-/// The suites that keys are made for, as the command line names them.
+/// The SRTP suites of keys, by their names on the command line.
 enum SuiteChoice: String, ExpressibleByArgument, CaseIterable {
     case gcm256 = "gcm-256"
     case gcm128 = "gcm-128"

@@ -3,9 +3,8 @@ import RillCore
 import RillPages
 import RillTranscode
 
-/// The state of a batch on a terminal: a line for each job in work and one for all, drawn over each other. Lines that stay
-/// are printed above. Where nothing can be drawn over, in a pipe or on a dumb terminal,
-/// only those are.
+/// The state of a batch on a terminal: a line for each running job and one for the batch, redrawn in place. Permanent
+/// lines are printed above. In a pipe or on a dumb terminal, only the permanent lines are printed.
 final class BatchBoard {
     private let jobs: [BatchJob]
     private let terminal = Terminal.standardError
@@ -16,7 +15,7 @@ final class BatchBoard {
         self.jobs = jobs
     }
 
-    /// Draws the state anew, below lines that stay.
+    /// Prints permanent lines, and redraws the state below them.
     func draw(_ snapshot: BatchRun.Snapshot, seconds: Double, lines: [String]) {
         let staying = lines.map { $0 + "\n" }.joined()
         guard terminal.canRedraw else { return StandardError.write(staying) }
@@ -27,21 +26,21 @@ final class BatchBoard {
         drawnLines = board.count
     }
 
-    /// Takes the board away.
+    /// Erases the board.
     func finish() {
         StandardError.write(erasure)
         drawnLines = 0
     }
 
-    /// Up to the first line that was drawn, and all below it gone.
+    /// Moves the cursor up to the first drawn line, and erases all below.
     private var erasure: String { drawnLines > 0 ? "\u{1B}[\(drawnLines)A\r\u{1B}[J" : "" }
 
     // MARK: The lines
 
-    /// Of a name its end is shown: with the bar and the numbers it fits into 80 columns.
+    /// The maximum length of a name, of which the end is shown: with bar and numbers it fits in 80 columns.
     private static let nameWidth = 20
 
-    /// The lines of a state, at most `height` of them, each at most `length` long: the bars give way first.
+    /// The lines of a state, at most `height` of them, each at most `length` long: the bars are shortened first.
     static func lines(
         _ snapshot: BatchRun.Snapshot, _ jobs: [BatchJob], seconds: Double, height: Int, length: Int = 79
     ) -> [String] {
@@ -74,7 +73,7 @@ final class BatchBoard {
         return layOut(Array(shown) + [(name: "all", fraction: fraction, figures: figures)], length: length)
     }
 
-    /// Names, bars and figures below each other.
+    /// Aligns names, bars and figures in columns.
     private static func layOut(
         _ rows: [(name: String, fraction: Double, figures: String)], length: Int
     ) -> [String] {

@@ -2,17 +2,17 @@ import ArgumentParser
 import Rill
 import RillCore
 
-/// Has a batch done, and tells of it.
+/// Runs a batch and reports on it.
 struct BatchDriver {
     var plan: BatchPlan
     var resumes: Bool
     var threads: Int
-    /// Whether the end is told as an object instead of a table.
+    /// Whether the result is printed as JSON instead of a table.
     var printsJSON: Bool
 
-    /// Does all jobs and waits for them.
+    /// Runs all jobs and waits for them.
     ///
-    /// - Throws: `ExitCode` unless all were done; what keeps the batch from beginning.
+    /// - Throws: `ExitCode` unless all jobs were done; an error that prevents the batch from starting.
     func run() throws {
         let start = Measurement.now
         let interruption = Interruption()
@@ -30,12 +30,12 @@ struct BatchDriver {
         guard code == .success else { throw code }
     }
 
-    /// Shows how far it is until the last job has ended.
+    /// Shows the progress until the last job has ended.
     private func follow(_ run: BatchRun, _ start: Measurement, _ interruption: Interruption) -> [BatchResult] {
         let board = BatchBoard(plan.jobs)
         var told = 0
         while true {
-            if interruption.isWanted { run.cancel() }
+            if interruption.isRequested { run.cancel() }
             let snapshot = run.wait(pastEnd: told, atMost: .milliseconds(100))
             var lines: [String] = []
             for index in snapshot.ended[told...] {

@@ -1,27 +1,32 @@
 import Rill
 import RillCore
 
-/// One transcode of a batch, and how it is called there.
+/// One transcode of a batch, with its name.
 struct BatchJob: Sendable {
-    /// `jobs.txt:3` of a list, the clip's name of a folder.
+    /// For a list, as in `jobs.txt:3`; for a folder, the clip's name.
     var name: String
     var job: TranscodeJob
 
-    /// All files that it is known to write; ``SizeParts`` and ``ThumbnailSink`` find more.
+    /// The files that it is known to write; ``SizeParts`` and ``ThumbnailSink`` may add more.
     var plannedFiles: [String] {
         [job.output] + (job.files.more + [job.files.thumbnails]).compactMap(\.self) + job.files.steps(of: job.output)
     }
 }
 
-/// The jobs of a batch, none of which touches another's files, and the place of its manifest.
+/// The jobs of a batch, which do not share files, and the path of its manifest.
 struct BatchPlan: Sendable {
     let jobs: [BatchJob]
     let manifestPath: String
-    /// What the user should know of how they were found.
+    /// Notices for the user on the search for jobs.
     let notices: [String]
 
-    /// Refuses jobs that would destroy each other's files, or read what another one writes: they run in no order.
+    /// Creates a plan, and refuses jobs that would overwrite each other's files or read another job's output: the order
+    /// of jobs is undefined.
     ///
+    /// - Parameters:
+    ///   - jobs: the jobs.
+    ///   - manifestPath: the path of the manifest.
+    ///   - notices: notices for the user on the search for jobs.
     /// - Throws: ``BatchRefusal``.
     init(_ jobs: [BatchJob], manifestPath: String, notices: [String] = []) throws(BatchRefusal) {
         self.jobs = jobs
@@ -32,14 +37,14 @@ struct BatchPlan: Sendable {
         for job in jobs {
             for path in job.plannedFiles {
                 if let other = writers.updateValue(job.name, forKey: RealPath(path)) {
-                    problems.append(.init(place: job.name, reason: "\(path) is written by \(other) too"))
+                    problems.append(.init(place: job.name, reason: "\(path) is also written by \(other)"))
                 }
             }
         }
         for job in jobs where job.job.options.splitSizes {
             for (path, other) in writers where SizeParts.isPart(path.text, of: RealPath(job.job.output).text) {
                 problems.append(
-                    .init(place: job.name, reason: "\(path.text) may be one of its sizes, and is written by \(other)"))
+                    .init(place: job.name, reason: "\(path.text) may be one of its files, and is written by \(other)"))
             }
         }
         for job in jobs {
@@ -48,16 +53,16 @@ struct BatchPlan: Sendable {
                     .init(place: job.name, reason: "\(job.job.input) is written by \(writer): jobs have no order"))
             }
             for path in job.plannedFiles where RealPath(path) == RealPath(manifestPath) {
-                problems.append(.init(place: job.name, reason: "\(path) is the manifest of what was done"))
+                problems.append(.init(place: job.name, reason: "\(path) is the manifest of the batch"))
             }
         }
         guard problems.isEmpty else { throw BatchRefusal(problems: problems) }
     }
 }
 
-/// What is wrong with a batch, said before anything is transcoded.
+/// The problems of a batch, reported before anything is transcoded.
 struct BatchRefusal: Error, Equatable, CustomStringConvertible {
-    /// One thing that is wrong.
+    /// One problem.
     struct Problem: Equatable {
         /// `jobs.txt:3`, or a clip.
         var place: String
@@ -65,10 +70,10 @@ struct BatchRefusal: Error, Equatable, CustomStringConvertible {
     }
 
     var problems: [Problem]
-    /// Whether there is nothing that could be wrong: the list or the folder is not there, or cannot be read.
+    /// Whether the list or the folder does not exist or cannot be read.
     var isUnreadable = false
 
-    /// Those beyond these are only counted.
+    /// The number of problems shown; more are only counted.
     private static let shownCount = 20
 
     var description: String {

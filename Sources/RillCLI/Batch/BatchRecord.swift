@@ -4,28 +4,30 @@ import Rill
 import RillCore
 import RillFiles
 
-/// What a manifest says of a job that was done: enough to know later whether it would be done the same way again.
+/// The record of a finished job in a manifest: enough to decide later whether the job would give the same result.
 struct BatchRecord: Codable, Equatable, Sendable {
-    /// A file as it was found.
+    /// The path and size of a file.
     struct File: Codable, Equatable, Sendable {
         var path: String
         var bytes: Int
     }
 
-    /// The input as it was before it was opened.
+    /// The input before it was opened.
     var input: File
-    /// Nanoseconds since 1970.
+    /// The modification time of the input, in nanoseconds since 1970.
     var inputModified: Int64
-    /// A checksum of all options, and of the version of `rill`.
+    /// A checksum of all options and the version of `rill`.
     var options: String
-    /// The job's output first, as it is called in the list; then all files that were written.
+    /// The path of the job's output.
     var output: String
+    /// All written files.
     var files: [File]
     var summary: TranscodeSummary
-    /// Why only a part was there to be transcoded, if so.
+    /// The reason why only part of the input was transcoded; `nil` if all was.
     var partialReason: String?
 
-    /// A job, and its input as it is now; `nil` for what is no file (a sequence of pictures), which is never known again.
+    /// A job and the present state of its input. There is none if the input is not a regular file (an image sequence):
+    /// such a job is never skipped.
     struct Key: Equatable, Sendable {
         var input: File
         var inputModified: Int64
@@ -43,9 +45,12 @@ struct BatchRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// A job that was done just now.
+    /// Creates the record of a job that has just finished.
     ///
-    /// - Parameter key: taken before it was begun.
+    /// - Parameters:
+    ///   - key: the key, taken before the job started.
+    ///   - outcome: the outcome of the job.
+    /// - Throws: `notFound` if a written file is missing.
     init(_ key: Key, _ outcome: TranscodeOutcome) throws(FileError) {
         (input, inputModified, options, output) = (key.input, key.inputModified, key.options, key.output)
         summary = outcome.summary
@@ -58,7 +63,7 @@ struct BatchRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// Whether it tells of that very job, and all that it has made is still there.
+    /// Whether it is the record of that job, and all its files still exist with the same sizes.
     func stands(for key: Key) -> Bool {
         input == key.input && inputModified == key.inputModified && options == key.options && output == key.output
             && files.allSatisfy { BatchRecord.byteCount(of: $0.path) == $0.bytes }
@@ -71,11 +76,11 @@ struct BatchRecord: Codable, Equatable, Sendable {
 }
 
 extension TranscodeJob {
-    /// Equal for equal options, however they were written. The number of threads changes no byte, and is none of them.
+    /// A checksum of the parsed options. `--parallel` is excluded, because it does not change the output.
     fileprivate var optionsChecksum: String {
         var options = options
         options.parallel = nil
-        // All values as they lie in memory: no option can be forgotten here.
+        // `dump` prints all stored properties, so that no option can be forgotten.
         var text = Version.text
         dump(files, to: &text)
         dump(options, to: &text)

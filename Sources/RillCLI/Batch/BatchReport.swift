@@ -2,16 +2,16 @@ import Rill
 import RillCore
 import RillPages
 
-/// What has become of all jobs of a batch: a table for people, an object for machines.
+/// The results of all jobs of a batch, as a table or as JSON.
 struct BatchReport {
     private let jobs: [(job: BatchJob, result: BatchResult)]
 
-    /// `results` are those of the jobs, in their order.
+    /// Creates a report; `results` are in the order of `jobs`.
     init(_ jobs: [BatchJob], _ results: [BatchResult]) {
         self.jobs = Array(zip(jobs, results))
     }
 
-    /// A job's line when it ends, and what is to be known of it.
+    /// The lines printed when a job ends: its result, and notices.
     static func lines(_ job: BatchJob, _ result: BatchResult) -> [String] {
         var line = "\(result.word): \(job.job.input) → \(job.job.output)"
         if let first = result.summary?.outputs.first {
@@ -22,7 +22,7 @@ struct BatchReport {
         return [line] + outcome.notices.map { "  \($0)" }
     }
 
-    /// A row for each file that was made, or for the job where none was.
+    /// A table with a row for each written file, or for the job if there is none.
     func text(on terminal: Terminal) -> String {
         var table = TextTable(["job", "output", "frames", "target", "kbit/s", "result"], textColumns: [0, 1, 5])
         for (job, result) in jobs {
@@ -43,7 +43,7 @@ struct BatchReport {
 
     private static func kilobits(_ bitrate: Double) -> String { Decimal.text(bitrate / 1000, decimals: 1) }
 
-    /// The same for machines.
+    /// The report as JSON.
     var object: Object {
         Object(
             jobs: jobs.map { job, result in
@@ -53,7 +53,7 @@ struct BatchReport {
             })
     }
 
-    /// `--json`.
+    /// The JSON object of `--json`.
     struct Object: Encodable {
         struct Job: Encodable {
             var name: String

@@ -2,16 +2,17 @@ import ArgumentParser
 import Rill
 import RillCore
 
-/// What has become of a job.
+/// The result of a job.
 enum BatchResult: Sendable {
-    /// Transcoded, wholly or as far as the input could be read.
+    /// Transcoded, completely or as far as the input could be read.
     case done(TranscodeOutcome)
-    /// Done before, and left as it is.
+    /// Done before, and skipped.
     case skipped(BatchRecord)
-    /// Nothing bears its name; the input cannot be read, or the outputs cannot be made.
+    /// The input cannot be read; no output was written.
     case unreadable(reason: String)
+    /// The outputs cannot be written.
     case failed(reason: String)
-    /// Ctrl-C came before it was done.
+    /// Ctrl-C was pressed before the job was done.
     case interrupted
 
     init(_ error: any Error) {
@@ -23,7 +24,7 @@ enum BatchResult: Sendable {
         }
     }
 
-    /// The word for it.
+    /// The name of the result.
     var word: String {
         switch self {
         case .done(let outcome): outcome.partialReason == nil ? "done" : "partial"
@@ -33,7 +34,7 @@ enum BatchResult: Sendable {
         }
     }
 
-    /// Why it is not wholly done, or not done now.
+    /// The reason why the job is not complete, or was not run now.
     var reason: String? {
         switch self {
         case .done(let outcome): outcome.partialReason
@@ -43,7 +44,7 @@ enum BatchResult: Sendable {
         }
     }
 
-    /// What was made, now or before.
+    /// The summary of the outputs, written now or before.
     var summary: TranscodeSummary? {
         switch self {
         case .done(let outcome): outcome.summary
@@ -52,7 +53,7 @@ enum BatchResult: Sendable {
         }
     }
 
-    /// How grave it is, from nothing on.
+    /// The severity, starting from 0.
     fileprivate var gravity: Int {
         switch self {
         case .done(let outcome): outcome.partialReason == nil ? 0 : 1
@@ -65,7 +66,7 @@ enum BatchResult: Sendable {
 }
 
 extension ExitCode {
-    /// The code of a batch: that of its gravest job.
+    /// The exit code of a batch: that of its worst job.
     init(_ results: [BatchResult]) {
         let codes: [ExitCode] = [.success, .partialResult, .unreadableInput, .failure, .interrupted]
         self = codes[results.map(\.gravity).max() ?? 0]

@@ -4,23 +4,23 @@ import RillThreads
 import RillTranscode
 import Synchronization
 
-/// A batch at work: its jobs begin in their order, as many at once as there are threads, each with one. A thread that finds
-/// no job left is lent to those that have segments (``SpareThreads``). No byte depends on any of that.
+/// A running batch: its jobs start in their order, one per thread. When no job is left, a thread is lent to jobs that
+/// have segments (``SpareThreads``). The output does not depend on the threads.
 ///
-/// Memory: that of as many jobs as there are threads. Any thread.
+/// Memory: that of one job per thread. Any thread.
 final class BatchRun: Sendable {
-    /// How far a job is.
+    /// The state of a job.
     enum Status: Sendable {
         case waiting
-        /// Of so many frames, where that is known.
+        /// Running, with the frame count of the input if known.
         case running(TranscodeProgress?, frameCount: Int?)
         case ended(BatchResult)
     }
 
-    /// What can be told of all jobs at one moment.
+    /// The state of all jobs at one moment.
     struct Snapshot: Sendable {
         var statuses: [Status]
-        /// Those that ended, in the order in which they did.
+        /// The indices of the ended jobs, in the order in which they ended.
         var ended: [Int] = []
     }
 
@@ -35,7 +35,7 @@ final class BatchRun: Sendable {
     private let spareThreads: SpareThreads
     private let isCancelled = Atomic(false)
 
-    /// Starts the work on all jobs that are not done yet.
+    /// Starts all jobs that are not done yet.
     init(_ plan: BatchPlan, _ manifest: BatchManifest, resumes: Bool, threads: Int) {
         jobs = plan.jobs
         self.manifest = manifest
@@ -56,7 +56,7 @@ final class BatchRun: Sendable {
         }
     }
 
-    /// Waits until a job ends that is behind the first `count` that did, or so much time has passed.
+    /// Waits until more than `count` jobs have ended, or until `duration` has passed.
     func wait(pastEnd count: Int, atMost duration: MediaDuration) -> Snapshot {
         let clock = LiveClock()
         let deadline = clock.monotonic(clock.now + duration)
@@ -66,7 +66,7 @@ final class BatchRun: Sendable {
         return snapshot ?? state.withLock { $0.snapshot }
     }
 
-    /// Ends the work as soon as may be. Does not wait.
+    /// Cancels the batch. Does not wait for its end.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     private var isWanted: Bool { !isCancelled.load(ordering: .relaxed) }
@@ -96,7 +96,7 @@ final class BatchRun: Sendable {
     private func transcode(_ index: Int) -> BatchResult {
         var job = jobs[index].job
         job.spareThreads = spareThreads
-        // Before it is opened: what changes on the way is to be noticed later.
+        // Taken before the input is opened, so that a change during the job is noticed later.
         let key = BatchRecord.Key(job)
         var frameCount: Int?
         do {
@@ -108,8 +108,8 @@ final class BatchRun: Sendable {
             }
             guard let key else { return .done(outcome) }
             do { try manifest.append(BatchRecord(key, outcome)) } catch {
-                // The outputs are good. Only --resume will not know it.
-                outcome.notices.append("not noted in the manifest: \(error)")
+                // The outputs are complete, but `--resume` will run the job again.
+                outcome.notices.append("not recorded in the manifest: \(error)")
             }
             return .done(outcome)
         } catch { return BatchResult(error) }

@@ -3,32 +3,34 @@ import Rill
 import RillCore
 import RillFiles
 
-/// The clips of a folder as jobs, each to a file of the same stem in another folder.
+/// The clips of a folder as jobs. Each output has the clip's name with another extension, in another folder.
 struct ClipFolder {
     let path: String
     let output: String
     let target: BatchOptions.Target
     let isRecursive: Bool
 
-    /// Looks through the folder, and makes the folders of the outputs.
+    /// Searches the folder for clips, and creates the folders of the outputs.
     ///
     /// - Parameters:
-    ///   - files, options: of every job.
+    ///   - files: the further output files of every job.
+    ///   - options: the options of every job.
+    /// - Returns: the plan of the batch.
     /// - Throws: ``BatchRefusal``, or an error of the file system.
     func plan(_ files: TranscodeFiles, _ options: TranscodeOptions) throws -> BatchPlan {
         guard RealPath(path) != RealPath(output) else {
             throw BatchRefusal(problems: [
-                .init(place: output, reason: "is the folder of the clips: its outputs would be clips the next time")
+                .init(place: output, reason: "is the folder of the clips: the outputs would be clips of the next run")
             ])
         }
         guard FileKind(path: path) != nil else {
             throw BatchRefusal(
-                problems: [.init(place: path, reason: "there is no such folder; check the path")], isUnreadable: true)
+                problems: [.init(place: path, reason: "no such folder; check the path")], isUnreadable: true)
         }
         var found = Found()
         try look(through: "", &found)
         guard !found.clips.isEmpty else {
-            throw BatchRefusal(problems: [.init(place: path, reason: "there is no clip in it")])
+            throw BatchRefusal(problems: [.init(place: path, reason: "contains no clip")])
         }
         var problems: [BatchRefusal.Problem] = []
         var sources: [String: String] = [:]
@@ -41,18 +43,18 @@ struct ClipFolder {
                 problems.append(
                     .init(
                         place: "\(path)/\(clip)",
-                        reason: "would become \(job.output), as \(other) would: put them into a list, with --jobs"))
+                        reason: "has the same output as \(other), \(job.output): use a list, with --jobs"))
             }
             do { try files.validate(job.input, job.output, options) } catch {
                 problems.append(.init(place: job.input, reason: JobLine.reason(for: error)))
             }
             if [.i420, .nv12].contains(VideoFileFormat(path: clip)), options.clipOptions.rawSize == nil {
-                problems.append(.init(place: job.input, reason: "raw video says nothing of its size; add --raw-size"))
+                problems.append(.init(place: job.input, reason: "raw video does not store its size; add --raw-size"))
             }
             return BatchJob(name: clip, job: job)
         }
         guard problems.isEmpty else { throw BatchRefusal(problems: problems) }
-        let notices = found.skipped == 0 ? [] : ["\(path): left alone, as they are no clips: \(found.skipped)"]
+        let notices = found.skipped == 0 ? [] : ["\(path): files skipped that are not clips: \(found.skipped)"]
         let plan = try BatchPlan(jobs, manifestPath: "\(output)/rill-transcode.done", notices: notices)
         for folder in Set(jobs.map { OutputFile.folder(of: $0.job.output) } + [output]) {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -61,14 +63,14 @@ struct ClipFolder {
     }
 
     private struct Found {
-        /// Paths in the folder, in the order of their names.
+        /// Paths in the folder, sorted by name.
         var clips: [String] = []
         var skipped = 0
-        /// Those that were looked through: links may lead in circles.
+        /// The folders searched so far: links may form cycles.
         var folders: Set<RealPath> = []
     }
 
-    /// Hidden files, among them half-written ones, are passed over; so is the folder of the outputs.
+    /// Searches a folder. Hidden files, including part files, and the folder of the outputs are skipped.
     private func look(through folder: String, _ found: inout Found) throws {
         let here = folder.isEmpty ? path : "\(path)/\(folder)"
         guard found.folders.insert(RealPath(here)).inserted else { return }

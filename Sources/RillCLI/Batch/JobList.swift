@@ -4,18 +4,21 @@ import Rill
 import RillCore
 import RillFiles
 
-/// A text with a job in each line, as `rill transcode --jobs` reads it.
+/// A list of jobs, one per line, for `rill transcode --jobs`.
 ///
 ///     # INPUT   OUTPUT         options of rill transcode
 ///     talk.mkv  talk.webm      --codec vp9 --segments auto
 ///     'my clip.mp4' clip.webm  --ladder
 enum JobList {
-    /// A list beyond this is none: a hundred thousand jobs have less.
+    /// The size limit of a list, enough for a hundred thousand jobs.
     private static let byteLimit = 16 << 20
 
     /// Reads a list.
     ///
-    /// - Parameter common: what the command line gives to every job.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - common: the options on the command line, which apply to every job.
+    /// - Returns: the plan of the batch.
     /// - Throws: ``BatchRefusal``, which names each bad line.
     static func plan(path: String, common: CommonWords) throws -> BatchPlan {
         let jobs = try jobs(of: text(of: path), path: path, common: common)
@@ -25,17 +28,17 @@ enum JobList {
     private static func text(of path: String) throws -> [UInt8] {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw BatchRefusal(
-                problems: [.init(place: path, reason: "there is no such list, or it cannot be read")],
+                problems: [.init(place: path, reason: "no such list, or it cannot be read")],
                 isUnreadable: true)
         }
         let data = try file.read(upToCount: byteLimit + 1) ?? Data()
         guard data.count <= byteLimit else {
-            throw BatchRefusal(problems: [.init(place: path, reason: "is no list of jobs: it has more than 16 MiB")])
+            throw BatchRefusal(problems: [.init(place: path, reason: "is not a list of jobs: it exceeds 16 MiB")])
         }
         return [UInt8](data)
     }
 
-    /// The jobs of a list's text.
+    /// Parses the text of a list.
     static func jobs(of text: [UInt8], path: String, common: CommonWords) throws(BatchRefusal) -> [BatchJob] {
         let folder = OutputFile.folder(of: path)
         var jobs: [BatchJob] = []
@@ -49,7 +52,7 @@ enum JobList {
                 problems.append(.init(place: place, reason: JobLine.reason(for: error)))
             }
         }
-        if jobs.isEmpty, problems.isEmpty { problems = [.init(place: path, reason: "there is no job in it")] }
+        if jobs.isEmpty, problems.isEmpty { problems = [.init(place: path, reason: "contains no job")] }
         guard problems.isEmpty else { throw BatchRefusal(problems: problems) }
         return jobs
     }
@@ -60,7 +63,7 @@ enum JobList {
         var bytes = bytes
         if bytes.last == 0x0D { bytes.removeLast() }
         guard let line = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw ValidationError("the line is no text in UTF-8")
+            throw ValidationError("the line is not valid UTF-8")
         }
         let words = try ShellWords.split(line)
         guard !words.isEmpty else { return nil }
@@ -76,7 +79,7 @@ enum JobList {
     }
 }
 
-/// The words of one job.
+/// The arguments of one job.
 struct JobLine: ParsableArguments {
     @Argument var input: String
     @Argument var output: String
@@ -85,38 +88,38 @@ struct JobLine: ParsableArguments {
 
     func validate() throws {
         guard input != "-", ![output, files.low, files.pictures, files.lowPictures].contains("-") else {
-            throw ValidationError("- is standard input or output; jobs have files")
+            throw ValidationError("a job cannot use -, standard input or output")
         }
         try files.validate(input, output, options)
         if [.i420, .nv12].contains(VideoFileFormat(path: input)), options.clipOptions.rawSize == nil {
-            throw ValidationError("\(input): raw video says nothing of its size; add --raw-size WIDTHxHEIGHT")
+            throw ValidationError("\(input): raw video does not store its size; add --raw-size WIDTHxHEIGHT")
         }
     }
 
-    /// What is wrong with a line, in one line.
+    /// The reason why a line is wrong, as one line.
     static func reason(for error: any Error) -> String {
-        if exitCode(for: error).isSuccess { return "a job has no help and no version" }
+        if exitCode(for: error).isSuccess { return "--help and --version are not options of a job" }
         let message = (error as? ShellWords.Failure)?.description ?? message(for: error)
         return message.split(separator: "\n").first.map(String.init) ?? message
     }
 }
 
-/// The options of the command line that are every job's.
+/// The options on the command line that apply to every job.
 struct CommonWords: Sendable {
     private let words: [String]
 
-    /// Those among the words behind `rill transcode`, which were parsed and found good: all but the batch's own.
+    /// Takes the validated words after `rill transcode`, without the options of the batch.
     init(_ commandLine: some Collection<String>) {
         words = Self.removing([("--jobs", true), ("--resume", false), ("--json", false)], from: Array(commandLine))
     }
 
-    /// Options of which the last one wins, though the parser would have them exclude each other.
+    /// Groups of options that the parser treats as exclusive; here the last one wins.
     private static let rivals: [[(name: String, hasValue: Bool)]] = [
         [("--realtime", false), ("--good", false)],
         [("--bitrate", true), ("--quality", true), ("--crf", true)],
     ]
 
-    /// These words and a line's behind them, which win.
+    /// These words followed by a line's, which override them.
     func words(before line: [String]) -> [String] {
         var words = words
         for group in Self.rivals where group.contains(where: { Self.holds($0.name, line) }) {

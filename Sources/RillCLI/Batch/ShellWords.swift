@@ -1,24 +1,24 @@
-/// A line's words, quoted as a shell would have them: in single quotes all is as it is, in double quotes a backslash quotes
-/// `"` and `\`, elsewhere any character; `#` where a word would begin starts a comment. Nothing else has a meaning: no
-/// variables, no patterns, no `~`.
+/// Splits a line into words by the quoting rules of a shell: single quotes quote everything, in double quotes a
+/// backslash quotes `"` and `\`, elsewhere any character; `#` at the start of a word starts a comment. Nothing else is
+/// special: no variables, no patterns, no `~`.
 enum ShellWords {
-    /// What is wrong with a line.
+    /// A syntax error of a line.
     enum Failure: Error, Equatable, CustomStringConvertible {
         case openQuote(Character)
         case openBackslash
 
         var description: String {
             switch self {
-            case .openQuote(let quote): "the quote \(quote) has no end"
-            case .openBackslash: "the line ends with a backslash, which quotes nothing"
+            case .openQuote(let quote): "the quote \(quote) is not closed"
+            case .openBackslash: "the line ends with a backslash"
             }
         }
     }
 
-    /// The words of a line; none for one that is empty or a comment.
+    /// The words of a line; none if it is empty or a comment.
     static func split(_ line: some StringProtocol) throws(Failure) -> [String] {
         var words: [String] = []
-        // `nil` between words: an empty word, as in '', is one.
+        // `nil` between words; an empty word, as in '', counts.
         var word: String?
         var rest = line[...]
         while let character = rest.popFirst() {
@@ -37,7 +37,7 @@ enum ShellWords {
         return words + [word].compactMap(\.self)
     }
 
-    /// What stands before the closing quote.
+    /// The text before the closing quote.
     private static func quoted<Text: StringProtocol>(
         _ rest: inout Text, until quote: Character
     ) throws(Failure) -> String where Text.SubSequence == Text {
@@ -56,7 +56,7 @@ enum ShellWords {
 }
 
 extension ShellWords {
-    /// A word as a shell takes it back.
+    /// A word quoted for a shell.
     static func quoted(_ word: String) -> String {
         guard word.isEmpty || word.contains(where: { $0.isWhitespace || "'\"\\$&|;<>()*?#~`![]{}".contains($0) }) else {
             return word

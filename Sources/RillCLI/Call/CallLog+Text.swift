@@ -3,7 +3,8 @@ import RillCore
 import RillPages
 
 extension CallLog {
-    /// The parts of a line: `12 s  sent 845 kbit/s 30+5 fps  received 850 kbit/s 30+5 fps  lost 0.4 %  rtt 12 ms  delay 63 ms`.
+    /// The parts of a status line: `12 s  sent 845 kbit/s 30+5 fps  received 850 kbit/s 30+5 fps  lost 0.4 %  rtt 12 ms
+    /// delay 63 ms`.
     func parts(of sample: Sample) -> [String] {
         func number(_ value: Double?, _ unit: String, decimals: Int = 0) -> String {
             value.map { "\(Decimal.text($0, decimals: decimals)) \(unit)" } ?? "–"
@@ -25,20 +26,20 @@ extension CallLog {
     /// The whole call as a table on standard output.
     var text: String { text(on: .standardOutput) }
 
-    /// The same on another stream.
+    /// The whole call as a table for a terminal.
     func text(on terminal: Terminal) -> String {
-        guard let last, let them = last.participants.first else { return "the call was over before it began" }
+        guard let last, let them = last.participants.first else { return "the call ended before it started" }
         let figures = figures
         var table = TextTable(["stream"] + figures.map(\.name))
         for (index, name) in layers.enumerated() { table.add([name] + figures.map { $0.values[index] }) }
         var lines = [table.text(on: terminal)]
         if let refused = them.unprotected?.refused, refused > 0 {
-            lines.append("not genuine, and not taken: \(refused) datagrams")
+            lines.append("failed authentication: \(refused) datagrams")
         }
         return lines.joined(separator: "\n")
     }
 
-    /// What came of each stream in the end, by name.
+    /// The final figures of each stream, by name.
     var figures: [(name: String, values: [String])] {
         let them = last?.participants.first
         let rows = layers.enumerated().map { index, name in
@@ -51,7 +52,7 @@ extension CallLog {
         return columns.map { column in (column.title, rows.map(column.value)) }
     }
 
-    /// What is known of a stream.
+    /// The statistics of a stream.
     private struct Row {
         var encoder: EncoderStatistics?
         var sent: RTPStreamStatistics?
@@ -70,24 +71,24 @@ extension CallLog {
             ("freezes", { "\($0.received?.freezes.freezeCount ?? 0)" }),
             ("lost", { "\($0.received?.stream.packetsLost ?? 0)" }),
         ]
-        let asked: [Column] = [
+        let requests: [Column] = [
             ("NACK", { "\($0.received?.stream.nackCount ?? 0)" }), ("PLI", { "\($0.received?.stream.pliCount ?? 0)" }),
         ]
         let recovered: (Row) -> String = { "\($0.received?.repair.packetsRecovered ?? 0)" }
         switch way {
-        case .both: return sent + received + [("repaired", recovered)] + asked
+        case .both: return sent + received + [("repaired", recovered)] + requests
         case .sending:
             return sent + [
                 ("packets", { "\($0.sent?.packetsSent ?? 0)" }),
                 ("retransmitted", { "\($0.sent?.retransmittedPacketsSent ?? 0)" }),
                 ("FEC", { "\($0.sent?.fecPacketsSent ?? 0)" }),
-                ("lost there", { $0.sent?.packetsLost.map { "\($0)" } ?? "–" }),
+                ("lost, reported", { $0.sent?.packetsLost.map { "\($0)" } ?? "–" }),
                 ("NACK", { "\($0.sent?.nackCount ?? 0)" }), ("PLI", { "\($0.sent?.pliCount ?? 0)" }),
             ]
         case .receiving:
             return [("decoded", { "\($0.received?.decoder.framesDecoded ?? 0)" })] + received + [
                 ("by RTX", { "\($0.received?.repair.retransmittedPacketsReceived ?? 0)" }), ("by FEC", recovered),
-            ] + asked
+            ] + requests
         }
     }
 }

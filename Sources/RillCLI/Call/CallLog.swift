@@ -2,39 +2,39 @@ import Rill
 import RillCore
 import RillPages
 
-/// What a call was like: figures at regular times, and what happened.
+/// The log of a call: figures at regular intervals, and events.
 struct CallLog {
     /// The figures of one interval.
     struct Sample: Encodable {
-        /// Seconds since the call began.
+        /// The end of the interval, in seconds since the start of the call.
         var time: Double
-        /// How long it is, in seconds.
+        /// The length of the interval, in seconds.
         var length: Double
-        /// kbit/s, RTP with its headers and RTCP.
+        /// kbit/s, RTP with headers, and RTCP.
         var sent: Double
         var received: Double
-        /// Pictures a second.
+        /// Frames per second of each layer.
         var framesEncoded: [Double]
         var framesShown: [Double]
-        /// Packets of the other side's that were missing, in percent.
+        /// Lost packets of the other side, in percent.
         var lost: Double
-        /// Of our packets, as the other side says, in percent.
+        /// Our lost packets as reported by the other side, in percent.
         var lostThere: Double?
-        /// Milliseconds to the other side and back.
+        /// Round-trip time in milliseconds.
         var roundTripTime: Double?
-        /// Milliseconds that frames are held back.
+        /// Target playout delay in milliseconds.
         var playoutDelay: Double?
         var retransmitted: Int
         var freezes: Int
     }
 
-    /// Something that happened.
+    /// An event.
     struct Note: Encodable {
         var time: Double
         var text: String
     }
 
-    /// Which way streams go.
+    /// The direction of the streams.
     enum Way { case both, sending, receiving }
 
     let way: Way
@@ -43,26 +43,27 @@ struct CallLog {
     private(set) var samples: [Sample] = []
     private(set) var notes: [Note] = []
     private(set) var last: CallStatistics?
-    /// What was known where the last sample begins.
+    /// The statistics at the start of the last sample.
     private var start: CallStatistics?
-    /// Seconds. What is shorter, as the end of a call mostly is, has no rates worth the name: it lengthens the sample before.
+    /// The shortest sample, in seconds. A shorter rest at the end of a call has no meaningful rates, and is added to
+    /// the sample before.
     private static let shortestLength = 0.25
-    /// Why the call ended before its time.
+    /// The reason why the call failed; `nil` if it did not.
     var failure: String?
-    /// Why no more frames came of what is sent.
+    /// The reason why the source failed; `nil` if it did not.
     var sourceFailure: String?
-    /// The other side has answered.
+    /// Whether the other side has answered.
     var hasMet = false
-    /// Packets came that could not be opened: the other side has another key.
+    /// Whether packets arrived that could not be decrypted: the other side has another key.
     var isUnreadable = false
 
     init(_ way: Way, layers: [String]) { (self.way, self.layers) = (way, layers) }
 
     mutating func note(_ text: String, at time: Double) { notes.append(Note(time: time, text: text)) }
 
-    /// Takes what is known now.
+    /// Adds the present statistics.
     ///
-    /// - Returns: the figures since the last time; `nil` for the first.
+    /// - Returns: the figures since the last call; `nil` for the first.
     @discardableResult
     mutating func add(_ now: CallStatistics) -> Sample? {
         defer { last = now }
@@ -108,7 +109,7 @@ struct CallLog {
         return sample
     }
 
-    /// What a machine is told.
+    /// The log as JSON.
     var summary: Summary { Summary(samples: samples, events: notes, statistics: last) }
 
     struct Summary: Encodable {

@@ -3,43 +3,43 @@ import RillCore
 import RillPages
 import RillThreads
 
-/// Follows a call on the terminal to its end: a line of figures that changes each second, and lines of what happens.
+/// Follows a call on the terminal to its end: a status line that is updated each second, and a line for each event.
 final class CallMonitor: Sendable {
-    /// How often figures are taken.
+    /// The sampling interval.
     static let interval = MediaDuration.milliseconds(500)
 
     private let state: Monitor<State>
     private let ending: Ending
     private let line = StatusLine()
 
-    /// What ends a call besides Ctrl-C, and that the other side leaves.
+    /// The conditions that end a call, besides Ctrl-C and the leaving of the other side.
     struct Ending {
-        /// So long after it began.
+        /// The time since the start of the call.
         var limit: MediaDuration?
-        /// So long after the other side was met.
+        /// The time since the other side joined.
         var limitOnceMet: MediaDuration?
-        /// So long without anybody, since the beginning.
+        /// The time to wait for the other side, since the start of the call.
         var meetingLimit: MediaDuration?
-        /// The end of what we send; and how long after it: requests for what was lost come until then.
+        /// The time since the end of the source, during which NACKs are still answered.
         var afterSource: MediaDuration?
-        /// The other side is silent for as long as ``VideoCallSettings/lostAfter``.
+        /// Whether the call ends when the other side is silent for ``VideoCallSettings/lostAfter``.
         var whenLost = false
-        /// How long nothing new is decoded, once the other side has left or is lost: what has come is shown to its end, which takes as
-        /// long as it is held back.
+        /// The time without a newly decoded frame after the other side has left or is lost. Until then, buffered frames
+        /// are still shown.
         var afterLeaving = MediaDuration.zero
     }
 
     private struct State {
         var log: CallLog
         var isOver = false
-        /// When the call ends, as far as that is known.
+        /// When the call ends, if known.
         var end: MediaTime?
         var nextLine = 1.0
-        /// Once the other side has left: when the call ends however much there is to be shown yet, and what was decoded so far.
+        /// Set when the other side has left: the latest end of the call, and the number of frames decoded so far.
         var leaving: (last: MediaTime, framesDecoded: Int)?
     }
 
-    /// What a sender that was slower than its timestamps can have made a jitter buffer hold, and more.
+    /// An upper bound on the time in a jitter buffer, even for a sender that was slower than its timestamps.
     private static let longestPlayout = MediaDuration.seconds(20)
 
     init(_ log: CallLog, _ ending: Ending) {
@@ -50,7 +50,7 @@ final class CallMonitor: Sendable {
 
     var log: CallLog { state.withLock { $0.log } }
 
-    /// Follows the call until its time is over, the other side leaves, or somebody wants it to end; then ends it.
+    /// Follows the call until its time is over, the other side leaves, or the user interrupts it; then ends it.
     func follow(_ call: VideoCall, isInterrupted: () -> Bool) {
         let clock = call.clock
         let task = Task { [events = call.events] in
@@ -123,7 +123,7 @@ final class CallMonitor: Sendable {
         statistics?.participants.first?.shown.reduce(0) { $0 + $1.received.decoder.framesDecoded } ?? 0
     }
 
-    /// Goes on while something new is decoded of what came before the other side left.
+    /// Extends the call while buffered frames are still decoded after the other side has left.
     private func prolong(_ state: inout State, _ statistics: CallStatistics, at time: MediaTime) {
         guard let (last, before) = state.leaving, ending.afterLeaving > .zero else { return }
         let count = CallMonitor.framesDecoded(statistics)
@@ -132,12 +132,12 @@ final class CallMonitor: Sendable {
         if let end = state.end { state.end = max(end, min(last, time + ending.afterLeaving)) }
     }
 
-    /// Ends the call then, at the latest.
+    /// Ends the call at that time at the latest.
     private func end(at time: MediaTime) {
         state.change { $0.end = min(time, $0.end ?? time) }
     }
 
-    /// A line that stays.
+    /// Prints a permanent line, and adds it to the log.
     private func say(_ text: String, at time: Double) {
         state.withLock { $0.log.note(text, at: time) }
         line.clear()

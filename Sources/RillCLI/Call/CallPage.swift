@@ -2,17 +2,17 @@ import Rill
 import RillCore
 import RillPages
 
-/// What a call was like, as a page: its figures over time, what happened, and how it ended.
+/// The page of a call: figures over time, events and results.
 struct CallPage {
     var log: CallLog
-    /// What was run: names and values.
+    /// The parameters of the call: names and values.
     var facts: [(name: String, value: String)]
-    var title = "A call"
+    var title = "Call"
 
     var page: Page {
         Page(
             title: title,
-            subtitle: "\(Decimal.text(time.upperBound, decimals: 1)) s, seen from this side.",
+            subtitle: "\(Decimal.text(time.upperBound, decimals: 1)) s, as seen on this side.",
             body: [overview, plots, events])
     }
 
@@ -20,9 +20,9 @@ struct CallPage {
     private var x: Axis { .time(time) }
 
     private var overview: HTML {
-        var run = PageTable(["What was run", ""], holdsWords: true)
+        var run = PageTable(["Session", ""], holdsWords: true)
         for fact in facts { run.add([fact.name, fact.value]) }
-        var seen = PageTable(["What was seen"] + log.layers)
+        var seen = PageTable(["Results"] + log.layers)
         let them = log.last?.participants.first
         func row(_ name: String, _ value: (ReceiveStatistics?, EncoderStatistics?) -> String) {
             seen.add(
@@ -40,10 +40,10 @@ struct CallPage {
         row("frames sent") { "\($1?.framesEncoded ?? 0)" }
         row("pictures shown") { received, _ in "\(received?.framesShown ?? 0)" }
         row("freezes, W3C's rule") { received, _ in "\(received?.freezes.freezeCount ?? 0)" }
-        row("packets lost on the way here") { received, _ in "\(received?.stream.packetsLost ?? 0)" }
-        row("of that recovered") { received, _ in "\(received?.repair.packetsRecovered ?? 0)" }
-        row("requests for missing packets") { received, _ in "\(received?.stream.nackCount ?? 0)" }
-        row("key frames asked for") { received, _ in "\(received?.stream.pliCount ?? 0)" }
+        row("received packets lost") { received, _ in "\(received?.stream.packetsLost ?? 0)" }
+        row("of those recovered") { received, _ in "\(received?.repair.packetsRecovered ?? 0)" }
+        row("NACKs sent") { received, _ in "\(received?.stream.nackCount ?? 0)" }
+        row("key frames requested") { received, _ in "\(received?.stream.pliCount ?? 0)" }
         return .element("section", [:], .element("div", ["class": "columns"], seen.html, run.html))
     }
 
@@ -51,34 +51,37 @@ struct CallPage {
         let (sends, receives) = (log.way != .receiving, log.way != .sending)
         func marks(_ sent: Mark, _ received: Mark) -> [Mark] { (sends ? [sent] : []) + (receives ? [received] : []) }
         let bitrate = Plot(
-            "Bitrate", caption: "All datagrams of all streams, retransmissions and RTCP.", x: x,
+            "Bitrate", caption: "All streams, with retransmissions and RTCP.", x: x,
             y: Axis("bitrate", unit: "kbit/s", holding: log.samples.flatMap { [$0.sent, $0.received] }),
             [.step("sent", .orange, steps(\.sent)), .step("received", .blue, steps(\.received), isDashed: true)])
         let frames = log.layers.indices.map { layer in
             Plot(
-                "Frames of the \(log.layers[layer]) stream", caption: "Good: level, at the stream's rate.", x: x,
+                "Frames of the \(log.layers[layer]) stream", caption: "Good: constant, at the stream's rate.", x: x,
                 y: Axis(
-                    "frames", unit: "a second",
+                    "frames", unit: "per second",
                     holding: log.samples.flatMap { [$0.framesEncoded[layer], $0.framesShown[layer]] }, atLeast: 5),
                 marks(
                     .step("sent", .orange, steps { $0.framesEncoded[layer] }),
                     .step("shown", .blue, steps { $0.framesShown[layer] }, isDashed: true)))
         }
         let lost = Plot(
-            "Packets lost", caption: "Before they were repaired. Good: zero.", x: x,
+            "Packets lost", caption: "Before repair. Good: zero.", x: x,
             y: Axis(
                 "lost", unit: "%", holding: log.samples.flatMap { [$0.lost, $0.lostThere ?? 0] }, atLeast: 5,
                 atMost: 100),
             marks(
-                .step("on the way there", .orange, steps { $0.lostThere ?? .nan }, isDashed: true),
-                .step("on the way here", .red, steps(\.lost))))
+                .step("sent, as reported", .orange, steps { $0.lostThere ?? .nan }, isDashed: true),
+                .step("received", .red, steps(\.lost))))
         let playout = Mark.step("playout target", .orange, steps { $0.playoutDelay ?? .nan }, isDashed: true)
         let delay = Plot(
-            "Delay", caption: "Target: from the fastest way of the last minute to showing. Good: low and flat.", x: x,
+            "Delay",
+            caption:
+                "Playout target: from the smallest network delay of the last minute to showing. Good: low and flat.",
+            x: x,
             y: Axis(
                 "delay", unit: "ms", holding: log.samples.flatMap { [$0.roundTripTime ?? 0, $0.playoutDelay ?? 0] },
                 atLeast: 10),
-            [.step("there and back", .green, steps { $0.roundTripTime ?? .nan })] + (receives ? [playout] : []))
+            [.step("round-trip time", .green, steps { $0.roundTripTime ?? .nan })] + (receives ? [playout] : []))
         return .section("Over time", [.stack(([bitrate] + frames + [lost, delay]).map(\.html), over: time)])
     }
 
@@ -88,8 +91,8 @@ struct CallPage {
     }
 
     private var events: HTML {
-        var table = PageTable(["second", "what happened"], holdsWords: true)
+        var table = PageTable(["second", "event"], holdsWords: true)
         for note in log.notes { table.add([Decimal.text(note.time, decimals: 2), note.text]) }
-        return .section("What happened", [log.notes.isEmpty ? .paragraph("Nothing: nobody came.") : table.html])
+        return .section("Events", [log.notes.isEmpty ? .paragraph("None: the other side did not join.") : table.html])
     }
 }

@@ -3,10 +3,11 @@ import RillCore
 import RillFiles
 import RillImage
 
-/// Writes what was shown as Y4M of 30 pictures a second, each standing until the next one: as long as what was seen, whatever was
-/// lost. The file has the size of the first picture; others are fitted into it, with black around them.
+/// Writes the shown pictures as Y4M with 30 pictures per second, each repeated until the next one, so that the file is
+/// as long as the session in spite of losses. The file has the size of the first picture; pictures of another size are
+/// scaled to fit, with black bars.
 ///
-/// Threads: the decoding thread writes; any looks at what has come of it.
+/// Threads: the decoding thread writes; any thread reads the results.
 final class CallRecording: FrameSink, Sendable {
     private let state: Monitor<State>
 
@@ -28,7 +29,7 @@ final class CallRecording: FrameSink, Sendable {
     }
 
     var framesWritten: Int { state.withLock { $0.framesWritten } }
-    /// Why the rest was not written.
+    /// The reason why writing stopped; `nil` if it did not.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     func consume(_ frame: VideoFrame) throws {
@@ -63,14 +64,14 @@ final class CallRecording: FrameSink, Sendable {
         guard let size = state.writer?.header.resolution, let fitted = fit(frame, into: size, state.pool) else {
             return
         }
-        // Its place among the pictures; two within one interval are both written.
+        // The index of the picture; if two fall into one interval, both are written.
         let place = Int(((frame.captureTime - state.start).seconds * frameRate.framesPerSecond).rounded())
         if let held = state.held { try write(held, until: max(place, state.framesWritten + 1), &state) }
         state.held = fitted
     }
 
     private static func write(_ frame: VideoFrame, until end: Int, _ state: inout State) throws {
-        // A clock that leaps by hours fills no disk.
+        // At most one minute is repeated, so that a jump of the clock by hours does not fill the disk.
         let end = min(end, state.framesWritten + Int(frameRate.framesPerSecond) * 60)
         while state.framesWritten < end {
             try state.writer?.consume(frame)

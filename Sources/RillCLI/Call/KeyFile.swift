@@ -4,26 +4,30 @@ import Rill
 import RillFiles
 import RillSecurity
 
-/// A file with a key: base64 of the key and its salt, whose length says the suite.
+/// A file with a key: base64 of the key and its salt. The length selects the SRTP suite.
 enum KeyFile {
-    /// Reads the key of a file.
+    /// Reads the key in a file.
     ///
-    /// - Throws: ``CommandError`` of `unreadableInput`; nothing of the key is in it.
+    /// - Throws: ``CommandError`` of `unreadableInput`, which does not contain any part of the key.
     static func read(_ path: String) throws -> SRTPKey {
-        // Of a folder Foundation says "Error Domain=NSCocoaErrorDomain Code=256": these words say more.
+        // For a folder, Foundation's own text is "Error Domain=NSCocoaErrorDomain Code=256".
         guard let data = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 4096) else {
-            throw CommandError("\(path): there is no such key file, or it cannot be read or is empty", .unreadableInput)
+            throw CommandError("\(path): no such key file, or it cannot be read or is empty", .unreadableInput)
         }
         let text = String(decoding: data, as: UTF8.self)
         do { return try SRTPKey(base64: text) } catch { throw CommandError("\(path): \(error)", .unreadableInput) }
     }
 }
 
-/// Files that hold a secret: their owner alone can read them.
+/// Files that contain a secret, readable by their owner only.
 enum SecretFile {
     /// Writes a new file.
     ///
-    /// - Parameter refusal: what is said where a file is there already.
+    /// - Parameters:
+    ///   - text: the content.
+    ///   - path: the file, which must not exist.
+    ///   - refusal: the error text if the file exists.
+    /// - Throws: ``CommandError``.
     static func write(_ text: String, to path: String, refusal: String) throws {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -39,13 +43,13 @@ enum SecretFile {
         }
     }
 
-    /// Writes a file in the place of one that may be there: never does anybody else see it by its name.
+    /// Writes or replaces a file. At no time can another user read it.
     static func replace(_ path: String, with text: String) throws {
         let file = OutputFile(path: path)
-        // One that was left behind by a run that was killed, with whichever rights it has.
+        // Removes a part file left by a killed run, which may have other permissions.
         if file.isPart { _ = unsafe unlink(file.partPath) }
         guard file.isPart else { return try OutputFile.write(Array(text.utf8), to: path) }
-        try write(text, to: file.partPath, refusal: "somebody else writes it at this moment")
+        try write(text, to: file.partPath, refusal: "another process is writing it")
         try file.commit()
     }
 }

@@ -1,7 +1,7 @@
 import Rill
 import RillCore
 
-/// Where pictures go that nobody looks at: their stream is decoded and counted.
+/// A sink that discards pictures, for streams that are only decoded and counted.
 final class UnseenPictures: FrameSink, Sendable {
     func consume(_ frame: VideoFrame) {}
     func finish() {}

@@ -10,45 +10,47 @@ import RillThreads
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Call another machine: your camera or clip to it, its pictures to you.",
+        abstract: "Call another machine: send your camera or clip, and receive its pictures.",
         usage: "rill call [<source>] --to <host:port> --listen <port> --key-file <file> [<options>]",
         discussion: """
-            Sends a camera (/dev/video0, camera:NAME), a clip, which begins again until the call ends, or without a source \
-            the drawn portrait, as two streams: the high one, and a low one of 160x120 at 5 frames a second. Receives both \
-            streams of the other side; --output writes its high one. Each side starts by itself, in any order: it waits \
-            until the other is there.
+            Sends a camera (/dev/video0, camera:NAME), a clip (repeated until the call ends), or without a source the \
+            portrait scene. Two streams are sent: the high one, and a low one of 160x120 at 5 frames a second. Both \
+            streams of the other side are received; --output writes its high one. Start the two sides in any order: \
+            each waits for the other.
 
-            The key file holds base64 of 28 or 44 bytes, key and salt for AES-128-GCM or AES-256-GCM; both sides have the \
-            same. `rill key` makes one. A key is for one call: a second call with it would repeat what must never be \
-            repeated, and whoever listens could read both. Without a key file the call goes in the clear, and only to \
-            this machine.
+            The key file holds the base64 of 28 or 44 bytes, key and salt for AES-128-GCM or AES-256-GCM. Both sides \
+            use the same file; `rill key` makes one. Use a key for one call only: a second call would repeat the \
+            keystream, and an eavesdropper could decrypt both. Without a key file the call is not encrypted, and is \
+            possible on this machine only.
 
-            Ctrl-C ends the call; the other side is told.
+            Ctrl-C ends the call and notifies the other side.
 
             Examples:
               rill key call.key
               rill call /dev/video0 --to 192.0.2.7:5004 --listen 5004 --key-file call.key
-              rill call clip.y4m --to example.org:5004 --listen 5004 --key-file call.key --duration 8s --output theirs.y4m
-              rill call --to 127.0.0.1:5005 --listen 5004 --duration 8s
+              rill call clip.y4m --to example.org:5004 --listen 5004 --key-file call.key
+              rill call --to 127.0.0.1:5005 --listen 5004 --duration 8s --output theirs.y4m
             """)
 
     @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.", completion: .sources)
     var source: String?
 
-    @Option(help: "Where the other side listens, as HOST:PORT or [V6]:PORT.")
+    @Option(help: "Address of the other side, as HOST:PORT or [V6]:PORT.")
     var to: String
 
-    @Option(help: "The port to listen at.")
+    @Option(help: "The port to listen on.")
     var listen: UInt16
 
     @Option(help: "The file with the call's key.", completion: .file())
     var keyFile: String?
 
-    @Option(help: "How long (default: until Ctrl-C, or until the other side leaves).", transform: durationNotation)
+    @Option(
+        help: "Length of the call (default: until Ctrl-C, or until the other side leaves).",
+        transform: durationNotation)
     var duration: MediaDuration?
 
     @Option(
-        help: "Write what the other side's high stream showed, as Y4M; a picture stays until the next one is shown.",
+        help: "Write the shown pictures of the other side's high stream, as Y4M; each is repeated until the next one.",
         completion: .files(.y4m))
     var output: String?
 
@@ -78,7 +80,7 @@ struct CallCommand: ParsableCommand {
         let recording = try output.map { CallRecording(path: try files.openPart(of: $0), name: $0) }
         let socket = try UDPSocket(
             boundTo: UDPAddress(address.ip.listening(isProtected: key != nil), port: listen))
-        // One source, handed over to the call.
+        // The only reference to the source moves to the call.
         nonisolated(unsafe) let source = opened
         let call = try unsafe VideoCall(settings, source: source)
         let them = try call.add(ParticipantSettings("\(to)", at: address, key: key), over: socket)
@@ -87,11 +89,11 @@ struct CallCommand: ParsableCommand {
         say(address, socket.localAddress, settings.send.layers, key)
         let monitor = CallMonitor(
             CallLog(.both, layers: settings.send.layers.map(\.rid.description)), CallMonitor.Ending(limit: duration))
-        monitor.follow(call) { interruption.isWanted }
+        monitor.follow(call) { interruption.isRequested }
         let log = monitor.log
         if let failure = recording?.failure { throw CommandError("\(output ?? ""): \(failure)") }
         guard recording == nil || recording?.framesWritten ?? 0 > 0 else {
-            throw CommandError("nothing of the other side's was shown: no output was written", .partialResult)
+            throw CommandError("no picture of the other side was shown: no output was written", .partialResult)
         }
         try files.commit()
         if let report {
@@ -100,25 +102,25 @@ struct CallCommand: ParsableCommand {
         }
         if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
         if let failure = log.failure { throw CommandError(failure) }
-        if !log.hasMet { throw CommandError("nobody answered from \(address)", .partialResult) }
+        if !log.hasMet { throw CommandError("no answer from \(address)", .partialResult) }
     }
 
     func validate() throws {
-        if let duration, duration <= .zero { throw ValidationError("--duration must be more than nothing") }
+        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
         if let output, VideoFileFormat(path: output) != .y4m {
             throw ValidationError("--output \(output): the name must end in .y4m")
         }
         try requireDistinct(input: source, outputs: [output, report])
     }
 
-    // MARK: What is given
+    // MARK: Arguments
 
     private func readAddress() throws -> UDPAddress {
         let address = try UDPAddress.resolve(to)
         guard keyFile != nil || address.ip.isLoopback else {
             throw ValidationError(
-                "without --key-file the call would go to \(address) in the clear: that is done to this machine only. "
-                    + "`rill key` makes a key.")
+                "without --key-file the call to \(address) would not be encrypted, which is allowed on this machine "
+                    + "only; `rill key` makes a key")
         }
         return address
     }
@@ -134,15 +136,15 @@ struct CallCommand: ParsableCommand {
         let streams = layers.map { "\($0.rid) \($0.resolution)" }.joined(separator: " and ")
         StandardError.print("calling \(address) from port \(local.port): \(streams)")
         StandardError.print(
-            key.map { "protected by \($0.profile.suite.rawValue)" } ?? "no key: in the clear, on this machine only")
+            key.map { "protected by \($0.profile.suite.rawValue)" } ?? "no key: not encrypted, on this machine only")
     }
 
     private func facts(
         _ address: UDPAddress, _ layers: [LayerSettings], _ key: SRTPKey?
     ) -> [(name: String, value: String)] {
         [
-            ("source", source ?? "the portrait scene, drawn"), ("other side", "\(address)"),
-            ("protection", key?.profile.suite.rawValue ?? "none: in the clear, on this machine only"),
+            ("source", source ?? "the portrait scene"), ("other side", "\(address)"),
+            ("protection", key?.profile.suite.rawValue ?? "none: not encrypted, on this machine only"),
         ]
             + layers.map(\.fact) + [("made by", Version.text)]
     }

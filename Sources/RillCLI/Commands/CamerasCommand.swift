@@ -2,30 +2,31 @@ import ArgumentParser
 import Rill
 import RillCore
 
-/// `rill cameras`: what is there, and its controls.
+/// `rill cameras`: lists cameras and their controls, and sets controls.
 struct CamerasCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cameras",
-        abstract: "Show the cameras that are there, their formats and controls; set controls.",
+        abstract: "List the cameras, their formats and controls; set controls.",
         discussion: """
-            A control is set by name and value; menus take the name of an item too, switches on and off, and all take \
-            default.
+            A control is set by name and value. A menu also accepts the name of an item, a switch on and off, and \
+            every control default.
 
             Examples:
               rill cameras
               rill cameras --json
-              rill cameras /dev/video0 --set brightness=128 --set "power_line_frequency=50 Hz"
+              rill cameras /dev/video0 --set brightness=128
+              rill cameras /dev/video0 --set "power_line_frequency=50 Hz"
               rill cameras --set /dev/video0 brightness=128
             """)
 
     @Argument(
-        help: "The camera: its node, its place in the list or a part of its name; with --set, settings behind it.",
+        help: "The camera: its node, its index in the list or a part of its name; with --set, followed by settings.",
         completion: .cameras)
     var words: [String] = []
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
-        help: "A setting, CONTROL=VALUE, or the camera to be set by the settings that stand by themselves.",
+        help: "A setting, CONTROL=VALUE; or the camera, with the settings as arguments.",
         completion: .cameras)
     var set: [String] = []
 
@@ -45,11 +46,11 @@ struct CamerasCommand: ParsableCommand {
             }
         }
         guard !json else { return try JSONOutput.print(reports) }
-        if reports.isEmpty { StandardError.print("no camera is there") }
+        if reports.isEmpty { StandardError.print("no camera found") }
         for (index, report) in reports.enumerated() { try StandardOutput.print((index > 0 ? "\n" : "") + report.text) }
     }
 
-    /// The camera that is meant, and what is to be set. Words with `=` are settings, whichever way they came.
+    /// The camera and the settings. Words with `=` are settings, as arguments or after `--set`.
     private var request: (camera: CameraSelection?, settings: [String]) {
         let all = words + set
         let isSetting = { (word: String) in word.contains("=") && !word.hasPrefix("/") }
@@ -75,11 +76,11 @@ struct CamerasCommand: ParsableCommand {
 }
 
 extension CameraSelection {
-    /// The camera in the list that is meant.
+    /// The device of the selected camera.
     fileprivate func device() throws -> CameraDevice {
         let path = try CameraControls(self).path
         guard let device = CameraDevice.list().first(where: { $0.path == path }) else {
-            // A link to a node is asked by the node's own name.
+            // A link to a node is compared by the node's stable path.
             guard let device = CameraDevice.list().first(where: { .path($0.stablePath ?? "") == self }) else {
                 throw CameraError.notFound(self)
             }

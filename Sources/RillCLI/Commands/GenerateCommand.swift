@@ -4,15 +4,15 @@ import RillCore
 import RillFiles
 import RillScenes
 
-/// `rill generate`: a drawn scene as a clip.
+/// `rill generate`: draws a scene as a clip.
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
-        abstract: "Draw a test clip: a person before a camera, with sensor noise, from a seed.",
+        abstract: "Draw a test clip: a person in front of a camera, with sensor noise, from a seed.",
         usage: "rill generate <scene> <output> [<options>]",
         discussion: """
-            Writes Y4M, raw I420, or a PNG of the first frame, by the ending of the name. The same seed and settings \
-            give the same bytes.
+            Writes Y4M, raw I420, or a PNG of the first frame, depending on the file extension. The same seed and \
+            settings give the same bytes.
 
             Examples:
               rill generate portrait portrait.y4m --duration 15s
@@ -36,10 +36,10 @@ struct GenerateCommand: ParsableCommand {
     @Option(help: "Size of the pictures (default: 640x480).", completion: .sizes, transform: resolutionNotation)
     var size: Resolution = .vga
 
-    @Option(help: "Frames a second (default: 30).", completion: .frameRates, transform: frameRateNotation)
+    @Option(help: "Frames per second (default: 30).", completion: .frameRates, transform: frameRateNotation)
     var fps: FrameRate = 30
 
-    @Option(help: "Where all chance comes from.")
+    @Option(help: "Seed of the random numbers.")
     var seed: UInt64 = 1
 
     @OptionGroup(title: "The portrait scene")
@@ -78,7 +78,7 @@ struct GenerateCommand: ParsableCommand {
         let bar = ProgressBar("generate", total: source.format.frameCount)
         var count = 0
         while case .frame(let frame) = source.next() {
-            guard !interruption.isWanted else { throw CommandError.interrupted }
+            guard !interruption.isRequested else { throw CommandError.interrupted }
             try sink.consume(frame)
             count += 1
             bar.update(count)

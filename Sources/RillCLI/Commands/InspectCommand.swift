@@ -5,20 +5,20 @@ import RillFiles
 import RillLab
 import RillPages
 
-/// `rill inspect`: what is in a file.
+/// `rill inspect`: shows the contents of a file.
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract:
-            "Show what is in a Y4M, IVF, rtpdump, pcap or pcapng file: frames, sizes, rates, packets, losses, RTCP.",
+            "Show what a Y4M, IVF, rtpdump, pcap or pcapng file contains: frames, sizes, rates, packets, losses, RTCP.",
         usage: "rill inspect <file> [<options>]",
         discussion: """
-            The file is read to its end, and told by its first bytes, not by its name. Of a damaged file what stands \
-            before the damage is shown, and where it is.
+            The file is read to its end. Its format is detected from its first bytes, not from its name. For a damaged \
+            file, the contents before the damage are shown, and the position of the damage.
 
-            Of a capture every source (SSRC) is a column. What its packets carry is found out by trying, or told with \
-            --codec. A stream of retransmissions (RTX) is told by its numbers and timestamps. --frames writes the frames \
-            of one source, whole ones only, from the first key frame on.
+            A capture has a column for each source (SSRC). The codec is detected, or given with --codec. \
+            Retransmission streams (RTX) are detected from sequence numbers and timestamps. --frames writes the \
+            complete frames of one source, from the first key frame on.
 
             Examples:
               rill inspect clip.ivf
@@ -29,14 +29,14 @@ struct InspectCommand: ParsableCommand {
     @Argument(help: "The file; - is standard input.", completion: .files(.y4m, .ivf, .rtpDump, .pcap, .pcapng))
     var file: String
 
-    @Option(help: "Write the frames of a source of a capture, as IVF.", completion: .files(.ivf))
+    @Option(help: "Write the frames of one source of a capture, as IVF.", completion: .files(.ivf))
     var frames: String?
 
     @Option(help: "The source for --frames (default: the one with the most bytes).", transform: ssrcNotation)
     var ssrc: SSRC?
 
     @Option(
-        help: "What the packets of a capture carry: vp8 or vp9 (default: found out).", completion: .codecs,
+        help: "The codec of a capture, vp8 or vp9 (default: detected).", completion: .codecs,
         transform: codecNotation)
     var codec: VideoCodec?
 
@@ -58,7 +58,7 @@ struct InspectCommand: ParsableCommand {
         if let damage = inspection.damage { StandardError.print("damaged: \(damage)") }
         if let extraction, let frames, extraction.frames == 0 {
             throw CommandError(
-                "\(frames): not written, for the stream has no whole key frame to begin with; left out: "
+                "\(frames): not written, because the stream has no complete key frame; left out: "
                     + extraction.textOfMissing)
         }
         if inspection.damage != nil { throw ExitCode.partialResult }
@@ -69,7 +69,7 @@ struct InspectCommand: ParsableCommand {
             let name = stream.codec, let codec = VideoCodec(builtIn: name), let ssrc = stream.ssrc
         else {
             throw CommandError(
-                "\(file): no stream\(ssrc.map { " \($0)" } ?? "") whose frames can be read; --codec and --ssrc may help"
+                "\(file): no stream\(ssrc.map { " \($0)" } ?? "") with readable frames; --codec and --ssrc may help"
             )
         }
         let interruption = Interruption()
@@ -78,21 +78,21 @@ struct InspectCommand: ParsableCommand {
         return try FrameExtraction(
             of: ssrcNotation(ssrc), payloadType: PayloadType(UInt8(payloadType)), codec: codec
         ).run(from: file, to: output) {
-            guard !interruption.isWanted else { throw CommandError.interrupted }
+            guard !interruption.isRequested else { throw CommandError.interrupted }
             bar.update($0)
         }
     }
 
     func validate() throws {
         if file == "-", frames != nil {
-            throw ValidationError("the file is read twice for --frames: standard input will not do")
+            throw ValidationError("--frames reads the file twice: it cannot be standard input")
         }
-        if ssrc != nil, frames == nil { throw ValidationError("--ssrc goes with --frames") }
+        if ssrc != nil, frames == nil { throw ValidationError("--ssrc needs --frames") }
         if frames == "-" { throw ValidationError("the report goes to standard output: the frames need a file") }
     }
 }
 
-/// The inspection, with what became of the frames beside it.
+/// The inspection, with the report on the written frames.
 private struct InspectionOutput: Encodable {
     var inspection: FileInspection
     var extraction: FrameExtraction.Report?
@@ -109,19 +109,19 @@ private struct InspectionOutput: Encodable {
 }
 
 extension FrameExtraction.Report {
-    /// What was written, in one line.
+    /// One line on the written frames.
     fileprivate func text(_ path: String) -> String {
         "\(path): \(frames) frames, \(keyFrames) of them key frames; left out: \(textOfMissing)"
     }
 
-    /// The frames that were not.
+    /// The frames that were left out.
     fileprivate var textOfMissing: String {
-        "\(incompleteFrames) that are not whole, \(framesBeforeKeyFrame) before the first key frame"
+        "\(incompleteFrames) incomplete, \(framesBeforeKeyFrame) before the first key frame"
     }
 }
 
 extension FileInspection {
-    /// The inspection as a table for people: a column for each stream.
+    /// The inspection as a text table, with a column for each stream.
     fileprivate var text: String {
         var table = TextTable(["\(path): \(format), \(bytes) bytes"] + streams.map { $0.ssrc ?? "" })
         func row(_ title: String, _ value: (Stream) -> String?) {
@@ -131,11 +131,11 @@ extension FileInspection {
         row("codec") { $0.codec }
         row("retransmissions of") { $0.retransmissionsOf }
         row("resolution") { $0.resolution }
-        // A source that sends nothing but RTCP has neither frames nor a length.
+        // A source that sends only RTCP has neither frames nor a duration.
         row("frames") { $0.codec == nil ? nil : "\($0.frames)" }
         row("  key frames") { $0.keyFrames.map(String.init) }
         row("duration, s") { $0.codec == nil ? nil : Decimal.text($0.duration, decimals: 3) }
-        row("frames a second") { $0.frameRate.map { Decimal.text($0, decimals: 3) } }
+        row("frames per second") { $0.frameRate.map { Decimal.text($0, decimals: 3) } }
         row("kbit/s") { $0.bitrate.map { Decimal.text($0 / 1000, decimals: 1) } }
         row("smallest frame, bytes") { ($0.frameBytes?.minimum).map(String.init) }
         row("mean frame, bytes") { $0.frameBytes.map { Decimal.text($0.mean, decimals: 0) } }
@@ -161,7 +161,7 @@ extension FileInspection {
 }
 
 extension FileInspection.Capture {
-    /// What was in the capture beside the streams, where there was anything.
+    /// Lines on the contents of the capture besides the streams, if any.
     fileprivate var lines: [String] {
         let counts = [
             (otherDatagrams, "datagrams that are neither RTP nor RTCP"), (cut, "datagrams cut in the capture"),

@@ -7,7 +7,7 @@ import RillLink
 import RillPages
 
 extension LoopbackCommand {
-    /// Writes the page, where one is asked for.
+    /// Writes the page, if `--report` names one.
     func writePage(_ result: LoopbackReport, of loopback: Loopback) throws {
         guard let report else { return }
         let page = LoopbackPage(report: result, timelines: try loopback.timelines(), facts: facts(loopback))
@@ -17,39 +17,39 @@ extension LoopbackCommand {
     private func facts(_ loopback: Loopback) -> [(name: String, value: String)] {
         let settings = loopback.settings
         var facts: [(name: String, value: String)] = [
-            ("source", clip ?? "the portrait scene, drawn"), ("network there", settings.network.description),
-            ("network back", settings.returnNetwork?.description ?? "the same, with chance of its own"),
+            ("source", clip ?? "the portrait scene"), ("network", settings.network.description),
+            ("return network", settings.returnNetwork?.description ?? "the same, with its own random numbers"),
             ("mode", live ? "live: real threads in real time" : "virtual time: the same seed gives the same page"),
         ]
         facts += settings.layers.map { layer in
             (
                 "\(layer.rid) layer",
-                "\(layer.encoder.codec.rawValue.uppercased()) \(layer.resolution), up to \(layer.frameRate) frames a second, "
+                "\(layer.encoder.codec.rawValue.uppercased()) \(layer.resolution), up to \(layer.frameRate) fps, "
                     + "\(Decimal.text(Double(layer.bitrate.bitsPerSecond) / 1000, decimals: 0)) kbit/s"
             )
         }
         facts += [
-            ("playout", playout(settings.playoutDelay)), ("repair", repair(settings)),
-            ("made by", Version.text), ("again", commandLine),
+            ("playout delay", playout(settings.playoutDelay)), ("repair", repair(settings)),
+            ("made by", Version.text), ("command", commandLine),
         ]
         return facts
     }
 
     private func playout(_ bounds: PlayoutDelayBounds) -> String {
-        if bounds == .adaptive { return "adaptive: as soon as the network lets it" }
-        if bounds.minimum == bounds.maximum { return "always \(bounds.minimum.notation) after the fastest way" }
-        return "adaptive, \(bounds.minimum.notation) to \(bounds.maximum.notation) after the fastest way"
+        if bounds == .adaptive { return "adaptive: as low as the network allows" }
+        if bounds.minimum == bounds.maximum { return "fixed, \(bounds.minimum.notation) above the smallest delay" }
+        return "adaptive, \(bounds.minimum.notation) to \(bounds.maximum.notation) above the smallest delay"
     }
 
     private func repair(_ settings: LoopbackSettings) -> String {
-        let again = settings.usesRetransmissionStream ? "on a stream of their own (RTX)" : "as they were"
-        let requests = settings.usesNACK ? "missing packets are asked for and sent again \(again)" : nil
+        let stream = settings.usesRetransmissionStream ? "on a separate stream (RTX)" : "on the original stream"
+        let requests = settings.usesNACK ? "missing packets are NACKed and retransmitted \(stream)" : nil
         let fecPackets = settings.fec > .zero ? "\(settings.fec) FEC packets (ULPFEC)" : nil
         let means = [requests, fecPackets].compactMap(\.self)
-        return means.isEmpty ? "none but key frames" : means.joined(separator: "; ")
+        return means.isEmpty ? "key frames only" : means.joined(separator: "; ")
     }
 
-    /// What was typed, but for where the results go: they do not change the session.
+    /// The command line as typed, without the options for results, which do not change the session.
     private var commandLine: String {
         var words: [String] = []
         var rest = CommandLine.arguments.dropFirst()[...]

@@ -7,46 +7,47 @@ import RillLab
 import RillLink
 import RillTranscode
 
-/// `rill loopback`: a clip or scene as a camera, through the whole pipeline and back.
+/// `rill loopback`: sends a clip or scene to itself through the whole pipeline.
 struct LoopbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "loopback",
-        abstract: "Send a clip to yourself: two encodes at once, RTP, an emulated network, jitter buffer, decode.",
+        abstract: "Send a clip to yourself: two encoded layers, RTP, an emulated network, jitter buffer, decoding.",
         discussion: """
-            Plays a clip (.y4m, .ivf, raw) as a camera; without one, the drawn portrait scene. The report says for each \
-            layer what was sent, received, decoded, dropped and frozen, how much the shown pictures are like their \
-            source, and how long frames took from stage to stage. --duration plays the beginning of a clip.
+            Plays a clip (.y4m, .ivf, raw) as a camera, or draws the portrait scene if no clip is given. The report \
+            shows for each layer what was sent, received, decoded, dropped and frozen, how close the shown pictures \
+            are to the source, and the delay between stages. --duration plays only the start of a clip.
 
-            Without --live it runs in virtual time, as fast as it can: the same seed gives the same report; with it, Ctrl-C \
-            ends the call, and the report tells of what was until then. The network \
-            is written as settings in any order, each optional:
+            Without --live the session runs in virtual time, as fast as possible: the same seed gives the same report. \
+            With --live it runs in real time; Ctrl-C ends it, and the report covers the time until then. The network \
+            is a list of settings in any order, all of them optional:
 
-              loss=2%                  each packet on its own
-              burst=5%/3               loss in bursts: 5 % in all, 3 in a row on average;
-                                       or as netem's gemodel, P/R/IN-BAD/IN-GOOD
-              blackout=2s@30s          nothing gets through from 30 s on for 2 s;
-                                       2s@30s+60s: again every 60 s
-              delay=40ms               each way
+              loss=2%                  random loss, each packet independently
+              burst=5%/3               loss in bursts: 5 % in total, 3 in a row on
+                                       average; or as netem's gemodel,
+                                       P/R/IN-BAD/IN-GOOD
+              blackout=2s@30s          no packet gets through for 2 s, starting at 30 s;
+                                       2s@30s+60s: repeated every 60 s
+              delay=40ms               one-way delay
               jitter=10ms              standard deviation of the delay
               spikes=250ms/30s         at random, every 30 s on average, the delay
-                                       jumps up by 250 ms and drains
-              wifi=2ms/500ms           a wireless hop: the shortest and the longest
-                                       wait for the channel, then all goes at once
-              order=by-delay           jitter lets packets overtake (or: kept)
+                                       rises by 250 ms and drains
+              wifi=2ms/500ms           a wireless hop: shortest and longest wait for the
+                                       channel; then all waiting packets leave at once
+              order=by-delay           jitter reorders packets (or: kept)
               reorder=1%               packets held back, so that others overtake them
               reorder-delay=40ms       how long they are held back
               duplicate=0.5%           packets that arrive twice
-              duplicate-delay=1ms      how long after the first
+              duplicate-delay=1ms      delay of the second copy
               corrupt=0.1%             packets with one to three bits flipped
-              rate=2M                  bits per second of the slowest piece;
+              rate=2M                  bits per second of the bottleneck;
                                        2M/450k@40s/2M@80s: in steps, 0 for a pause
-              trace=FILE               instead of a rate: a mahimahi trace, each line the
-                                       millisecond at which 1500 bytes get through
-              queue=300ms              what may wait before it, or in bytes: 64kB
-              seed=7                   where all chance comes from
+              trace=FILE               instead of a rate: a mahimahi trace; each line is
+                                       the millisecond at which 1500 bytes get through
+              queue=300ms              size of the bottleneck's queue, or in bytes: 64kB
+              seed=7                   seed of the random numbers
 
-            Times count from the start of the session. The way back is like the way there, with chance of its own, \
-            unless --return-network says otherwise. Without queue, what takes 300 ms or 64 kB may wait, whichever is \
+            Times count from the start of the session. The return path has the same settings and its own random \
+            numbers, unless --return-network is given. Without queue, the queue holds 300 ms or 64 kB, whichever is \
             more.
 
             Examples:
@@ -72,14 +73,14 @@ struct LoopbackCommand: ParsableCommand {
     var network: LinkSettings = .clean
 
     @Option(
-        help: "The network of the way back, written the same way (default: as the way there).",
+        help: "The network of the return path, in the same notation (default: as --network).",
         completion: .network, transform: networkNotation)
     var returnNetwork: LinkSettings?
 
-    @Flag(help: "Run with real threads in real time.")
+    @Flag(help: "Run in real time.")
     var live = false
 
-    @Flag(help: "With --live: keep the whole machine's processors from sleeping meanwhile, so that they wake at once.")
+    @Flag(help: "With --live: keep all CPUs out of deep sleep states, so that they wake at once.")
     var sleepless = false
 
     @Option(
@@ -87,7 +88,8 @@ struct LoopbackCommand: ParsableCommand {
         transform: resolutionNotation)
     var size: Resolution?
 
-    @Option(help: "Bitrate of the high layer (default: by its size, 800k at 640x480).", transform: bitrateNotation)
+    @Option(
+        help: "Bitrate of the high layer (default: depends on the size, 800k at 640x480).", transform: bitrateNotation)
     var bitrate: Bitrate?
 
     @Option(
@@ -96,22 +98,22 @@ struct LoopbackCommand: ParsableCommand {
 
     @Option(
         help: """
-            Make faces beautiful before they are sent: natural, strong, or as in \
+            Beautify faces before they are sent: natural, strong, or settings like \
             smoothness=0.7,lightening=0.3,contrast=high.
             """,
         completion: .beauty, transform: beautyNotation)
     var beauty: BeautyOptions = .off
 
     @Option(
-        help: "Write what the high layer showed, as Y4M; a picture stays until the next one is shown.",
+        help: "Write the shown pictures of the high layer, as Y4M; each is repeated until the next one.",
         completion: .files(.y4m))
     var output: String?
 
-    @Option(help: "The same of the low layer.", completion: .files(.y4m))
+    @Option(help: "The same for the low layer.", completion: .files(.y4m))
     var lowOutput: String?
 
     @Option(
-        help: "Record what arrives over the network, both ways, as .pcap, .pcapng or .rtpdump.",
+        help: "Capture the packets that arrive, in both directions, as .pcap, .pcapng or .rtpdump.",
         completion: .files(.pcap, .pcapng, .rtpDump))
     var capture: String?
 
@@ -119,16 +121,16 @@ struct LoopbackCommand: ParsableCommand {
         help: "Write a page of plots over time, with pictures around freezes, as .html.", completion: .named(["html"]))
     var report: String?
 
-    @Option(help: "Write the high layer as it was coded, as .ivf.", completion: .files(.ivf))
+    @Option(help: "Write the encoded high layer, as .ivf.", completion: .files(.ivf))
     var coded: String?
 
-    @Option(help: "The same of the low layer.", completion: .files(.ivf))
+    @Option(help: "The same for the low layer.", completion: .files(.ivf))
     var lowCoded: String?
 
-    @Option(help: "Write what went into the encoders, for `rill reencode` to do again.", completion: .file())
+    @Option(help: "Write a trace of the encoders' inputs, for `rill reencode`.", completion: .file())
     var trace: String?
 
-    /// What `--degradation` takes.
+    /// The values of `--degradation`.
     enum DegradationChoice: String, ExpressibleByArgument, CaseIterable {
         case balanced
         case maintainFramerate = "maintain-framerate"
@@ -143,46 +145,45 @@ struct LoopbackCommand: ParsableCommand {
         }
     }
 
-    @Option(help: "What a layer gives up first where machine or bitrate do not suffice.")
+    @Option(help: "What a layer gives up first when CPU or bitrate do not suffice.")
     var degradation = DegradationChoice.balanced
 
     @Option(
-        help: "FECPackets for each frame, in percent of its packets, so that losses repair themselves (default: 0%).",
-        transform: percentageNotation)
+        help: "FEC packets for each frame, in percent of its packets (default: 0%).", transform: percentageNotation)
     var fec: Percentage = .zero
 
-    @Flag(inversion: .prefixedNo, help: "Ask for packets that are missing.")
+    @Flag(inversion: .prefixedNo, help: "Request missing packets (NACK).")
     var nack = true
 
-    @Flag(inversion: .prefixedNo, help: "Send packets again on a stream of their own; else as they were.")
+    @Flag(inversion: .prefixedNo, help: "Retransmit on a separate stream (RTX); otherwise on the original stream.")
     var rtx = true
 
     @Option(
         help: """
-            How long the receiver holds frames back: one time, as 100ms, or least and most, as 50ms...500ms \
-            (default: as little as the network lets it).
+            Playout delay of the receiver: a fixed time like 100ms, or minimum and maximum like 50ms...500ms \
+            (default: as low as the network allows).
             """,
         transform: playoutDelayNotation)
     var playoutDelay: PlayoutDelayBounds = .adaptive
 
     @Option(
-        help: "In virtual time: how long an encoder takes for a frame (default: 0ms).", transform: durationNotation)
+        help: "In virtual time: encoding time of a frame (default: 0ms).", transform: durationNotation)
     var encodeTime: MediaDuration = .zero
 
     @Option(
-        help: "In virtual time: how long a decoder takes for a frame (default: 5ms).", transform: durationNotation)
+        help: "In virtual time: decoding time of a frame (default: 5ms).", transform: durationNotation)
     var decodeTime: MediaDuration = .milliseconds(5)
 
-    @Flag(inversion: .prefixedNo, help: "Compare what was shown with its source.")
+    @Flag(inversion: .prefixedNo, help: "Compare the shown pictures with the source.")
     var compare = true
 
-    @Option(help: "What the pictures show; a screen that stands still is coded once a second.")
+    @Option(help: "Kind of content; a still screen is encoded once a second.")
     var content = ContentChoice.camera
 
     @Flag(help: "Print one JSON object instead of tables.")
     var json = false
 
-    @Flag(help: "Put what was really measured (CPU, wall, memory) into the JSON too; it never repeats.")
+    @Flag(help: "Add CPU time, wall time and memory to the JSON; they differ from run to run.")
     var measured = false
 
     @OptionGroup(title: "Raw clips")
@@ -207,7 +208,7 @@ struct LoopbackCommand: ParsableCommand {
         try checkBitrates(of: settings.layers, at: source.format.frameRate ?? 30)
         let files = OutputFiles()
         let sent = InputHealth(source, of: clip)
-        // What was opened is sent. What it is compared with is read again, to the end of what was sent.
+        // The opened source is sent. The comparison reads it a second time, to the end of what was sent.
         var isFirst = true
         let loopback = try Loopback(
             settings, taps: try taps(settings.layers, at: [coded, lowCoded, trace].map { $0.map(files.part(of:)) }),
@@ -222,10 +223,10 @@ struct LoopbackCommand: ParsableCommand {
                 start: live ? LinkCapture.wallClockNow : LinkCapture.virtualStart)
         }
         var report = try run(loopback, source.format)
-        // A live call that somebody ends is over; what virtual time would have brought, nobody knows.
-        if interruption.isWanted, !live { throw CommandError.interrupted }
-        report.missing = sent.failure(wasReadToItsEnd: !interruption.isWanted)
-        guard report.framesCaptured > 0 || interruption.isWanted else {
+        // An interrupted live call has a report. A session in virtual time was cut short, and has none.
+        if interruption.isRequested, !live { throw CommandError.interrupted }
+        report.missing = sent.failure(wasReadToItsEnd: !interruption.isRequested)
+        guard report.framesCaptured > 0 || interruption.isRequested else {
             let reason = report.interruption ?? report.missing
             throw CommandError(reason ?? "\(clip ?? "the scene") has no picture", .unreadableInput)
         }
@@ -251,28 +252,28 @@ struct LoopbackCommand: ParsableCommand {
         return live ? try loopback.runLive(progress: update) : try loopback.runInVirtualTime(progress: update)
     }
 
-    /// Refuses bitrates that were asked for and that nothing can be coded at.
+    /// Refuses requested bitrates that are too low for the layer's size.
     private func checkBitrates(of layers: [LayerSettings], at rate: FrameRate) throws {
         if bitrate != nil { try layers[0].requireReachable("--bitrate", at: rate) }
         try layers[1].requireReachable("--low-bitrate", at: rate)
     }
 
-    /// The layers whose bitrate is far from its target, in words.
+    /// A remark on each layer whose bitrate is far from its target.
     private func remarks(on report: LoopbackReport, _ layers: [LayerSettings]) -> [String] {
         zip(layers, report.layers).compactMap { layer, result in
             BitrateRemark.text(
                 of: "the layer \(result.rid)", layer, bytes: Int(result.sent.bitrate * report.duration / 8),
                 seconds: report.duration, parts: result.sent.keyFramesEncoded,
-                isAskedFor: result.rid == layers[0].rid.description && bitrate != nil)
+                isRequested: result.rid == layers[0].rid.description && bitrate != nil)
         }
     }
 
-    /// 8K: the pictures in flight then take about a gigabyte.
+    /// 8K: at this size the pictures in flight take about 1 GB.
     private static let maximumPixelCount = 8192 * 4320
 
     private func refusal(of size: Resolution) -> String? {
         guard size.pixelCount > Self.maximumPixelCount else { return nil }
-        return "\(size) is more than a loopback takes, 8192x4320 pixels; give a smaller --size"
+        return "\(size) is above the limit of loopback, 8192x4320 pixels; give a smaller --size"
     }
 
     private func openSource() throws -> any FrameSource {
@@ -281,7 +282,7 @@ struct LoopbackCommand: ParsableCommand {
         return try sceneOptions.scene(size ?? .vga, frameRate: 30, seed: network.seed)
     }
 
-    /// As much of a source as is asked for.
+    /// The source, limited to `--duration`.
     private func timed(_ source: any FrameSource) -> any FrameSource {
         if camera != nil { return TimedSource(source, duration: sceneOptions.endlessDuration) }
         guard clip != nil, let duration = sceneOptions.duration else { return source }
@@ -344,16 +345,16 @@ struct LoopbackCommand: ParsableCommand {
         try JSONOutput.print(MeasuredReport(report: report, measured: measured ? measurement : nil))
     }
 
-    /// The camera, where the clip is none.
+    /// The camera, if the argument names one.
     private var camera: CameraSelection? { clip.flatMap(cameraSelection) }
 
     func validate() throws {
         if let clip, camera != nil, !live {
-            throw ValidationError("\(clip) is a camera, which has its frames in real time alone: add --live")
+            throw ValidationError("\(clip) is a camera, which delivers frames in real time only: add --live")
         }
         if let refusal = size.flatMap(refusal) { throw ValidationError(refusal) }
         if clip == "-" {
-            throw ValidationError("a loopback reads its clip again to compare with it: it has to be a file")
+            throw ValidationError("loopback reads its clip a second time for the comparison: it must be a file")
         }
         let outputs = [output, lowOutput, capture, coded, lowCoded, trace, report]
         if outputs.contains("-") {
@@ -364,24 +365,25 @@ struct LoopbackCommand: ParsableCommand {
             throw ValidationError("\(report): the name of a page must end in .html")
         }
         for path in [coded, lowCoded].compactMap({ $0 }) where VideoFileFormat(path: path) != .ivf {
-            throw ValidationError("\(path): the name of a file of coded frames must end in .ivf")
+            throw ValidationError("\(path): the name of a file of encoded frames must end in .ivf")
         }
         if let capture, ![.pcap, .pcapng, .rtpDump].contains(VideoFileFormat(path: capture)) {
             throw ValidationError("\(capture): the name of a capture must end in .pcap, .pcapng or .rtpdump")
         }
         if sleepless, !live {
-            throw ValidationError(
-                "--sleepless is for real time: in virtual time nobody waits for a processor; add --live")
+            throw ValidationError("--sleepless needs --live: a session in virtual time does not wait for a CPU")
         }
         if live, encodeTime != .zero {
-            throw ValidationError("--encode-time is for virtual time: live, encoding takes as long as it takes")
+            throw ValidationError("--encode-time is for virtual time: with --live, encoding takes its real time")
         }
         try requireDistinct(input: clip, outputs: outputs)
-        if measured, !json { throw ValidationError("--measured goes with --json; tables are always followed by it") }
+        if measured, !json {
+            throw ValidationError("--measured needs --json; without --json the measurements are always printed")
+        }
     }
 }
 
-/// The report, with what was measured beside it where that was asked for.
+/// The report, with the measurements if they were requested.
 private struct MeasuredReport: Encodable {
     var report: LoopbackReport
     var measured: Measurement?

@@ -7,26 +7,26 @@ import RillPages
 import RillRTP
 import RillSecurity
 
-/// `rill receive`: a stream from whoever sends RTP.
+/// `rill receive`: a stream from any sender of RTP.
 struct ReceiveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receive",
-        abstract: "Receive a stream of RTP or SRTP, from senders of all kinds.",
+        abstract: "Receive a stream of RTP or SRTP, from any sender.",
         usage: "rill receive <sdp> [--output <file>] [<options>]\nrill receive --port <port> [<options>]",
         discussion: """
-            Listens at the port that a session description (SDP) says, and receives its video: VP8 or VP9, with the key of \
-            a=crypto, repaired as it says. Senders of all kinds write one: ffmpeg -sdp_file, `rill send --sdp`. Without one \
-            --port says where, and what comes is taken for what `rill send` sends by default: VP8 under 96 (--codec vp9: \
-            98), RTX under 97, no FEC.
+            Listens on the port that a session description (SDP) names, and receives its video: VP8 or VP9, decrypted \
+            with the key of a=crypto, repaired by NACK, RTX and FEC as described. Senders write a description with \
+            ffmpeg -sdp_file or `rill send --sdp`. Without a description, --port gives the port, and the stream must \
+            be what `rill send` sends by default: VP8 with payload type 96 (--codec vp9: 98), RTX with 97, no FEC.
 
-            It waits for a sender, and ends when that leaves (BYE) or falls silent, or by Ctrl-C. Reports and requests go \
-            back to where packets come from.
+            Waits for a sender. Ends when the sender leaves (BYE) or is silent for --timeout, or with Ctrl-C. Reports \
+            and NACKs are sent to the source address of the packets.
 
-            In the clear anybody who reaches the port can send what is shown: without a key it listens on this machine \
-            only, unless --listen says otherwise.
+            Without a key, anybody who reaches the port can send pictures. `rill receive` then listens on this machine \
+            only, unless --listen names an address.
 
-            Output: .y4m has pictures, 30 a second, each until the next one is shown; .ivf, .webm and .mkv have the coded \
-            frames as they came.
+            Output: .y4m holds pictures, 30 per second, each repeated until the next one; .ivf, .webm and .mkv hold \
+            the encoded frames as they arrived.
 
             Examples:
               rill receive in.sdp --output theirs.y4m
@@ -38,44 +38,46 @@ struct ReceiveCommand: ParsableCommand {
     @Argument(help: "The session description; - is standard input.", completion: .named(["sdp"]))
     var sdp: String?
 
-    @Option(help: "The port to listen at, in place of the description's.")
+    @Option(help: "The port to listen on, instead of the description's.")
     var port: UInt16?
 
     @Option(
-        help: "The address of this machine to listen at (default: any with a key, else 127.0.0.1 or ::1).",
+        help: "The local address to listen on (default: any address with a key, otherwise 127.0.0.1 or ::1).",
         completion: .list(["127.0.0.1", "0.0.0.0"]),
         transform: { text in
             guard let address = IPAddress(text) else {
-                throw ValidationError("\"\(text)\" is no address: expected one like 0.0.0.0, 192.0.2.7 or ::")
+                throw ValidationError("\"\(text)\" is not an address: expected one like 0.0.0.0, 192.0.2.7 or ::")
             }
             return address
         })
     var listen: IPAddress?
 
-    @Option(help: "The file with the key, where the description has none.", completion: .file())
+    @Option(help: "The file with the key, if the description has none.", completion: .file())
     var keyFile: String?
 
     @Option(
-        help: "Without a description: what is sent, vp8 or vp9 (default: vp8).", completion: .codecs,
+        help: "Without a description: the codec, vp8 or vp9 (default: vp8).", completion: .codecs,
         transform: codecNotation)
     var codec: VideoCodec?
 
     @Option(
-        help: "Which of several streams, by its RID (default: the first, which is the high one).",
+        help: "The stream to receive, by its RID (default: the first, which is the high one).",
         completion: .list(["high", "low"]))
     var layer: String?
 
     @Option(
-        help: "Write what comes, as .y4m, .ivf, .webm or .mkv.", completion: .files(.y4m, .ivf, more: ["webm", "mkv"]))
+        help: "Write the stream, as .y4m, .ivf, .webm or .mkv.", completion: .files(.y4m, .ivf, more: ["webm", "mkv"]))
     var output: String?
 
-    @Option(help: "How long from the first packet on (default: until the sender ends).", transform: durationNotation)
+    @Option(
+        help: "How long to receive, from the first packet on (default: until the sender ends).",
+        transform: durationNotation)
     var duration: MediaDuration?
 
     @Option(help: "How long to wait for the first packet (default: 60s).", transform: durationNotation)
     var wait: MediaDuration = .seconds(60)
 
-    @Option(help: "The silence after which the sender is taken to be gone (default: 10s).", transform: durationNotation)
+    @Option(help: "Time without packets after which the sender is lost (default: 10s).", transform: durationNotation)
     var timeout: MediaDuration = .seconds(10)
 
     @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
@@ -104,10 +106,10 @@ struct ReceiveCommand: ParsableCommand {
             CallLog(.receiving, layers: [shown.description]),
             CallMonitor.Ending(
                 limitOnceMet: duration, meetingLimit: wait, whenLost: true,
-                // What has come takes its time to be shown.
+                // The frames in the buffer are still shown.
                 afterLeaving: .seconds(1)))
-        monitor.follow(call) { interruption.isWanted || recording?.failure != nil }
-        try finish(monitor.log, recording, files, incoming, isInterrupted: interruption.isWanted)
+        monitor.follow(call) { interruption.isRequested || recording?.failure != nil }
+        try finish(monitor.log, recording, files, incoming, isInterrupted: interruption.isRequested)
     }
 
     private var settings: VideoCallSettings {
@@ -122,7 +124,7 @@ struct ReceiveCommand: ParsableCommand {
         guard let layer else { return them.layers.first ?? .high }
         guard let found = them.layers.first(where: { $0.description == layer }) else {
             let names = them.layers.map(\.description).joined(separator: ", ")
-            throw ValidationError("--layer \(layer): there is no such stream; the description has \(names)")
+            throw ValidationError("--layer \(layer): no such stream; the description has \(names)")
         }
         return found
     }
@@ -132,9 +134,9 @@ struct ReceiveCommand: ParsableCommand {
         let stream = streams.first { $0.rid == layer.description } ?? streams[0]
         let name = streams.count > 1 ? "\(layer) of \(streams.count) streams, " : ""
         StandardError.print(
-            "listening at \(address): \(name)\(stream.encoding.name), payload type \(stream.payloadType)")
+            "listening on \(address): \(name)\(stream.encoding.name), payload type \(stream.payloadType)")
         StandardError.print(
-            incoming.them.receivingKey.map { "protected by \($0.profile.suite.rawValue)" } ?? "no key: in the clear")
+            incoming.them.receivingKey.map { "protected by \($0.profile.suite.rawValue)" } ?? "no key: not encrypted")
     }
 
     // MARK: The end
@@ -151,42 +153,42 @@ struct ReceiveCommand: ParsableCommand {
         if hasOutput { try files.commit() }
         if let report {
             var page = CallPage(log: log, facts: facts(incoming))
-            page.title = "A stream that was received"
+            page.title = "Received stream"
             try OutputFile.write(page.page.bytes, to: report)
         }
         if json { try JSONOutput.print(log.summary) } else { try StandardOutput.print(log.text) }
         if let failure = log.failure { throw CommandError(failure) }
         guard decoded > 0, hasOutput else {
-            let hint = incoming.them.receivingKey == nil ? ": perhaps they are encrypted, or of another kind" : ""
-            throw CommandError("packets came, and no picture of them could be decoded\(hint)", .unreadableInput)
+            let hint = incoming.them.receivingKey == nil ? ": they may be encrypted, or of another codec" : ""
+            throw CommandError("packets arrived, but no picture could be decoded\(hint)", .unreadableInput)
         }
     }
 
-    /// Why there is nothing.
+    /// The reason why no stream was received.
     private func nothing(_ log: CallLog, _ incoming: IncomingStream, isInterrupted: Bool) -> CommandError {
         if let failure = log.failure { return CommandError(failure) }
         if log.isUnreadable {
-            return CommandError("packets came, and none could be opened: the keys differ", .unreadableInput)
+            return CommandError("packets arrived, but none could be decrypted: the keys differ", .unreadableInput)
         }
         if isInterrupted { return CommandError.interrupted }
-        return CommandError("nothing came to port \(incoming.address.port) within \(wait)", .unreadableInput)
+        return CommandError("no packet arrived on port \(incoming.address.port) within \(wait)", .unreadableInput)
     }
 
     private func facts(_ incoming: IncomingStream) -> [(name: String, value: String)] {
         [
-            ("described by", sdp ?? "nobody: what rill send sends by default"), ("port", "\(incoming.address.port)"),
-            ("protection", incoming.them.receivingKey?.profile.suite.rawValue ?? "none: in the clear"),
+            ("description", sdp ?? "none: the defaults of rill send"), ("port", "\(incoming.address.port)"),
+            ("protection", incoming.them.receivingKey?.profile.suite.rawValue ?? "none: not encrypted"),
             ("made by", Version.text),
         ]
     }
 
-    // MARK: What is given
+    // MARK: Arguments
 
     private func readIncoming() throws -> IncomingStream {
         let key = try keyFile.map(KeyFile.read)
         guard let sdp else { return IncomingStream(codec ?? .vp8, port: port ?? 0, key: key) }
         let file = sdp == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: sdp)
-        // Of a folder Foundation says "Error Domain=NSCocoaErrorDomain Code=256": these words say more.
+        // For a folder, Foundation's own text is "Error Domain=NSCocoaErrorDomain Code=256".
         guard let file, let data = try? file.read(upToCount: SessionDescription.maximumByteCount + 1) else {
             throw CommandError("\(sdp): no such file or folder, or it cannot be read or is empty", .unreadableInput)
         }
@@ -199,20 +201,20 @@ struct ReceiveCommand: ParsableCommand {
         let isAnywhere = ip == .v4(0) || ip == .v6(0, zone: 0)
         guard isProtected || ip.isLoopback || isAnywhere else {
             throw ValidationError(
-                "the description sends to \(ip) in the clear, where anybody who reaches the port can send: "
-                    + "--listen \(ip), or --listen 0.0.0.0, says that this is as it should be")
+                "the description sends to \(ip) without encryption, where anybody who reaches the port can send: "
+                    + "--listen \(ip), or --listen 0.0.0.0, allows this")
         }
         return UDPAddress(ip.listening(isProtected: isProtected), port: incoming.address.port)
     }
 
     func validate() throws {
         guard sdp != nil || port != nil else {
-            throw ValidationError("what is to be received? Give a session description, or --port")
+            throw ValidationError("give a session description, or --port")
         }
-        guard port != 0 else { throw ValidationError("--port goes from 1 to 65535") }
-        if sdp != nil, codec != nil { throw ValidationError("the description says the codec: leave --codec out") }
+        guard port != 0 else { throw ValidationError("--port must be from 1 to 65535") }
+        if sdp != nil, codec != nil { throw ValidationError("the description names the codec: leave --codec out") }
         for (name, time) in [("--duration", duration), ("--wait", wait), ("--timeout", timeout)] {
-            if let time, time <= .zero { throw ValidationError("\(name) must be more than nothing") }
+            if let time, time <= .zero { throw ValidationError("\(name) must be greater than zero") }
         }
         if let output, VideoFileFormat(path: output) != .y4m, !CodedRecording.writes(output) {
             throw ValidationError("--output \(output): the name must end in .y4m, .ivf, .webm or .mkv")

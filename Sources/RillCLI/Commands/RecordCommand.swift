@@ -5,16 +5,16 @@ import RillFiles
 import RillPages
 import RillTranscode
 
-/// `rill record`: a camera to a file.
+/// `rill record`: records a camera to a file.
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record a camera, coded or as pictures.",
+        abstract: "Record a camera, encoded or as pictures.",
         usage: "rill record <camera> <output> [<options>]",
         discussion: """
-            A camera is its node (/dev/video0), or camera: and its place in the list or a part of its name. Writes .ivf \
-            (VP8 or VP9) or .y4m by the ending of the name. A camera that is unplugged meanwhile is waited for. Ctrl-C \
-            ends the recording early, and the file is whole.
+            A camera is given as its node (/dev/video0), or as camera: followed by its index in the list or a part of \
+            its name. Writes .ivf (VP8 or VP9) or .y4m, depending on the file extension. If the camera is unplugged, \
+            `rill record` waits for it to return. Ctrl-C ends the recording early, with a complete file.
 
             Examples:
               rill record /dev/video0 out.ivf --duration 10s
@@ -27,13 +27,13 @@ struct RecordCommand: ParsableCommand {
     @Argument(help: "The file to write, .ivf or .y4m.", completion: .files(.ivf, .y4m))
     var output: String
 
-    @Option(help: "How long (default: 10s).", transform: durationNotation)
+    @Option(help: "Length of the recording (default: 10s).", transform: durationNotation)
     var duration: MediaDuration = .seconds(10)
 
-    @Option(help: "Bitrate of an .ivf (default: by its size, 800k at 640x480).", transform: bitrateNotation)
+    @Option(help: "Bitrate of an .ivf (default: depends on the size, 800k at 640x480).", transform: bitrateNotation)
     var bitrate: Bitrate?
 
-    @Option(help: "What an .ivf is coded with, vp8 or vp9.", completion: .codecs, transform: codecNotation)
+    @Option(help: "Codec of an .ivf, vp8 or vp9.", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .vp8
 
     @Flag(help: "Print one JSON object instead of a table.")
@@ -57,15 +57,15 @@ struct RecordCommand: ParsableCommand {
                 bar.update($0)
             }
         } catch {
-            // What happened before the camera does not happen again.
+            // The scene in front of the camera cannot be repeated, so the part file is kept.
             file.keepTemporary()
-            throw CommandError("\(error); what was recorded until then is \(file.partPath)")
+            throw CommandError("\(error); the recording until then is \(file.partPath)")
         }
         bar.finish()
         guard report.framesRead > 0 else {
-            if interruption.isWanted { throw CommandError.interrupted }
+            if interruption.isRequested { throw CommandError.interrupted }
             throw CommandError(
-                report.sourceFailure.map { "\($0)" } ?? "\(camera) gave no frame: no output was written",
+                report.sourceFailure.map { "\($0)" } ?? "\(camera) delivered no frame: no output was written",
                 .unreadableInput)
         }
         try file.commit()
@@ -74,7 +74,7 @@ struct RecordCommand: ParsableCommand {
         if case .encoded(let layer, _) = target,
             let remark = BitrateRemark.text(
                 of: output, layer, bytes: report.outputs[0].bytesEncoded, seconds: report.duration.seconds,
-                isAskedFor: bitrate != nil)
+                isRequested: bitrate != nil)
         {
             StandardError.print(remark)
         }
@@ -84,7 +84,7 @@ struct RecordCommand: ParsableCommand {
     private func makeOutput(_ file: OutputFile, _ mode: CameraMode) throws -> Transcoder.Output {
         var layer = LayerSettings.high(
             mode.resolution, bitrate: bitrate ?? .suggested(for: mode.resolution, codec: codec), codec: codec)
-        // A camera's rate is never quite what it says: whatever it gives is recorded.
+        // A camera's rate is only nominal: every frame that it delivers is recorded.
         layer = layer.takingEveryFrame(of: mode.frameRate ?? cameraOptions.cameraFps)
         guard VideoFileFormat(path: output) == .ivf else {
             return .pictures(
@@ -111,22 +111,22 @@ struct RecordCommand: ParsableCommand {
 
     func validate() throws {
         guard cameraSelection(camera) != nil else {
-            throw ValidationError("\(camera) is no camera: expected /dev/video0, camera:0 or camera:NAME")
+            throw ValidationError("\(camera) is not a camera: expected /dev/video0, camera:0 or camera:NAME")
         }
         guard [.ivf, .y4m].contains(VideoFileFormat(path: output)) else {
             throw ValidationError("\(output): the name must end in .ivf or .y4m")
         }
-        guard duration > .zero else { throw ValidationError("--duration must be more than nothing") }
+        guard duration > .zero else { throw ValidationError("--duration must be greater than zero") }
     }
 }
 
-/// What was recorded, for machines.
+/// The JSON summary of a recording.
 private struct RecordSummary: Encodable {
     var frames: Int
     var seconds: Double
     var framesWritten: Int
     var keyFrames: Int
-    /// Bits a second, of an .ivf: what it was to have, and has.
+    /// Target and actual bitrate of an .ivf, in bits per second.
     var targetBitrate: Int?
     var bitrate: Double?
     var camera: CameraSummary

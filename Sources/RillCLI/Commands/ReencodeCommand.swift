@@ -4,15 +4,16 @@ import RillCore
 import RillFiles
 import RillLab
 
-/// `rill reencode`: a live run's coded frames, once more.
+/// `rill reencode`: reproduces the encoded frames of a live session.
 struct ReencodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reencode",
-        abstract: "Encode again what a live run encoded, by its trace: the same bytes.",
+        abstract: "Reproduce the encoded frames of a live session from its trace, byte for byte.",
         usage: "rill reencode <trace> <clip> <output> [<low-output>] [<options>]",
         discussion: """
-            A live run drops frames when the machine is busy and adapts to it, so no two runs are the same. Its trace \
-            (rill loopback --live --trace) says what went into each encoder; with the same clip it gives the same bytes.
+            A live session drops frames and adapts when the machine is busy, so no two runs are the same. Its trace \
+            (rill loopback --live --trace) records the input of each encoder; with the same clip it gives the same \
+            bytes.
 
             Examples:
               rill loopback clip.y4m --live --trace call.trace --coded high.ivf
@@ -27,7 +28,7 @@ struct ReencodeCommand: ParsableCommand {
     var clip: String
 
     @Argument(
-        help: "The file to write, .ivf: the first layer, high. Further files take the further layers.",
+        help: "The file to write, .ivf, for the first layer, high; more files for the other layers.",
         completion: .files(.ivf))
     var outputs: [String]
 
@@ -57,12 +58,12 @@ struct ReencodeCommand: ParsableCommand {
         var bytes: [StreamLayer.RID: Int] = [:]
         do {
             try replay.run(progress: { bar.update($0) }) { frame, payload in
-                guard !interruption.isWanted else { throw CommandError.interrupted }
+                guard !interruption.isRequested else { throw CommandError.interrupted }
                 bytes[frame.layer.rid, default: 0] += payload.count
                 try sink.consume(frame, payload: payload)
             }
         } catch let error as TraceError {
-            // The clip is not that of the trace.
+            // The clip does not match the trace.
             throw CommandError("\(error)", .unreadableInput)
         }
         bar.finish()

@@ -13,26 +13,26 @@ struct RelayCommand: ParsableCommand {
         abstract: "Put an emulated network between two programs that speak UDP.",
         usage: "rill relay --listen <port> --to <host:port> [<options>]",
         discussion: """
-            What comes to the port goes over the network to the address; what comes from the address goes back to \
-            whoever else spoke last. netem for those without root: real time, any program, and the fate of each datagram \
-            follows from the seed. The network is written as for `rill loopback --network`, whose help lists the \
-            settings; its times (steps of rates, blackouts, traces) count from the first datagram. The way back is like \
-            the way there, with chance of its own, unless --return-network says otherwise.
+            Datagrams that arrive on the port go over the network to the address. Datagrams from the address go back \
+            to the sender that was heard last. This is netem without root: real time, any program, and the seed \
+            determines the fate of each datagram. The network is given as for `rill loopback --network`, whose help \
+            lists the settings; its times (rate steps, blackouts, traces) count from the first datagram. The return \
+            path has the same settings and its own random numbers, unless --return-network is given.
 
-            Several pairs: --listen and --to several times, paired by place. --network and --return-network then stand \
-            once for all or once for each. Each pair and each direction has a seed of its own, derived from that of its \
-            network; --json and the page tell it. All senders of a pair share its link.
+            For several pairs, repeat --listen and --to; they are paired by position. --network and --return-network \
+            are then given once for all pairs or once for each. Each pair and direction has its own seed, derived from \
+            the network's; --json and the page show it. All senders of a pair share its link.
 
-            With --nat each sender has a socket of its own towards the address, as behind a NAT, and gets what comes \
-            there; up to 256 senders a pair, each forgotten after 2 minutes without a datagram.
+            With --nat each sender has its own socket towards the address, as behind a NAT, and receives the datagrams \
+            that arrive there. A pair holds up to 256 senders, and forgets each after 2 minutes without a datagram.
 
-            A port alone is one of 127.0.0.1 (or ::1), which this machine alone reaches. --listen 0.0.0.0:5004 lets \
-            anybody send to the address through this machine, and makes it an open reflector towards the address: name \
-            such an address only where strangers cannot come.
+            A port without an address is on 127.0.0.1 (or ::1), which only this machine reaches. --listen 0.0.0.0:5004 \
+            lets anybody send to the address through this machine, as an open reflector: use it only in networks \
+            without strangers.
 
-            --log writes a line for each datagram: pair, direction, number on the link, bytes, when it came, its fate, \
-            when the link has it leave and when it left, in seconds since the first datagram. --report writes a page of \
-            plots. Ctrl-C ends the relay; what is still on its way is lost.
+            --log writes a line for each datagram: pair, direction, number on the link, bytes, arrival time, fate, \
+            scheduled departure and actual departure, in seconds since the first datagram. --report writes a page of \
+            plots. Ctrl-C ends the relay; datagrams in flight are lost.
 
             Examples:
               rill relay --listen 5004 --to 127.0.0.1:5006 --network loss=2%,delay=40ms
@@ -40,27 +40,27 @@ struct RelayCommand: ParsableCommand {
               rill relay --listen 0.0.0.0:3478 --to 127.0.0.1:3479 --nat
             """)
 
-    @Option(help: "Where senders send to: a port of this machine, or ADDRESS:PORT. 0 for any port. May be repeated.")
+    @Option(help: "The port that senders send to, or ADDRESS:PORT; 0 for any port. May be repeated.")
     var listen: [String] = []
 
-    @Option(help: "What the port stands for, as HOST:PORT or [V6]:PORT. Once for each --listen.")
+    @Option(help: "The address to forward to, as HOST:PORT or [V6]:PORT. Once for each --listen.")
     var to: [String] = []
 
     @Option(
-        help: "The network towards it; see `rill loopback --help` (default: a perfect one).", completion: .network,
+        help: "The network to the address; see `rill loopback --help` (default: a perfect one).", completion: .network,
         transform: networkNotation
     )
     var network: [LinkSettings] = []
 
     @Option(
-        help: "The network of the way back, written the same way (default: as the way there).",
+        help: "The network of the return path, in the same notation (default: as --network).",
         completion: .network, transform: networkNotation)
     var returnNetwork: [LinkSettings] = []
 
-    @Flag(help: "Give each sender a socket of its own towards the address.")
+    @Flag(help: "Give each sender its own socket towards the address.")
     var nat = false
 
-    @Option(help: "How long (default: until Ctrl-C).", transform: durationNotation)
+    @Option(help: "How long to run (default: until Ctrl-C).", transform: durationNotation)
     var duration: MediaDuration?
 
     @Option(help: "Write a line for each datagram, as .csv.", completion: .named(["csv"]))
@@ -85,10 +85,10 @@ struct RelayCommand: ParsableCommand {
         let relay = try LiveRelay(settings, log: log)
         say(relay.settings)
         var monitor = RelayMonitor()
-        monitor.follow(relay, limit: duration) { interruption.isWanted }
+        monitor.follow(relay, limit: duration) { interruption.isRequested }
         relay.stop()
         let result = relay.report
-        // A disk that was full for a file is no reason to keep the rest back.
+        // If one file cannot be written, the others still are.
         var failure: (any Error)?
         func trying(_ body: () throws -> Void) { do { try body() } catch { failure = failure ?? error } }
         trying { try log?.finish() }
@@ -101,12 +101,12 @@ struct RelayCommand: ParsableCommand {
         if json { try JSONOutput.print(summary) } else { try StandardOutput.print(summary.text) }
         if let failure { throw failure }
         if let failure = relay.failure { throw CommandError("\(failure)") }
-        if summary.isEmpty { throw CommandError("no datagram came", .partialResult) }
+        if summary.isEmpty { throw CommandError("no datagram arrived", .partialResult) }
     }
 
     func validate() throws {
         try pairs.validate()
-        if let duration, duration <= .zero { throw ValidationError("--duration must be more than nothing") }
+        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
         if let log, !log.hasSuffix(".csv") { throw ValidationError("\(log): the name of a log must end in .csv") }
         if let report, !report.hasSuffix(".html") {
             throw ValidationError("\(report): the name of a page must end in .html")
@@ -116,11 +116,11 @@ struct RelayCommand: ParsableCommand {
 
     private func say(_ settings: RelaySettings) {
         for pair in settings.pairs {
-            StandardError.print("listening at \(pair.listen) for \(pair.to)")
+            StandardError.print("listening on \(pair.listen) for \(pair.to)")
             StandardError.print("  forward \(pair.network)")
             StandardError.print("  return  \(pair.returnNetwork)")
             if !pair.listen.ip.isLoopback {
-                StandardError.print("  whoever reaches \(pair.listen) can send to \(pair.to) through this machine")
+                StandardError.print("  anybody who reaches \(pair.listen) can send to \(pair.to) through this machine")
             }
         }
     }
@@ -135,7 +135,7 @@ struct RelayCommand: ParsableCommand {
             facts.append(("return network\(name)", pair.returnNetwork.description))
         }
         facts.append(
-            ("senders", nat ? "each with a socket of its own (NAT)" : "whoever spoke last gets what comes back"))
+            ("senders", nat ? "each with its own socket (NAT)" : "return datagrams go to the last sender heard"))
         facts.append(("made by", Version.text))
         return facts
     }

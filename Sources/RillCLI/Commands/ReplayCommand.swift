@@ -5,15 +5,15 @@ import RillFiles
 import RillLab
 import RillPages
 
-/// `rill replay`: a capture is sent again.
+/// `rill replay`: sends the packets of a capture.
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Send the RTP and RTCP packets of a capture over UDP, at the times at which they passed.",
+        abstract: "Send the RTP and RTCP packets of a capture over UDP, with the original timing.",
         usage: "rill replay <file> --to <host:port> [<options>]",
         discussion: """
-            Takes pcap, pcapng and rtpdump. The packets go out as they are; what is neither RTP nor RTCP, and packets of \
-            which only the front was captured, are left out. The report says what was sent, and how late.
+            Reads pcap, pcapng and rtpdump. The packets are sent unchanged; other packets than RTP and RTCP, and \
+            truncated packets, are left out. The report shows what was sent, and how late.
 
             Examples:
               rill replay call.pcap --to 127.0.0.1:5004
@@ -23,16 +23,16 @@ struct ReplayCommand: ParsableCommand {
     @Argument(help: "The capture.", completion: .files(.pcap, .pcapng, .rtpDump))
     var file: String
 
-    @Option(help: "Where to, as HOST:PORT or [V6]:PORT.", transform: addressNotation)
+    @Option(help: "The destination, as HOST:PORT or [V6]:PORT.", transform: addressNotation)
     var to: UDPAddress
 
-    @Option(help: "How many seconds of the capture pass in one, 0.01 to 1000.")
+    @Option(help: "Playback speed, 0.01 to 1000 times the original.")
     var speed = 1.0
 
     @Option(help: "How many times to send it.")
     var loop = 1
 
-    @Option(help: "Send only packets of this source; may be given several times.", transform: ssrcNotation)
+    @Option(help: "Send only packets of this source. May be repeated.", transform: ssrcNotation)
     var ssrc: [SSRC] = []
 
     @Flag(help: "Leave RTCP out.")
@@ -62,13 +62,13 @@ struct ReplayCommand: ParsableCommand {
         guard ReplayPacer.speedRange.contains(speed) else {
             throw ValidationError("--speed: \(speed) is outside 0.01 to 1000")
         }
-        guard loop >= 1 else { throw ValidationError("--loop: a capture is sent at least once") }
-        if file == "-", loop > 1 { throw ValidationError("standard input can be read once only: --loop needs a file") }
+        guard loop >= 1 else { throw ValidationError("--loop must be at least 1") }
+        if file == "-", loop > 1 { throw ValidationError("standard input can be read only once: --loop needs a file") }
     }
 }
 
 extension Replay.Report {
-    /// The report as a table for people.
+    /// The report as a text table.
     fileprivate func text(_ address: UDPAddress) -> String {
         var table = TextTable(["sent to \(address)", ""])
         table.add(["packets", "\(sent)"])
@@ -80,9 +80,9 @@ extension Replay.Report {
             if count > 0 { table.add([title, "\(count)"]) }
         }
         row("refused by the other side", refused)
-        row("not sent: the system refused", failed)
-        row("left out: not asked for", unwanted)
-        row("left out: cut in the capture", cut)
+        row("not sent: refused by the system", failed)
+        row("left out: not selected", unwanted)
+        row("left out: truncated in the capture", cut)
         row("left out: neither RTP nor RTCP", otherDatagrams)
         return table.text
     }

@@ -7,31 +7,31 @@ import RillSecurity
 import RillSend
 import RillThreads
 
-/// `rill send`: a stream to whoever plays RTP.
+/// `rill send`: a stream for players of RTP.
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Send a camera or clip as RTP or SRTP, to players of all kinds.",
+        abstract: "Send a camera or clip as RTP or SRTP, for any player.",
         usage: "rill send [<source>] --to <host:port> [--sdp <file>] [<options>]",
         discussion: """
-            Sends a camera (/dev/video0, camera:NAME), a clip in real time, or without a source the drawn portrait, as one \
-            stream of VP8 or VP9, and says the lines of ffplay, ffmpeg, gst-launch-1.0 and `rill receive` that show it. It \
-            ends with the clip, or when the receiver says that it leaves. --delay leaves time to start a player that is \
-            to miss nothing; one that comes later sees the next key frame.
+            Sends a camera (/dev/video0, camera:NAME), a clip in real time, or without a source the portrait scene, as \
+            one stream of VP8 or VP9. Prints the commands of ffplay, ffmpeg, gst-launch-1.0 and `rill receive` that \
+            show it. Sending ends with the clip, or when the receiver leaves (BYE). --delay leaves time to start a \
+            player first; a player that starts later shows pictures from the next key frame on.
 
-            --sdp writes a session description (SDP), which most players read. With a key it holds the key, and is readable \
-            by its owner alone.
+            --sdp writes a session description (SDP), which most players read. With a key, the description contains \
+            the key, and only its owner can read the file.
 
-            The key file is one of `rill key`; a key is for one run. FFmpeg has no GCM: `rill key --suite cm-80`. Without a \
-            key file everybody on the way can watch and change the stream; it then goes to this machine only, unless \
-            --clear says that it may go further.
+            `rill key` makes the key file; use a key for one run only. FFmpeg does not support GCM: use `rill key \
+            --suite cm-80`. Without a key file, anybody on the path can watch and change the stream; it is then sent \
+            to this machine only, unless --clear allows other machines.
 
             Payload types:
 
             \(StreamPayloadTypes.table)
 
-            RTCP (reports, NACK, PLI) is taken at the port that packets come from, --listen; RTP and RTCP share it \
-            (rtcp-mux).
+            RTCP (reports, NACK, PLI) is received on the port that packets are sent from, --listen; RTP and RTCP \
+            share it (rtcp-mux).
 
             Examples:
               rill send clip.y4m --to 127.0.0.1:5004 --sdp out.sdp --delay 5s
@@ -43,7 +43,7 @@ struct SendCommand: ParsableCommand {
     @Argument(help: "What to send: a camera or a clip. Without one, the portrait scene is drawn.", completion: .sources)
     var source: String?
 
-    @Option(help: "Where to, as HOST:PORT or [V6]:PORT.")
+    @Option(help: "The destination, as HOST:PORT or [V6]:PORT.")
     var to: String
 
     @Option(help: "Write the session description to this file; - is standard output.", completion: .named(["sdp"]))
@@ -52,22 +52,22 @@ struct SendCommand: ParsableCommand {
     @Option(help: "The file with the key.", completion: .file())
     var keyFile: String?
 
-    @Flag(help: "Without a key, send to other machines too: anybody on the way can watch.")
+    @Flag(help: "Send to other machines without encryption: anybody on the path can watch.")
     var clear = false
 
-    @Option(help: "The port to send from, where RTCP comes back to (default: any).")
+    @Option(help: "The port to send from and to receive RTCP on (default: any).")
     var listen: UInt16?
 
-    @Flag(help: "Begin a clip again when it has ended.")
+    @Flag(help: "Repeat the clip.")
     var loop = false
 
-    @Option(help: "Begin after so long, so that a player can be started (default: 0s).", transform: durationNotation)
+    @Option(help: "Time before the first frame, to start a player in (default: 0s).", transform: durationNotation)
     var delay: MediaDuration = .zero
 
-    @Option(help: "How long (default: to the end of the clip, or until Ctrl-C).", transform: durationNotation)
+    @Option(help: "How long to send (default: to the end of the clip, or until Ctrl-C).", transform: durationNotation)
     var duration: MediaDuration?
 
-    /// What `--layers` takes.
+    /// The values of `--layers`.
     enum Layers: String, ExpressibleByArgument, CaseIterable {
         case high
         case both = "high,low"
@@ -76,20 +76,22 @@ struct SendCommand: ParsableCommand {
     @Option(help: "The streams to send: high, or high,low, as a simulcast with RIDs.")
     var layers = Layers.high
 
-    @Option(help: "A key frame at least so often, for who comes later (default: 2s).", transform: durationNotation)
+    @Option(
+        help: "Longest time between key frames, from which players can start (default: 2s).",
+        transform: durationNotation)
     var keyFrameInterval: MediaDuration = .seconds(2)
 
-    @Option(help: "The largest packet, in bytes of RTP, 200 to 1400.")
+    @Option(help: "Size of the largest RTP packet, 200 to 1400 bytes.")
     var packetSize = 1200
 
     @Option(
         help: "FEC packets for each frame, in percent of its packets (default: 0%).", transform: percentageNotation)
     var fec: Percentage = .zero
 
-    @Flag(inversion: .prefixedNo, help: "Retransmit on a stream of its own (RTX).")
+    @Flag(inversion: .prefixedNo, help: "Retransmit on a separate stream (RTX); otherwise on the original stream.")
     var rtx = true
 
-    @Option(help: "Write the high stream as it was coded, as .ivf.", completion: .files(.ivf))
+    @Option(help: "Write the encoded high stream, as .ivf.", completion: .files(.ivf))
     var coded: String?
 
     @Option(help: "Write a page of plots over time, as .html.", completion: .named(["html"]))
@@ -127,9 +129,9 @@ struct SendCommand: ParsableCommand {
         start.set(clock.now + delay)
         let monitor = CallMonitor(
             CallLog(.sending, layers: settings.send.layers.map(\.rid.description)),
-            // Requests for the last packets come within a second.
+            // NACKs for the last packets arrive within a second.
             CallMonitor.Ending(afterSource: .seconds(1)))
-        monitor.follow(call) { interruption.isWanted }
+        monitor.follow(call) { interruption.isRequested }
         try finish(monitor.log, files, address, settings.send.layers, key)
     }
 
@@ -137,7 +139,7 @@ struct SendCommand: ParsableCommand {
         _ settings: VideoCallSettings, _ opened: any FrameSource, _ files: OutputFiles, _ clock: LiveClock
     ) throws -> VideoCall {
         let tapped = try taps(settings.send.layers[0].resolution, files)
-        // One source and one tap, handed over to the call.
+        // The only references to the source and the tap move to the call.
         nonisolated(unsafe) let source: (any FrameSource)? = opened
         nonisolated(unsafe) let taps = tapped
         return try unsafe VideoCall(settings, source: source, taps: taps, clock: clock)
@@ -145,13 +147,13 @@ struct SendCommand: ParsableCommand {
 
     private func participant(at address: UDPAddress, _ key: SRTPKey?) -> ParticipantSettings {
         var them = ParticipantSettings("\(to)", at: address, key: key)
-        // Nothing comes but RTCP.
+        // Only RTCP is received.
         them.streams = []
         return them
     }
 
     private func settings(for format: SourceFormat) -> VideoCallSettings {
-        // Whatever the source gives, at its own times: a clip in a container is rarely at its rate to the nanosecond.
+        // Every frame of the source, at its own time: a clip in a container rarely keeps its rate to the nanosecond.
         let high = video.high(of: video.size ?? format.resolution).takingEveryFrame(of: format.frameRate)
         var layers = layers == .both ? [high, video.low] : [high]
         for index in layers.indices {
@@ -172,27 +174,27 @@ struct SendCommand: ParsableCommand {
         return SendTaps(encoded: LayerFiles([.high: file]))
     }
 
-    // MARK: What is said
+    // MARK: Output
 
-    /// Writes the description, and says who can show what is sent. Nothing has been sent by then.
+    /// Writes the description, and prints the commands that show the stream. Called before anything is sent.
     private func describe(
         _ them: CallParticipant, at address: UDPAddress, from local: UDPAddress, _ layers: [LayerSettings],
         _ key: SRTPKey?
     ) throws {
         let streams = layers.map { "\($0.rid) \($0.resolution)" }.joined(separator: " and ")
         StandardError.print("sending to \(address) from port \(local.port): \(streams)")
-        StandardError.print(key.map { "protected by \($0.profile.suite.rawValue)" } ?? "no key: in the clear")
+        StandardError.print(key.map { "protected by \($0.profile.suite.rawValue)" } ?? "no key: not encrypted")
         if let sdp {
             let text = try them.description(at: address).text
             if sdp == "-" {
                 try StandardOutput.write(text)
-                // `rill receive -` and others wait for its end.
+                // `rill receive -` and others read to the end of input.
                 StandardOutput.end()
             } else if key == nil {
                 try OutputFile.write(Array(text.utf8), to: sdp)
             } else {
                 try SecretFile.replace(sdp, with: text)
-                StandardError.print("# \(sdp) holds the key: whoever reads it can watch")
+                StandardError.print("# \(sdp) contains the key: anybody who can read it can watch")
             }
         }
         StandardError.print(lines(them, address, key).text)
@@ -210,10 +212,10 @@ struct SendCommand: ParsableCommand {
         try files.commit()
         if let report {
             var page = CallPage(log: log, facts: facts(address, layers, key))
-            page.title = "A stream that was sent"
+            page.title = "Sent stream"
             try OutputFile.write(page.page.bytes, to: report)
         }
-        // Standard output is the description's alone.
+        // With `--sdp -`, standard output holds the description only.
         if json {
             try JSONOutput.print(log.summary)
         } else if sdp == "-" {
@@ -221,9 +223,11 @@ struct SendCommand: ParsableCommand {
         } else {
             try StandardOutput.print(log.text)
         }
-        if !log.hasMet { StandardError.print("no RTCP came back: the receiver makes no reports, or nobody is there") }
+        if !log.hasMet {
+            StandardError.print("no RTCP was received: the receiver sends no reports, or there is no receiver")
+        }
         if let failure = log.failure { throw CommandError(failure) }
-        if let failure = log.sourceFailure { throw CommandError("not all was sent: \(failure)", .partialResult) }
+        if let failure = log.sourceFailure { throw CommandError("sending stopped early: \(failure)", .partialResult) }
     }
 
     private func facts(
@@ -231,32 +235,32 @@ struct SendCommand: ParsableCommand {
     ) -> [(name: String, value: String)] {
         let fec = fec > .zero ? ", FEC \(fec)" : ""
         return [
-            ("source", source ?? "the portrait scene, drawn"), ("to", "\(address)"),
-            ("protection", key?.profile.suite.rawValue ?? "none: in the clear"),
-            ("repair", (rtx ? "RTX" : "retransmission of packets as they were") + fec),
+            ("source", source ?? "the portrait scene"), ("to", "\(address)"),
+            ("protection", key?.profile.suite.rawValue ?? "none: not encrypted"),
+            ("repair", (rtx ? "RTX" : "retransmission on the original stream") + fec),
         ]
             + layers.map(\.fact) + [("made by", Version.text)]
     }
 
-    // MARK: What is given
+    // MARK: Arguments
 
     private func readAddress() throws -> UDPAddress {
         let address = try UDPAddress.resolve(to)
         guard address.port != 0 else { throw ValidationError("--to \(to): nothing can be sent to port 0") }
         guard keyFile != nil || clear || address.ip.isLoopback else {
             throw ValidationError(
-                "without --key-file the stream would go to \(address) in the clear, for all on the way to watch: "
-                    + "`rill key` makes a key, and --clear sends it all the same")
+                "without --key-file the stream to \(address) would not be encrypted, and anybody on the path could "
+                    + "watch: `rill key` makes a key, and --clear sends without one")
         }
         return address
     }
 
     func validate() throws {
-        if let duration, duration <= .zero { throw ValidationError("--duration must be more than nothing") }
-        guard (.zero ... .seconds(600)).contains(delay) else { throw ValidationError("--delay goes up to 600s") }
-        guard keyFrameInterval > .zero else { throw ValidationError("--key-frame-interval must be more than nothing") }
-        guard (200...1400).contains(packetSize) else { throw ValidationError("--packet-size goes from 200 to 1400") }
-        guard fec <= .percent(100) else { throw ValidationError("--fec goes from 0% to 100%") }
+        if let duration, duration <= .zero { throw ValidationError("--duration must be greater than zero") }
+        guard (.zero ... .seconds(600)).contains(delay) else { throw ValidationError("--delay must be at most 600s") }
+        guard keyFrameInterval > .zero else { throw ValidationError("--key-frame-interval must be greater than zero") }
+        guard (200...1400).contains(packetSize) else { throw ValidationError("--packet-size must be from 200 to 1400") }
+        guard fec <= .percent(100) else { throw ValidationError("--fec must be from 0% to 100%") }
         if clear, keyFile != nil { throw ValidationError("--clear and --key-file contradict each other") }
         if json, sdp == "-" { throw ValidationError("--json and --sdp - would both go to standard output") }
         if let coded, VideoFileFormat(path: coded) != .ivf {

@@ -4,7 +4,7 @@ import RillCore
 import RillFiles
 import RillTranscode
 
-/// `rill snapshot`: one picture of a camera.
+/// `rill snapshot`: takes one picture with a camera.
 struct SnapshotCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot",
@@ -17,19 +17,20 @@ struct SnapshotCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The camera: its node, or camera: and its place in the list or a part of its name.", completion: .cameras)
+        help: "The camera: its node, or camera: followed by its index in the list or a part of its name.",
+        completion: .cameras)
     var camera: String
 
     @Argument(help: "The file to write, .png.", completion: .files(.png))
     var output: String
 
-    @Option(help: "Which of the frames to keep: the first ones may come before the camera has adjusted to the light.")
+    @Option(help: "The frame to keep, counted from 1: in the first frames a camera still adjusts to the light.")
     var frames = 15
 
-    @Option(help: "How long to wait for it (default: 5s).", transform: durationNotation)
+    @Option(help: "How long to wait for the frame (default: 5s).", transform: durationNotation)
     var timeout: MediaDuration = .seconds(5)
 
-    @Flag(help: "Print what the camera did as one JSON object.")
+    @Flag(help: "Print statistics of the camera as one JSON object.")
     var json = false
 
     @OptionGroup(title: "Cameras")
@@ -53,14 +54,14 @@ struct SnapshotCommand: ParsableCommand {
             case .pending, .noBuffer: continue
             case .end:
                 throw CommandError(
-                    "\(self.camera) gave \(count) frames within \(timeout), not \(frames)", .unreadableInput)
+                    "\(self.camera) delivered \(count) frames within \(timeout), not \(frames)", .unreadableInput)
             }
         }
     }
 
     func validate() throws {
         guard cameraSelection(camera) != nil else {
-            throw ValidationError("\(camera) is no camera: expected /dev/video0, camera:0 or camera:NAME")
+            throw ValidationError("\(camera) is not a camera: expected /dev/video0, camera:0 or camera:NAME")
         }
         guard frames > 0 else { throw ValidationError("--frames counts from 1, not \(frames)") }
         guard VideoFileFormat(path: output) == .png else {

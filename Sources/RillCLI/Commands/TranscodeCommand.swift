@@ -6,40 +6,40 @@ import RillFiles
 import RillPages
 import RillTranscode
 
-/// `rill transcode`: clips to clips, offline; one, those of a list, or those of a folder.
+/// `rill transcode`: transcodes one clip, the clips of a list, or those of a folder, offline.
 struct TranscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transcode",
-        abstract: "Turn a clip into VP8, VP9 or pictures, offline: the same bytes every time.",
+        abstract: "Transcode a clip to VP8, VP9 or pictures, offline and reproducibly.",
         usage: """
             rill transcode <input> <output> [<options>]
             rill transcode --jobs <list> [<options>]
             rill transcode <folder> <output-folder> --to webm|mkv|ivf|y4m [<options>]
             """,
         discussion: """
-            Reads .y4m, .ivf (VP8, VP9), .yuv, .i420 and .nv12, and by FFmpeg's libraries what they read: .mp4, .mkv, \
-            .webm, .mov, .avi, .ts, .gif and others. Writes .webm, .mkv and .ivf (VP8 or VP9, the bytes that the live \
-            pipeline would make, or with --good better ones), .y4m (the pictures: decoded exactly, cut, scaled and \
-            thinned out where that is asked for) or .png (the first picture).
+            Reads .y4m, .ivf (VP8, VP9), .yuv, .i420 and .nv12, and through FFmpeg's libraries .mp4, .mkv, .webm, \
+            .mov, .avi, .ts, .gif and others. Writes .webm, .mkv and .ivf (VP8 or VP9, the same bytes as the live \
+            pipeline, or with --good at higher quality), .y4m (the decoded pictures, cropped, scaled and reduced in \
+            frame rate on request) or .png (the first picture).
 
-            A file bears its name only once it is whole; until then it is .NAME.part in the same folder.
+            An output file gets its name when it is complete; until then it is .NAME.part in the same folder.
 
-            Without --fps every frame is written, at its own time where the output holds times; a .y4m says the rate \
-            that most of the clip has.
+            Without --fps every frame is written, at its own time if the format stores times; a .y4m has the frame \
+            rate of most of the clip.
 
-            Where the pictures of a clip change their size, those of a later size are scaled to the first, whole, \
-            between black bars if their shape is another. With --split-sizes each size goes to a file of its own as \
-            it is: out.y4m, out.2.y4m, out.3.y4m and so on.
+            If the picture size changes within a clip, later pictures are scaled to the first size, with black bars if \
+            the aspect ratio differs. With --split-sizes each size is written unscaled to its own file: out.y4m, \
+            out.2.y4m, out.3.y4m and so on.
 
-            Segments, the low layer and the ladder are coded at once, and no byte depends on how many threads do it. \
-            Beauty has a memory: a segment's mask starts 15 frames before it, and may differ a little from that of the \
-            clip in one piece.
+            Segments, the low layer and the ladder are encoded in parallel; the output does not depend on the number \
+            of threads. Beauty depends on earlier frames: the mask of a segment starts 15 frames before the segment, \
+            and may differ slightly from the mask without segments.
 
-            Many clips are a batch: those of a list (--jobs) or of a folder (--to). Jobs run side by side, --parallel \
-            of them, one thread each; threads that find no job left are lent to those that have segments. A job that \
-            fails stops no other. Each one that is done is noted in a manifest, LIST.done or \
-            OUTPUT/rill-transcode.done, and left out with --resume, unless its input, its options or its outputs have \
-            changed since; so a batch that was killed goes on where it was, to the same bytes. A list looks like this:
+            Many clips are a batch: a list (--jobs) or a folder (--to). --parallel jobs run at once, one thread each; \
+            idle threads help jobs that have segments. A failed job does not stop the others. Each finished job is \
+            noted in a manifest, LIST.done or OUTPUT/rill-transcode.done, and skipped with --resume, unless its input, \
+            options or outputs have changed. So a killed batch continues where it stopped, and gives the same bytes. \
+            An example of a list:
               # input        output      options
               talk.mkv       talk.webm   --codec vp9 --segments auto
               'my clip.mp4'  clip.webm   --ladder --thumbnails pictures
@@ -60,14 +60,14 @@ struct TranscodeCommand: ParsableCommand {
 
             \(ExitCode.table)
 
-            Of a batch it is that of its gravest job; those that were done before count too.
+            The exit code of a batch is that of its worst job, including jobs that were finished before.
             """)
 
     @Argument(help: "The clip to read, or a folder of clips; - is Y4M on standard input.", completion: .clips)
     var input: String?
 
     @Argument(
-        help: "The file to write: .webm, .mkv, .ivf, .y4m, .yuv or .png, or a folder; - is Y4M on standard output.",
+        help: "The file to write, .webm, .mkv, .ivf, .y4m, .yuv or .png, or a folder; - is Y4M on standard output.",
         completion: .files(.ivf, .y4m, .i420, .png, more: ["webm", "mkv"]))
     var output: String?
 
@@ -90,7 +90,7 @@ struct TranscodeCommand: ParsableCommand {
         try transcode(TranscodeJob(input: input, output: output, files: files, options: options))
     }
 
-    /// One clip.
+    /// Transcodes one clip.
     private func transcode(_ job: TranscodeJob) throws {
         let start = Measurement.now
         let interruption = Interruption()
@@ -101,7 +101,7 @@ struct TranscodeCommand: ParsableCommand {
                 bar = ProgressBar("transcode", total: $0)
             } watch: { progress in
                 bar?.update(progress.framesRead)
-                return !interruption.isWanted
+                return !interruption.isRequested
             }
             bar?.finish()
         } catch let failure as TranscodeFailure {
@@ -119,11 +119,11 @@ struct TranscodeCommand: ParsableCommand {
     private func show(_ outcome: TranscodeOutcome) throws {
         for notice in outcome.notices { StandardError.print(notice) }
         if json { return try JSONOutput.print(outcome.summary) }
-        // The result itself may be on standard output.
+        // Standard output may hold the clip.
         StandardError.print(outcome.text(on: .standardError))
     }
 
-    /// The jobs of a list or a folder, where one was given.
+    /// The jobs of a list or a folder, if one was given.
     private func batchPlan() throws -> BatchPlan? {
         do {
             if let list = batch.jobs {
@@ -134,7 +134,7 @@ struct TranscodeCommand: ParsableCommand {
             let folder = ClipFolder(path: input, output: output, target: target, isRecursive: batch.recursive)
             return try folder.plan(files, options)
         } catch let refusal as BatchRefusal {
-            // The lines are wrong, not the words of the command line: no usage is shown.
+            // The list is wrong, not the command line: no usage is shown.
             StandardError.print("Error: \(refusal)")
             throw refusal.isUnreadable ? ExitCode.unreadableInput : ExitCode.validationFailure
         }
@@ -143,14 +143,14 @@ struct TranscodeCommand: ParsableCommand {
     func validate() throws {
         if batch.jobs != nil || batch.to != nil { return try validateBatch() }
         if batch.resume || batch.recursive {
-            throw ValidationError("--resume and --recursive go with --jobs or --to: there is one clip")
+            throw ValidationError("--resume and --recursive need --jobs or --to")
         }
         guard let input else { throw ValidationError("Missing expected argument '<input>'") }
         guard let output else { throw ValidationError("Missing expected argument '<output>'") }
         if case .folder = FileKind(path: input) {
             throw ValidationError(
-                "\(input) is a folder: add --to webm (or mkv, ivf, y4m) for the clips in it; pictures in files of "
-                    + "their own are named as \(input)/*.png or \(input)/frame%03d.png")
+                "\(input) is a folder: add --to webm (or mkv, ivf, y4m) for the clips in it; an image sequence is "
+                    + "named as \(input)/*.png or \(input)/frame%03d.png")
         }
         try files.validate(input, output, options)
         if json, output == "-" || files.low == "-" {
@@ -161,7 +161,7 @@ struct TranscodeCommand: ParsableCommand {
     private func validateBatch() throws {
         if (files.more + [files.thumbnails]).contains(where: { $0 != nil }) {
             throw ValidationError(
-                "--low, --pictures, --low-pictures and --thumbnails name a job's files: put them into lines of --jobs")
+                "--low, --pictures, --low-pictures and --thumbnails name files of one job: put them into the list")
         }
         if batch.jobs != nil {
             guard input == nil, batch.to == nil, !batch.recursive else {
@@ -169,9 +169,9 @@ struct TranscodeCommand: ParsableCommand {
             }
             return
         }
-        // One that is not there is told of as a clip is that is not there.
+        // A folder that does not exist is reported later, like a clip that does not exist.
         guard let input, output != nil, case .folder = FileKind(path: input) ?? .folder else {
-            throw ValidationError("--to goes with two folders, that of the clips and that of the outputs")
+            throw ValidationError("--to needs two folders, one with the clips and one for the outputs")
         }
     }
 }

@@ -4,8 +4,8 @@ import Rill
 import RillCore
 import RillFiles
 
-/// What the shells offer for the values of options and arguments. The scripts of Scripts/completions ask `rill` for what has
-/// a grammar or changes with the machine; nothing is opened or written for that.
+/// The completions that shells offer for values of options and arguments. The scripts of Scripts/completions call
+/// `rill` for values that have a grammar or depend on the machine; this opens and writes no files.
 extension CompletionKind {
     /// `--network`.
     static let network = settings(.network)
@@ -13,16 +13,16 @@ extension CompletionKind {
     static let beauty = settings(.beauty)
     /// `--codec`.
     static let codecs = list(VideoCodec.allCases.map { $0.rawValue.lowercased() })
-    /// Sizes of pictures that are common.
+    /// Common picture sizes.
     static let sizes = list(["160x120", "320x240", "640x360", "640x480", "1280x720", "1920x1080"])
-    /// Frame rates that are common.
+    /// Common frame rates.
     static let frameRates = list(["5", "15", "24", "25", "30", "30000/1001", "50", "60"])
     /// `--camera-format`.
     static let cameraFormats = list(CameraPixelFormat.allCases.map(\.rawValue))
     /// `--tone`.
     static let tones = list(["light", "medium", "dark"] + (1...10).map(String.init))
 
-    /// The nodes of the cameras that there are.
+    /// The nodes of the present cameras.
     static let cameras = custom { _, _, typed in CameraNodes.list(in: "/dev").filter { $0.hasPrefix(typed) } }
     /// A camera or a clip.
     static let sources = custom { _, _, typed in
@@ -35,7 +35,7 @@ extension CompletionKind {
         named(formats.flatMap(\.pathExtensions) + more)
     }
 
-    /// A file with one of these endings, which cameras and old systems write in capitals.
+    /// A file with one of these extensions, in lower or upper case (cameras and old systems write capitals).
     static func named(_ pathExtensions: [String]) -> CompletionKind { file(extensions: inBothCases(pathExtensions)) }
 
     private static func inBothCases(_ pathExtensions: [String]) -> [String] {
@@ -48,14 +48,14 @@ extension CompletionKind {
         }
     }
 
-    /// Of `--network=loss=2%` the value: zsh and fish ask with the whole word.
+    /// The value in `--network=loss=2%`: zsh and fish pass the whole word.
     private static func value(of typed: String) -> String {
         guard typed.hasPrefix("--"), let mark = typed.firstIndex(of: "=") else { return typed }
         return String(typed[typed.index(after: mark)...])
     }
 
-    /// A last line that tells the shell to offer files besides: it knows how to quote their names, and what `~` is. Only
-    /// scripts that say so in the environment understand it.
+    /// A last line that makes the shell offer files as well: the shell can quote names and expand `~`. Only scripts
+    /// that set the environment variable understand it.
     private static func files(_ pathExtensions: [String]) -> [String] {
         guard unsafe getenv("RILL_COMPLETES_FILES") != nil else { return [] }
         return ["files: " + inBothCases(pathExtensions).joined(separator: " ")]
@@ -63,7 +63,7 @@ extension CompletionKind {
 }
 
 extension SettingsCompletion.Candidate {
-    /// As a shell reads it, with what it is about where it shows that.
+    /// The candidate in the format of a shell, with a description if the shell shows one.
     func line(for shell: CompletionShell?) -> String {
         switch shell {
         case .zsh? where !about.isEmpty: "\(text):\(about)"
@@ -73,9 +73,9 @@ extension SettingsCompletion.Candidate {
     }
 }
 
-/// The nodes of cameras by their names alone: opening one could turn on its light.
+/// The nodes of cameras, found by name only: opening one could turn on its light.
 enum CameraNodes {
-    /// `/dev/video0`, `/dev/video2` and so on, in the order of their numbers.
+    /// `/dev/video0`, `/dev/video2` and so on, sorted by number.
     static func list(in folder: String) -> [String] {
         guard let directory = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(directory) }

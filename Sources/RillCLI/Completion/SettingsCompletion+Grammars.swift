@@ -9,7 +9,7 @@ extension SettingsCompletion {
             switch name {
             case .order:
                 Setting(name: name.rawValue, about: "by-delay or kept", values: PacketOrder.allCases.map(\.rawValue))
-            // There is no file or seed that would do for everybody.
+            // No example of a file or seed is useful.
             case .trace, .seed: Setting(name: name.rawValue, about: "as in \(name.example)", values: [])
             default: Setting(name: name.rawValue, about: "as in \(name.example)", values: [name.example])
             }

@@ -1,25 +1,25 @@
-/// What can come next in a text of settings, `loss=2%,delay=40ms`: what the shells offer for `--network` and `--beauty`.
+/// Completes a list of settings, as in `loss=2%,delay=40ms`, for `--network` and `--beauty`.
 struct SettingsCompletion {
     /// One setting.
     struct Setting {
         var name: String
-        /// A word on it, for shells that show one.
+        /// A short description, for shells that show one.
         var about: String
-        /// Values to choose from, or an example.
+        /// The values to offer, or an example.
         var values: [String]
     }
 
-    /// A text that can go on from what was typed.
+    /// A text that continues the typed text.
     struct Candidate: Equatable {
         var text: String
         var about = ""
     }
 
-    /// What can stand first instead of a setting.
+    /// The names that may come first instead of a setting.
     var presets: [String] = []
     var settings: [Setting]
 
-    /// The whole texts that begin as `typed` and go one step further: a name that is not there yet, or its value.
+    /// The texts that continue `typed` by one step: the name of an unused setting, or the value of a setting.
     func candidates(after typed: String) -> [Candidate] {
         let end = typed.lastIndex(of: ",").map { typed.index(after: $0) } ?? typed.startIndex
         let (before, word) = (String(typed[..<end]), typed[end...])

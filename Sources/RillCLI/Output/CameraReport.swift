@@ -2,7 +2,7 @@ import Rill
 import RillCapture
 import RillCore
 
-/// A camera for people and for machines.
+/// The description of a camera, as text and as JSON.
 struct CameraReport: Encodable {
     var path: String
     var stablePath: String?
@@ -23,7 +23,7 @@ struct CameraReport: Encodable {
     /// A size, or a range of sizes.
     struct Size: Encodable, Equatable {
         var resolution: String
-        /// Of a range: the largest size, and the steps.
+        /// For a range: the largest size, and the steps.
         var largest: String?
         var steps: String?
         var framesPerSecond: String
@@ -63,16 +63,16 @@ struct CameraReport: Encodable {
     var text: String {
         var head = "\(path)  \(name)\n\(driver), \(bus)"
         if let stablePath { head += "\n\(stablePath)" }
-        var sizes = TextTable(["format", "size", "frames a second"])
+        var sizes = TextTable(["format", "size", "frames per second"])
         for (index, format) in formats.enumerated() where format.isRead {
-            // Most formats have the sizes of the one before them.
+            // Formats with the same sizes share their rows.
             let isRepeated = index > 0 && formats[..<index].contains { $0.isRead && $0.sizes == format.sizes }
             guard !isRepeated else { continue }
             let alike = formats.filter { $0.isRead && $0.sizes == format.sizes }.map(\.fourCC)
             let lines = max(alike.count, max(1, format.sizes.count))
             for line in 0..<lines {
                 let size = format.sizes.indices.contains(line) ? format.sizes[line] : nil
-                let none = format.sizes.isEmpty && line == 0 ? "not said" : ""
+                let none = format.sizes.isEmpty && line == 0 ? "unknown" : ""
                 sizes.add([
                     alike.indices.contains(line) ? alike[line] : "", size?.text ?? none, size?.framesPerSecond ?? none,
                 ])
@@ -88,7 +88,7 @@ struct CameraReport: Encodable {
                 control.rangeText,
             ])
         }
-        if !others.isEmpty { head += "\nnot read here: " + others.joined(separator: ", ") }
+        if !others.isEmpty { head += "\nnot supported: " + others.joined(separator: ", ") }
         return [head, sizes.text, controls.isEmpty ? "no controls" : table.text].joined(separator: "\n\n")
     }
 }
@@ -114,7 +114,7 @@ extension CameraRates {
         switch self {
         case .discrete(let rates): rates.map(\.description).joined(separator: ", ")
         case .range(let slowest, let fastest): "\(slowest) to \(fastest)"
-        case .unknown: "not said"
+        case .unknown: "unknown"
         }
     }
 }

@@ -1,7 +1,7 @@
 import Rill
 import RillCore
 
-/// What a camera did, for machines.
+/// The JSON summary of a camera's statistics.
 struct CameraSummary: Encodable {
     var mode: String
     var framesCaptured: Int

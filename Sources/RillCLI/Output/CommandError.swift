@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// Why a command cannot go on, in words for people, and how it ends. What is wrong with the arguments themselves is a
-/// `ValidationError`, which shows the usage too.
+/// The reason why a command failed, as text, and its exit code. Wrong arguments are a `ValidationError` instead, which
+/// also shows the usage.
 struct CommandError: Error, CustomStringConvertible {
     let description: String
     /// One of ``ArgumentParser/ExitCode/table``.
@@ -12,13 +12,13 @@ struct CommandError: Error, CustomStringConvertible {
         self.exitCode = exitCode
     }
 
-    /// Ctrl-C, and nothing bears its name.
+    /// Ctrl-C was pressed, and no output was written.
     static let interrupted = CommandError("interrupted: no output was written", .interrupted)
 }
 
-/// Opens or reads an input: what goes wrong there is the input's fault, and ends the command as such.
+/// Runs `body`, which opens or reads an input, and turns its errors into ``CommandError`` of `unreadableInput`.
 ///
-/// - Throws: ``CommandError`` of `unreadableInput`; what says already how the command ends, as it is.
+/// - Throws: ``CommandError``; errors that already have an exit code are rethrown unchanged.
 func readingInput<Value>(_ body: () throws -> Value) throws -> Value {
     do {
         return try body()

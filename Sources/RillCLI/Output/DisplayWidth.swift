@@ -1,10 +1,10 @@
-/// How many columns of a terminal text takes. Letters of East Asia and emoji take two, so counting characters is not enough
-/// to keep a line from wrapping.
+/// The number of terminal columns that text takes. East Asian characters and emoji take two, so a count of characters
+/// does not prevent wrapping.
 extension String {
     var columnCount: Int { reduce(0) { $0 + $1.columnCount } }
 
-    /// As much of the beginning as fits, fit for a line that is drawn over: a control character, which may stand in the name
-    /// of a file, would move the cursor.
+    /// The prefix that fits, for a line that is redrawn. Control characters, as in a file name, are replaced: they
+    /// would move the cursor.
     func fitted(to columns: Int) -> String {
         var (text, left) = ("", columns)
         for character in self {
@@ -18,7 +18,7 @@ extension String {
 }
 
 extension [String] {
-    /// As many of the parts as fit in a line, whole, so that no figure loses its end; of the first one what fits.
+    /// As many complete parts as fit in a line, so that no figure is cut; the first part is cut if necessary.
     func fitted(to columns: Int, separator: String = "  ") -> String {
         var line = first?.fitted(to: columns) ?? ""
         for part in dropFirst() {
@@ -36,7 +36,7 @@ extension Character {
         unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }
     }
 
-    /// Two for what Unicode calls wide (UAX #11) and for emoji; accents are a part of their letter.
+    /// Two for wide characters (UAX #11) and emoji, otherwise one; accents belong to their letter.
     fileprivate var columnCount: Int {
         guard let scalar = unicodeScalars.first, scalar.value >= 0x1100 else { return 1 }
         if scalar.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }

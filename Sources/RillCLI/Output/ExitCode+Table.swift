@@ -3,12 +3,12 @@ import ArgumentParser
 extension ExitCode {
     /// The input cannot be read, and nothing was written.
     static let unreadableInput = ExitCode(2)
-    /// What could be read was used; the rest is missing.
+    /// The readable part of the input was used; the rest is missing.
     static let partialResult = ExitCode(3)
-    /// Ctrl-C: 128 and the number of the signal, as shells say it.
+    /// Ctrl-C: 128 plus the signal number, as in shells.
     static let interrupted = ExitCode(130)
 
-    /// How every command ends, as help shows it. If several apply, the worst wins: 130, 1, 2, 3, 0.
+    /// The exit codes of all commands, for help. If several apply, the worst wins: 130, 1, 2, 3, 0.
     static let table = """
         Exit codes of all commands:
           0    done; a live call or a recording that Ctrl-C ended is done too

@@ -4,10 +4,10 @@ import Rill
 import RillCore
 import Synchronization
 
-/// A source that ends at Ctrl-C (or SIGTERM), so that what was taken until then is finished and told of: a recording has
-/// its end, a live call its report. A second Ctrl-C ends the process as ever.
+/// A source that ends at Ctrl-C (or SIGTERM), so that a recording is completed and a live call has a report. A second
+/// Ctrl-C terminates the process.
 ///
-/// Made before anything is opened or written, and once in a process. One owner, one thread at a time.
+/// One owner, one thread at a time.
 final class InterruptibleSource: FrameSource {
     private let source: any FrameSource
     private let interruption: Interruption
@@ -20,13 +20,13 @@ final class InterruptibleSource: FrameSource {
     var format: SourceFormat { source.format }
 
     func next() throws -> SourceOutput {
-        interruption.isWanted ? .end : try source.next()
+        interruption.isRequested ? .end : try source.next()
     }
 }
 
-/// Whether somebody has pressed Ctrl-C. Single owner.
+/// Whether the user has pressed Ctrl-C. Made once per process, before anything is opened or written. Single owner.
 final class Interruption {
-    /// Shared with the thread on which Dispatch tells of signals.
+    /// Shared with the thread on which Dispatch handles signals.
     private final class Flag: Sendable {
         let isSet = Atomic(false)
     }
@@ -34,16 +34,16 @@ final class Interruption {
     private let flag = Flag()
     private let watches: [any DispatchSourceSignal]
 
-    /// Takes the signals from here on.
+    /// Starts to handle the signals.
     init() {
         let flag = flag
         watches = [SIGINT, SIGTERM].map { number in
             let watch = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            // What Dispatch listens to must not end the process by itself.
+            // Dispatch needs the default action disabled, which terminates the process.
             signal(number, SIG_IGN)
             watch.setEventHandler {
                 flag.isSet.store(true, ordering: .relaxed)
-                // `timeout` and others send each signal twice, to the process and to its group.
+                // Delayed, because `timeout` and others send each signal twice, to the process and to its group.
                 DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) { signal(number, SIG_DFL) }
             }
             watch.resume()
@@ -51,5 +51,5 @@ final class Interruption {
         }
     }
 
-    var isWanted: Bool { flag.isSet.load(ordering: .relaxed) }
+    var isRequested: Bool { flag.isSet.load(ordering: .relaxed) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One machine-readable object on standard output: sorted keys, so that equal results are equal bytes.
+/// Prints one JSON object on standard output, with sorted keys, so that equal results are equal bytes.
 enum JSONOutput {
     static func print(_ value: some Encodable) throws {
         let encoder = JSONEncoder()

@@ -1,7 +1,7 @@
 import Rill
 import RillCore
 
-/// The coded frames of several layers, each to a file of its own; those of a layer without a file go nowhere.
+/// Writes the encoded frames of several layers, each layer to its own file; layers without a file are discarded.
 final class LayerFiles: EncodedFrameSink {
     private let files: [StreamLayer.RID: any EncodedFrameSink]
 
@@ -13,7 +13,7 @@ final class LayerFiles: EncodedFrameSink {
         try files[frame.layer.rid]?.consume(frame, payload: payload)
     }
 
-    /// Finishes all of them, whatever happens to one; the first error is thrown.
+    /// Finishes all files, even if one fails, and throws the first error.
     func finish() throws {
         let results = files.values.map { file in Result { try file.finish() } }
         for result in results { try result.get() }

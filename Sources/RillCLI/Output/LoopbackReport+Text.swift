@@ -4,7 +4,7 @@ import RillLab
 import RillPages
 
 extension LoopbackReport {
-    /// The report as tables for people.
+    /// The report as text tables.
     var text: String {
         var parts = [
             "\(mode == "live" ? "Live" : "Virtual time"): \(framesCaptured) frames, "
@@ -16,7 +16,7 @@ extension LoopbackReport {
         return parts.joined(separator: "\n\n")
     }
 
-    /// The settings name only what differs from a perfect network, and the seed at the end.
+    /// The description lists only what differs from a perfect network, and the seed last.
     private func text(ofNetwork network: String) -> String {
         network.hasPrefix("seed=") ? "a perfect network" : network
     }
@@ -28,28 +28,28 @@ extension LoopbackReport {
         row("target, kbit/s") { Decimal.text(Double($0.targetBitrate) / 1000, decimals: 0) }
         row("sent, kbit/s") { Decimal.text($0.sent.bitrate / 1000, decimals: 1) }
         row("frames encoded") { "\($0.sent.framesEncoded)" }
-        row("  a second") { Decimal.text($0.sent.framesPerSecond, decimals: 2) }
+        row("  per second") { Decimal.text($0.sent.framesPerSecond, decimals: 2) }
         row("  key frames") { "\($0.sent.keyFramesEncoded)" }
         row("  dropped before encoding") { "\($0.sent.framesDropped)" }
         if layers.contains(where: { $0.sent.framesUnchanged > 0 }) {
             row("  unchanged") { "\($0.sent.framesUnchanged)" }
         }
         if layers.contains(where: { $0.sent.qualityLimitationResolutionChanges > 0 || $0.sent.isLimited }) {
-            row("size at the end") { $0.sent.resolution }
+            row("final size") { $0.sent.resolution }
             row("  limited by") { $0.sent.isLimited ? $0.sent.qualityLimitationReason : "–" }
         }
         row("packets sent") { "\($0.sent.packetsSent)" }
         func rowIfAny(_ title: String, _ value: (Layer) -> Int) {
             if layers.contains(where: { value($0) != 0 }) { row(title) { "\(value($0))" } }
         }
-        rowIfAny("  sent again") { $0.sent.retransmittedPacketsSent }
+        rowIfAny("  retransmitted") { $0.sent.retransmittedPacketsSent }
         rowIfAny("  FEC packets") { $0.sent.fecPacketsSent }
         row("packets received") { "\($0.received.packetsReceived)" }
         row("  lost") { "\($0.received.packetsLost)" }
         row("  duplicated") { "\($0.received.packetsDuplicated)" }
-        row("  too late") { "\($0.received.packetsDiscarded)" }
-        rowIfAny("  asked for again, requests") { $0.received.nackCount }
-        row("frames received whole") { "\($0.received.framesReceived)" }
+        row("  late") { "\($0.received.packetsDiscarded)" }
+        rowIfAny("  NACKs") { $0.received.nackCount }
+        row("frames complete") { "\($0.received.framesReceived)" }
         rowIfAny("  repaired") { $0.received.framesRepaired }
         rowIfAny("  of those late") { $0.received.framesRepairedLate }
         row("frames decoded") { "\($0.received.framesDecoded)" }
@@ -57,11 +57,11 @@ extension LoopbackReport {
         row("frames shown") { "\($0.received.framesShown)" }
         row("  of those encoded") { Decimal.percent($0.received.shownShare) }
         row("freezes") { "\($0.received.freezeCount)" }
-        row("  in all, ms") { Decimal.text($0.received.totalFreezesDuration, decimals: 0) }
+        row("  total, ms") { Decimal.text($0.received.totalFreezesDuration, decimals: 0) }
         row("gaps above 500 ms") { "\($0.received.longFreezeCount)" }
         row("delay added, median, ms") { Decimal.text($0.addedDelay?.median, decimals: 1) }
         row("  95 %") { Decimal.text($0.addedDelay?.percentile95, decimals: 1) }
-        row("key frames asked for") { "\($0.received.pliCount)" }
+        row("key frames requested") { "\($0.received.pliCount)" }
         row("PSNR-Y, dB") { Decimal.text($0.quality?.psnrY, decimals: 2) }
         row("SSIM-Y") { Decimal.text($0.quality?.ssimY, decimals: 4) }
         return table

@@ -1,13 +1,14 @@
 import Glibc
 import RillPages
 
-/// What a piece of work really took. It never repeats, so it goes to standard error, and into JSON only when asked for.
+/// The time and memory that a piece of work took. It differs from run to run, so it goes to standard error, and into
+/// JSON only on request.
 struct Measurement: Codable {
-    /// Seconds by the clock on the wall.
+    /// Wall time in seconds.
     var wallSeconds: Double
-    /// Seconds of processors, user and system.
+    /// CPU time in seconds, user and system.
     var cpuSeconds: Double
-    /// The most memory that was resident at once, in MiB, since the process began.
+    /// Peak resident memory in MiB, since the process started.
     var peakMemoryMiB: Double
 
     /// The process so far; subtract an earlier one.
@@ -23,14 +24,14 @@ struct Measurement: Codable {
             peakMemoryMiB: Double(usage.ru_maxrss) / 1024)
     }
 
-    /// What happened since `start`; the peak is that of the whole process.
+    /// The difference to `start`; the peak is that of the whole process.
     func since(_ start: Measurement) -> Measurement {
         Measurement(
             wallSeconds: wallSeconds - start.wallSeconds, cpuSeconds: cpuSeconds - start.cpuSeconds,
             peakMemoryMiB: peakMemoryMiB)
     }
 
-    /// One line for people.
+    /// The measurement as one line of text.
     var text: String {
         "measured: \(Decimal.text(wallSeconds, decimals: 2)) s wall, \(Decimal.text(cpuSeconds, decimals: 2)) s CPU, "
             + "\(Decimal.text(peakMemoryMiB, decimals: 1)) MiB peak memory"

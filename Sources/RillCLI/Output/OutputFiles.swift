@@ -3,24 +3,24 @@ import Rill
 import RillCore
 import RillFiles
 
-/// The files of one command, which bear their names all together, once all is done. Those that were not committed when this
-/// goes, go too.
+/// The output files of one command, which get their names together when everything is done. Files that are not
+/// committed are removed at deinitialization.
 final class OutputFiles {
     private var files: [OutputFile] = []
 
-    /// Plans a file.
+    /// Adds a file.
     ///
-    /// - Returns: where it is written until then.
+    /// - Returns: the path of its part file.
     func part(of path: String) -> String {
         let file = OutputFile(path: path)
         files.append(file)
         return file.partPath
     }
 
-    /// Plans a file that is written later, in whose folder a file can be made now: that it cannot must not be found out when there is
-    /// something to write.
+    /// Adds a file that is written later, and creates its part file now, so that a missing or read-only folder is
+    /// reported before the work.
     ///
-    /// - Returns: where it is written until then.
+    /// - Returns: the path of its part file.
     /// - Throws: `notFound` or `openFailed`.
     func openPart(of path: String) throws(FileError) -> String {
         let part = part(of: path)
@@ -34,12 +34,12 @@ final class OutputFiles {
         return part
     }
 
-    /// Finds out now that a file cannot be made, which is written as a whole later.
+    /// Checks that a file can be created, for a file that is written later in one piece.
     ///
-    /// - Throws: as ``openPart(of:)``.
+    /// - Throws: like ``openPart(of:)``.
     static func requirePlace(for path: String) throws(FileError) { _ = try OutputFiles().openPart(of: path) }
 
-    /// Gives all of them their names.
+    /// Gives all files their names.
     func commit() throws(FileError) {
         for file in files { try file.commit() }
     }

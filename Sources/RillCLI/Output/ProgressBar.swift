@@ -1,8 +1,7 @@
 import Glibc
 import RillPages
 
-/// A line on the terminal that grows while long work is done. Where nothing can be drawn over, in a pipe or on a dumb terminal, it stays
-/// silent.
+/// A progress bar on the terminal. In a pipe or on a dumb terminal nothing is drawn.
 final class ProgressBar {
     private let title: String
     private let total: Int?
@@ -14,15 +13,16 @@ final class ProgressBar {
     /// A bar on standard error.
     ///
     /// - Parameters:
-    ///   - total: how many steps there will be, where that is known.
-    ///   - unit: what is counted.
+    ///   - title: the text before the bar.
+    ///   - total: the number of steps, if known.
+    ///   - unit: the unit of the steps.
     init(_ title: String, total: Int?, unit: String = "frames") {
         self.title = title
         self.total = total.flatMap { $0 > 0 ? $0 : nil }
         self.unit = unit
     }
 
-    /// Shows that `count` steps are done; draws ten times a second at the most.
+    /// Shows that `count` steps are done; draws at most ten times per second.
     func update(_ count: Int) {
         let now = ProgressBar.now()
         guard terminal.canRedraw, now - lastDrawn >= 0.1 else { return }
@@ -30,7 +30,7 @@ final class ProgressBar {
         draw(count, seconds: now - start)
     }
 
-    /// Takes the bar away.
+    /// Erases the bar.
     func finish() {
         guard terminal.canRedraw, lastDrawn >= 0 else { return }
         StandardError.write(StatusLine.erasure)
@@ -43,14 +43,14 @@ final class ProgressBar {
         StandardError.write(StatusLine.erasure + Self.line(title, fraction, figures, length: terminal.lineLength))
     }
 
-    /// The line, at most `length` long: the bar gives way first, then the figures.
+    /// The line, at most `length` long: the bar is shortened first, then the figures.
     static func line(_ title: String, _ fraction: Double?, _ figures: String, length: Int) -> String {
         guard let fraction else { return [title, figures].fitted(to: length) }
         let rest = title.columnCount + bar(fraction, width: 0).columnCount + figures.columnCount + 3
         return [title + " " + bar(fraction, width: min(32, length - rest)), figures].fitted(to: length)
     }
 
-    /// A share of 0 to 1 as a bar, and in percent; without the bar where that would be too short to tell anything.
+    /// A fraction of 0 to 1 as a bar and in percent; without the bar if it would be shorter than 4 columns.
     static func bar(_ fraction: Double, width: Int) -> String {
         let width = width < 4 ? 0 : width
         let filled = min(width, Int(fraction * Double(width)))

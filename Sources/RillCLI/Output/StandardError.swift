@@ -1,13 +1,13 @@
 import Glibc
 
-/// Standard error, for what is not a result: progress, notices, measurements.
+/// Standard error, for output that is not a result: progress, notices, measurements.
 enum StandardError {
-    /// Writes `text` as it is.
+    /// Writes `text` unchanged.
     static func write(_ text: String) {
         var bytes = Array(text.utf8)
         while !bytes.isEmpty {
             let written = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
-            // Where nobody reads our notices, nobody misses them.
+            // Errors are ignored: a notice without a reader is not missed.
             guard written > 0 else { return }
             bytes.removeFirst(written)
         }

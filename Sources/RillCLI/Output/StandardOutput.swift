@@ -3,18 +3,18 @@ import Rill
 import RillCore
 import RillFiles
 
-/// Standard output, for results. A full disk behind it is an error, as it is for any other file; who reads only the beginning
-/// through a pipe ends the process, as pipes do.
+/// Standard output, for results. A full disk is an error, as for any other file. A closed pipe ends the process by
+/// SIGPIPE.
 enum StandardOutput {
-    /// What errors call it, here and where frames are written to it.
+    /// The name in errors, here and when frames are written to it.
     private static let name = "standard output"
 
-    /// Whether nobody reads any more, which is no error of ours: `rill transcode clip.mp4 - | head`.
+    /// Whether an error means that the reader has closed the pipe, as in `rill transcode clip.mp4 - | head`.
     static func isUnread(_ error: FileError) -> Bool {
         if case .writeFailed(name, _, EPIPE) = error { true } else { false }
     }
 
-    /// Ends the process as pipes do, without a word, even if whoever started it has SIGPIPE ignored.
+    /// Ends the process by SIGPIPE, without a message, even if the parent process has set SIGPIPE to be ignored.
     static func endUnread() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
@@ -26,7 +26,7 @@ enum StandardOutput {
     /// - Throws: `writeFailed`.
     static func print(_ line: String) throws(FileError) { try write(line + "\n") }
 
-    /// Writes `text` as it is.
+    /// Writes `text` unchanged.
     ///
     /// - Throws: `writeFailed`.
     static func write(_ text: String) throws(FileError) {
@@ -41,7 +41,7 @@ enum StandardOutput {
         }
     }
 
-    /// Says that nothing more comes, so that whoever reads it to its end can go on. What is written afterwards is lost.
+    /// Closes standard output, so that a reader sees its end. Later output is discarded.
     static func end() {
         let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
         guard nowhere >= 0 else { return }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// How a stream of this process is seen: by somebody at a terminal or not, whether what stands there can be drawn over, and
-/// how much fits into it. Whatever is written for a terminal asks here, and nothing else looks at the environment for that.
+/// The terminal properties of an output stream: whether it is a terminal, whether it can redraw lines, and its size.
+/// All terminal output uses this type; no other code reads the environment for it.
 ///
-/// Nothing that rill writes has a colour, so there is nothing for NO_COLOR to turn off; who adds one asks for
-/// ``canRedraw`` and that NO_COLOR is unset or empty (no-color.org).
+/// rill writes no colors, so NO_COLOR has no effect. Code that adds colors must check ``canRedraw``, and that NO_COLOR
+/// is unset or empty (no-color.org).
 struct Terminal: Sendable {
     /// Columns and rows.
     struct Size: Equatable {
@@ -15,24 +15,27 @@ struct Terminal: Sendable {
     static let standardOutput = Terminal(STDOUT_FILENO)
     static let standardError = Terminal(STDERR_FILENO)
 
-    /// Whether somebody sees it, and not a file or another program.
+    /// Whether it is a terminal, not a file or a pipe.
     let isSeen: Bool
-    /// Whether the cursor goes back where it is told to: not in a pipe, nor on a terminal that says it cannot (TERM).
+    /// Whether the cursor can be moved: not in a pipe, and not on a dumb terminal (TERM).
     let canRedraw: Bool
-    /// What holds where the terminal does not say its size, as over a serial line.
+    /// The size if the terminal does not report one, as over a serial line.
     let usualSize: Size
     private let descriptor: Int32
 
     private init(_ descriptor: Int32) {
         self.init(descriptor, isTerminal: isatty(descriptor) == 1) { name in
-            // The text is copied at once, and nobody changes the environment.
+            // The text is copied at once, and the process never changes its environment.
             unsafe getenv(name).map { unsafe String(cString: $0) }
         }
     }
 
-    /// The decision itself.
+    /// Creates the properties from their inputs, for tests.
     ///
-    /// - Parameter environment: the value of a variable; `nil` where it is unset.
+    /// - Parameters:
+    ///   - descriptor: the file descriptor; -1 has no size of its own.
+    ///   - isTerminal: whether the stream is a terminal.
+    ///   - environment: returns the value of a variable; `nil` if it is unset.
     init(_ descriptor: Int32 = -1, isTerminal: Bool, environment: (String) -> String?) {
         func count(_ name: String) -> Int? { environment(name).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
         self.descriptor = descriptor
@@ -41,7 +44,7 @@ struct Terminal: Sendable {
         usualSize = Size(columns: count("COLUMNS") ?? 80, rows: count("LINES") ?? 24)
     }
 
-    /// As the terminal says it now: it may be another one than a moment ago.
+    /// The present size of the terminal, which may change at any time.
     var size: Size {
         var reported = winsize()
         // The call fills the structure in, or fails and leaves it.
@@ -49,16 +52,16 @@ struct Terminal: Sendable {
         return size(reported: Size(columns: Int(reported.ws_col), rows: Int(reported.ws_row)))
     }
 
-    /// What the terminal says, where it says something.
+    /// The reported size, or the usual one where nothing is reported.
     func size(reported: Size) -> Size {
         Size(
             columns: reported.columns > 0 ? reported.columns : usualSize.columns,
             rows: reported.rows > 0 ? reported.rows : usualSize.rows)
     }
 
-    /// How long a line may be that must not wrap. The last column stays free: some terminals wrap as soon as it is taken.
+    /// The length of a line that must not wrap. The last column stays free: some terminals wrap when it is written.
     var lineLength: Int { size.columns - 1 }
 
-    /// How wide a table may be; `nil` for any width, in files and pipes.
+    /// The maximum width of a table; `nil` for any width, in files and pipes.
     var tableWidth: Int? { isSeen ? size.columns : nil }
 }

@@ -1,10 +1,10 @@
-/// Rows of words in aligned columns: those of text to the left, the others to the right, a rule under the head. On a terminal
-/// that is too narrow for that, a list: a row broken into pieces cannot be read, and cut off it says less.
+/// A table with aligned columns: text to the left, numbers to the right, a rule below the head. On a terminal that is
+/// too narrow for the table, a list.
 struct TextTable {
     private var rows: [[String]]
     private let textColumns: Set<Int>
 
-    /// A table with that head, whose length is the number of columns. Numbers stand to the right: columns of text are named.
+    /// Creates a table with that head. `textColumns` are the indices of the columns that are aligned to the left.
     init(_ head: [String], textColumns: Set<Int> = [0]) {
         rows = [head]
         self.textColumns = textColumns
@@ -15,13 +15,13 @@ struct TextTable {
         rows.append(row)
     }
 
-    /// As it is shown on standard output, without a line break at the end.
+    /// The table for standard output, without a line break at the end.
     var text: String { text(on: .standardOutput) }
 
-    /// As it is shown there.
+    /// The table for a terminal.
     func text(on terminal: Terminal) -> String { text(width: terminal.tableWidth) }
 
-    /// The table, or the list where the table is wider than that; `nil` for any width.
+    /// The table, or the list if the table is wider than `width`; `nil` for any width.
     func text(width: Int?) -> String {
         let table = table
         guard let width, table.contains(where: { $0.columnCount > width }) else { return table.joined(separator: "\n") }
@@ -44,7 +44,7 @@ struct TextTable {
         return lines
     }
 
-    /// Of each row its first cell, and below it the others behind the names of their columns.
+    /// For each row its first cell, and below it the other cells, after the names of their columns.
     private func list(width: Int) -> [String] {
         let names = rows[0].dropFirst()
         let nameWidth = names.map(\.columnCount).max() ?? 0

@@ -1,4 +1,4 @@
-/// The version of the command, as `rill --version` and what it makes say it.
+/// The version of the command, for `rill --version`, pages and manifests.
 enum Version {
     static let number = "0.2.0"
     static let text = "rill " + number

@@ -11,7 +11,7 @@ struct FreezeCards {
         self.timeline = timeline
     }
 
-    /// A heading and the cards; nothing where there was no freeze.
+    /// A heading and the cards; empty if there was no freeze.
     var html: [HTML] {
         let shown = timeline.picturedFreezes
         guard !shown.isEmpty else { return [] }
@@ -34,8 +34,8 @@ struct FreezeCards {
                 .element("b", [:], HTML(text: "\(Decimal.text(freeze.duration.milliseconds, decimals: 0)) ms")),
                 HTML(text: " from \(text(freeze.start)) (\(rules.joined(separator: ", ")))")),
             .element(
-                "div", ["class": "pair"], picture(pictured.before, "the picture that stood"),
-                picture(pictured.after, "the first one after it")))
+                "div", ["class": "pair"], picture(pictured.before, "the frozen picture"),
+                picture(pictured.after, "the first picture after the freeze")))
     }
 
     private func picture(_ thumbnail: Thumbnail, _ what: String) -> HTML {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something as JSON has it, to be gone through without knowing its type.
+/// A JSON value, to traverse an encodable value without its type.
 enum JSONValue: Decodable, Equatable {
     case null
     case bool(Bool)
@@ -10,18 +10,18 @@ enum JSONValue: Decodable, Equatable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// A value as its own `Encodable` says; what encodes to no JSON is the programmer's mistake.
+    /// Encodes a value. Precondition: the value can be encoded as JSON.
     init(_ value: some Encodable) {
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: try JSONEncoder().encode(value))
         } catch {
-            preconditionFailure("a report that is no JSON: \(error)")
+            preconditionFailure("the value cannot be encoded as JSON: \(error)")
         }
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Which of them it is only trying tells.
+        // The type of a JSON value is found by trying.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(Bool.self) {
@@ -39,7 +39,7 @@ enum JSONValue: Decodable, Equatable {
         }
     }
 
-    /// The value as text; a dash where there is none.
+    /// The value as text; a dash for null, arrays and objects.
     var text: String {
         switch self {
         case .null, .array, .object: "–"
@@ -71,7 +71,7 @@ enum JSONValue: Decodable, Equatable {
         if case .array(let values) = self { values } else { [] }
     }
 
-    /// What a step from stage to stage is called.
+    /// The name of a latency step, from stage to stage.
     var title: String? {
         guard case .string(let from) = self["from"], case .string(let to) = self["to"] else { return nil }
         return "\(from) → \(to)"

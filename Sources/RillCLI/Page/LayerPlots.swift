@@ -3,16 +3,20 @@ import RillCore
 import RillLab
 import RillPages
 
-/// What happened on one layer over time, as plots over one time axis.
+/// The plots of one layer over a common time axis.
 struct LayerPlots {
     private let layer: LoopbackReport.Layer
     private let timeline: LayerTimeline
     private let duration: Double
     private let time: ClosedRange<Double>
 
+    /// Creates the plots.
+    ///
     /// - Parameters:
-    ///   - duration: of what was sent, in seconds.
-    ///   - time: what the plots show.
+    ///   - layer: the statistics of the layer.
+    ///   - timeline: the layer's timeline.
+    ///   - duration: the duration of the sent clip, in seconds.
+    ///   - time: the time range of the plots, in seconds.
     init(
         _ layer: LoopbackReport.Layer, _ timeline: LayerTimeline, of duration: Double, over time: ClosedRange<Double>
     ) {
@@ -22,12 +26,12 @@ struct LayerPlots {
         self.time = time
     }
 
-    /// What all plots have in common.
+    /// A paragraph on the common properties of the plots.
     var introduction: String {
         let length = timeline.intervalLength.seconds
         let interval = length < 1 ? "\(Decimal.text(length * 1000, decimals: 1)) ms" : Clock.text(length) + " s"
-        return "One time axis for all plots, in the session's own time. Shaded: freezes, by either rule. "
-            + "Delays are gathered in intervals of \(interval), rates in \(Clock.text(binLength)) s."
+        return "All plots share one time axis, in session time. Shaded: freezes, by either rule. "
+            + "Delays are collected in intervals of \(interval), rates in \(Clock.text(binLength)) s."
     }
 
     /// The plots, from top to bottom.
@@ -46,19 +50,19 @@ struct LayerPlots {
     private var bitrate: Plot {
         let sent = rates { Double($0.bytesSent) * 8 / 1000 }
         let received = rates { Double($0.bytesReceived) * 8 / 1000 }
-        let again = rates { Double($0.retransmittedBytes) * 8 / 1000 }
+        let retransmitted = rates { Double($0.retransmittedBytes) * 8 / 1000 }
         let target = Double(layer.targetBitrate) / 1000
         var marks: [Mark] = [
             .level("target", .grey, target), .step("sent", .orange, sent),
             .step("received", .blue, received, isDashed: true),
         ]
-        if again.contains(where: { $0.y > 0 }) { marks.append(.step("of that sent again", .green, again)) }
+        if retransmitted.contains(where: { $0.y > 0 }) { marks.append(.step("retransmitted", .green, retransmitted)) }
         let fecPackets = rates { Double($0.fecBytes) * 8 / 1000 }
-        if fecPackets.contains(where: { $0.y > 0 }) { marks.append(.step("of that FEC", .purple, fecPackets)) }
+        if fecPackets.contains(where: { $0.y > 0 }) { marks.append(.step("FEC", .purple, fecPackets)) }
         return Plot(
             "Bitrate",
-            caption: "RTP with its headers. Good: sent stays about the target, and received lies on it; a distance is "
-                + "loss, or packets that wait in the network's queue.",
+            caption: "RTP with headers. Good: sent is close to the target, and received equals sent; a difference is "
+                + "loss, or packets in the network's queue.",
             x: x, y: Axis("bitrate", unit: "kbit/s", holding: (sent + received).map(\.y) + [target]),
             marks)
     }
@@ -67,8 +71,8 @@ struct LayerPlots {
         let sent = rates { Double($0.framesSent) }
         let shown = rates { Double($0.framesShown) }
         return Plot(
-            "Frames", caption: "Good: shown lies on sent.", x: x,
-            y: Axis("frames", unit: "a second", holding: (sent + shown).map(\.y), atLeast: 5),
+            "Frames", caption: "Good: shown equals sent.", x: x,
+            y: Axis("frames", unit: "per second", holding: (sent + shown).map(\.y), atLeast: 5),
             [.step("sent", .orange, sent), .step("shown", .blue, shown, isDashed: true)])
     }
 
@@ -96,9 +100,9 @@ struct LayerPlots {
         return Plot(
             "Jitter buffer delay",
             caption:
-                "Held: from a frame's first packet to its release. Target: from the fastest way of the last minute to "
-                + "showing; what a frame was late itself, it is held less. Good: a target as low and flat as the network's "
-                + "jitter lets it be; it rises after a disturbance and comes back.",
+                "Held: from a frame's first packet to its release. Target: from the smallest network delay of the last "
+                + "minute to showing; a late frame is held for less time. Good: a target as low and flat as the "
+                + "network's jitter allows; it rises after a disturbance and falls back.",
             x: x, y: Axis("delay", unit: "ms", holding: actual.values + target.map(\.y), atLeast: 10), marks)
     }
 
@@ -106,12 +110,13 @@ struct LayerPlots {
         let delay = delays(\.frameDelay, "capture to showing", .blue)
         return Plot(
             "Frame delay",
-            caption: "What the viewer lags behind. Good: low and flat; a row of falling points is a queue that empties "
-                + "after a disturbance.",
+            caption: "How far the viewer lags behind. Good: low and flat; a series of falling points is a queue that "
+                + "drains after a disturbance.",
             x: x, y: Axis("delay", unit: "ms", holding: delay.values, atLeast: 10), delay.marks)
     }
 
-    /// Each frame a dot, as long as an interval holds few of them; then the mean, in a band from the least to the greatest.
+    /// Each frame as a dot if intervals are short; otherwise the mean, in a band from the smallest to the largest
+    /// delay.
     private func delays(
         _ spread: KeyPath<TimelineInterval, Spread>, _ name: String, _ ink: Ink
     ) -> (marks: [Mark], values: [Double]) {
@@ -129,7 +134,7 @@ struct LayerPlots {
         }
         return (
             [
-                .band("\(name), least to greatest", ink, brokenAtGaps(ranges, \.x) { Mark.Range($0, .nan, .nan) }),
+                .band("\(name), minimum to maximum", ink, brokenAtGaps(ranges, \.x) { Mark.Range($0, .nan, .nan) }),
                 .line("mean", ink, means(spread)),
             ], values
         )
@@ -142,7 +147,7 @@ struct LayerPlots {
         return brokenAtGaps(points, \.x) { Mark.Point($0, .nan) }
     }
 
-    /// Where nothing came for long there is no line.
+    /// Breaks a line where there are no values for at least a second.
     private func brokenAtGaps<Value>(
         _ values: [Value], _ x: KeyPath<Value, Double>, gap: (Double) -> Value
     ) -> [Value] {
@@ -177,21 +182,21 @@ struct LayerPlots {
         if let unended = unendedFreeze {
             rows.append(
                 .init(
-                    "nothing shown any more; not counted, since no picture ended it", .red,
+                    "no picture shown until the end; not counted as a freeze", .red,
                     stretches: [(unended, "to the end")]))
         }
         rows += [
             row("key frames sent", .blue, \.keyFramesSent),
-            row("key frames asked for (PLI)", .purple, \.keyFramesRequested),
-            row("requests for missing packets (NACK)", .orange, \.packetRequests),
+            row("key frames requested (PLI)", .purple, \.keyFramesRequested),
+            row("missing packets requested (NACK)", .orange, \.packetRequests),
             row("repaired frames decoded", .green, \.framesRepaired),
             row("frames shown late", .grey, \.framesLate),
-            row("frames decoded only, too late to be shown", .grey, \.framesDecodedOnly),
+            row("frames decoded, but too late to be shown", .grey, \.framesDecodedOnly),
         ]
         let absent = rows.filter { $0.total == 0 }.map(\.name)
         return EventPlot(
             "Events",
-            caption: "Good: no freeze, and no key frame asked for. "
+            caption: "Good: no freeze, and no key frame requested. "
                 + (absent.isEmpty ? "" : "Did not happen: \(absent.joined(separator: "; "))."),
             x: x, rows.filter { $0.total > 0 })
     }
@@ -205,14 +210,14 @@ struct LayerPlots {
             })
     }
 
-    /// The time after the last picture, where more was sent that was never shown.
+    /// The time after the last shown picture, if more was sent.
     private var unendedFreeze: ClosedRange<Double>? {
         timeline.unendedFreeze.map { $0.start.seconds...$0.end.seconds }
     }
 
     // MARK: Bins of a second
 
-    /// A second, or an interval where that is longer.
+    /// One second, or an interval if that is longer.
     private var binLength: Double { max(1, timeline.intervalLength.seconds) }
 
     private var bins: [(start: Double, sum: TimelineInterval)] {
@@ -223,7 +228,7 @@ struct LayerPlots {
         }
     }
 
-    /// A quantity a second. The last bin is as long as something was sent in it; too short a piece says nothing.
+    /// A quantity per second. The last bin ends with the clip, and is left out if it is shorter than half a bin.
     private func rates(_ quantity: (TimelineInterval) -> Double) -> [Mark.Point] {
         let points = bins.map { bin in
             let length = min(binLength, duration - bin.start)

@@ -3,38 +3,38 @@ import RillCore
 import RillLab
 import RillPages
 
-/// What became of a loopback session, as a page: the figures a reader wants first, then everything over time, then what
-/// was seen around the freezes, then all statistics.
+/// The page of a loopback session: the most important figures, plots over time, pictures around freezes, and all
+/// statistics.
 ///
 /// The same session gives the same bytes.
 struct LoopbackPage {
     /// The statistics.
     var report: LoopbackReport
-    /// What happened over time, in the order of the layers.
+    /// The timelines, in the order of the layers.
     var timelines: [LayerTimeline]
-    /// What was run: names and values, as a reader may want to know them.
+    /// The parameters of the session: names and values.
     var facts: [(name: String, value: String)]
 
     var page: Page {
         Page(
-            title: "A call with oneself",
+            title: "Loopback session",
             subtitle: "Over \(networkText), \(report.mode == "live" ? "live" : "in virtual time"): "
                 + "\(Decimal.text(report.duration, decimals: 1)) s, \(report.framesCaptured) frames captured.",
             body: [overview] + layerSections + [freezes, statistics])
     }
 
     private var networkText: String {
-        // The seed is always there, and alone says that nothing was spoilt.
+        // The seed is always given; if it comes first, there are no other settings.
         report.network.hasPrefix("seed=") ? "a perfect network" : report.network
     }
 
-    /// From the beginning to the last frame that was captured or shown; what still arrives later is beside the point.
+    /// From the start to the last frame that was captured or shown.
     private var time: ClosedRange<Double> {
         0...max(report.duration, timelines.compactMap(\.lastShown?.seconds).max() ?? 0)
     }
 
     private var overview: HTML {
-        var run = PageTable(["What was run", ""], holdsWords: true)
+        var run = PageTable(["Session", ""], holdsWords: true)
         for fact in facts { run.add([fact.name, fact.value]) }
         if let interruption = report.interruption { run.add(["ended early", interruption]) }
         return .element(
@@ -60,17 +60,18 @@ struct LoopbackPage {
                 [
                     .paragraph(
                         isDead
-                            ? "The last picture stood to the end: no other ended it, so neither rule counts it."
-                            : "No picture stood too long, by neither rule.")
+                            ? "The last picture was frozen until the end. No later picture ended it, so neither rule "
+                                + "counts it."
+                            : "There was no freeze, by either rule.")
                 ])
         }
         return .section(
             "Freezes",
             [
                 .paragraph(
-                    "What the viewer saw: the picture that stood, and the one that ended it. W3C's rule calls a gap a "
-                        + "freeze that lasts three mean gaps, and at least 150 ms more than one; call SDKs one of more "
-                        + "than 500 ms.")
+                    "The frozen picture, and the picture that ended the freeze. By W3C's rule, a freeze is a gap "
+                        + "between pictures of at least three mean gaps, and at least 150 ms more than the mean gap. Call SDKs "
+                        + "count gaps of more than 500 ms.")
             ] + cards)
     }
 
@@ -79,7 +80,7 @@ struct LoopbackPage {
             "All statistics",
             [
                 .paragraph(
-                    "As --json prints them, under the names of W3C webrtc-stats where it has one. Times are in "
+                    "As printed by --json, with the names of W3C webrtc-stats where it defines them. Times are in "
                         + "milliseconds, bitrates in bits per second."),
                 StatisticsTable(report).html,
             ])

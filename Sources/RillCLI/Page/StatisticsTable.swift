@@ -3,7 +3,7 @@ import RillCore
 import RillLab
 import RillPages
 
-/// Every number of a report, under the name that it bears in JSON.
+/// Every number of a report, with its name in JSON.
 struct StatisticsTable {
     private let layers: [(name: String, values: [String: JSONValue])]
 
@@ -26,7 +26,7 @@ struct StatisticsTable {
         return table.html
     }
 
-    /// Adds what stands under one name in each layer.
+    /// Adds the values of one name, with a column for each layer.
     private func add(_ name: String, _ values: [JSONValue], to table: inout PageTable) {
         let keys = Set(values.flatMap(\.keys)).sorted()
         guard keys.isEmpty else {

@@ -4,12 +4,12 @@ import RillLab
 import RillPages
 import RillThreads
 
-/// Follows a relay on the terminal to its end: a line of figures that changes each second.
+/// Follows a relay on the terminal to its end: a status line that is updated each second.
 struct RelayMonitor {
     private let line = StatusLine()
     private var last = RelayProgress()
 
-    /// Waits until the time is over, the relay has ended by itself, or somebody wants it to end.
+    /// Waits until the time is over, the relay has failed, or the user interrupts it.
     mutating func follow(_ relay: LiveRelay, limit: MediaDuration?, isInterrupted: () -> Bool) {
         let clock = LiveClock()
         let end = limit.map { MediaTime.zero + $0 } ?? .distantFuture
@@ -25,7 +25,8 @@ struct RelayMonitor {
         line.clear()
     }
 
-    /// `12 s  forward 2000/s 1920 kbit/s lost 2.1 %  return 50/s 21 kbit/s lost 0.0 %  on the way 81  late 0.09 ms (99 %)`
+    /// `12 s  forward 2000/s 1920 kbit/s lost 2.1 %  return 50/s 21 kbit/s lost 0.0 %  in flight 81  late 0.09 ms (99
+    /// %)`
     static func parts(_ now: RelayProgress, since last: RelayProgress) -> [String] {
         let length = (now.duration - last.duration).seconds
         guard now.duration > .zero, length > 0 else { return ["no datagram yet"] }
@@ -38,7 +39,7 @@ struct RelayMonitor {
         }
         return [
             "\(Decimal.text(now.duration.seconds, decimals: 0)) s", "forward \(figures(\.forward))",
-            "return \(figures(\.back))", "on the way \(now.onTheWay)",
+            "return \(figures(\.back))", "in flight \(now.onTheWay)",
             "late \(Decimal.text(now.lateness, decimals: 2)) ms (99 %)",
         ]
     }

@@ -3,22 +3,22 @@ import RillCore
 import RillLab
 import RillPages
 
-/// What a relay did, as a page: for each direction its rates, delays, losses and queue over time, and how late it was.
+/// The page of a relay: for each direction rates, delays, losses, queue and timer lateness over time.
 struct RelayPage {
     var report: RelayReport
     var summary: RelaySummary
-    /// What was run: names and values.
+    /// The parameters of the relay: names and values.
     var facts: [(name: String, value: String)]
 
     var page: Page {
         Page(
-            title: "A relay",
-            subtitle: "\(Decimal.text(report.duration.seconds, decimals: 1)) s from the first datagram on.",
+            title: "Relay",
+            subtitle: "\(Decimal.text(report.duration.seconds, decimals: 1)) s since the first datagram.",
             body: [overview] + directions)
     }
 
     private var overview: HTML {
-        var run = PageTable(["What was run", ""], holdsWords: true)
+        var run = PageTable(["Relay", ""], holdsWords: true)
         for fact in facts { run.add([fact.name, fact.value]) }
         let tables = summary.pairs.map { pair in
             var table = PageTable(["\(pair.listen) → \(pair.to)", "forward", "return"])

@@ -5,14 +5,14 @@ import RillLab
 import RillLink
 import RillTransport
 
-/// The pairs of a relay, as the command line names them.
+/// The pairs of a relay, as given on the command line.
 struct RelayPairs {
     var listen: [String]
     var to: [String]
     var networks: [LinkSettings]
     var returnNetworks: [LinkSettings]
 
-    /// What is wrong with the words alone, before any name is looked up.
+    /// Checks the arguments, without resolving host names.
     func validate() throws {
         guard !listen.isEmpty, listen.count == to.count else {
             throw ValidationError(
@@ -23,7 +23,7 @@ struct RelayPairs {
         }
         for (name, count) in [("--network", networks.count), ("--return-network", returnNetworks.count)]
         where count > 1 && count != listen.count {
-            throw ValidationError("\(name) stands once for all pairs or once for each: \(count) for \(listen.count)")
+            throw ValidationError("\(name) is given once for all pairs or once for each: \(count) for \(listen.count)")
         }
         for text in listen where RelayPairs.port(text) == nil && HostAndPort(text) == nil {
             throw ValidationError(
@@ -37,7 +37,7 @@ struct RelayPairs {
         }
     }
 
-    /// What the relay is to do. Looks up names of hosts.
+    /// The settings of the relay. Resolves host names.
     func settings() throws -> RelaySettings {
         var settings = RelaySettings()
         for index in listen.indices {
@@ -53,7 +53,7 @@ struct RelayPairs {
         networks.count > 1 ? networks[index] : networks.first
     }
 
-    /// A port alone is one of this machine, which nobody else reaches.
+    /// The address to listen on. A port alone is on the loopback address.
     private func listening(_ text: String, for address: UDPAddress) throws -> UDPAddress {
         guard let port = RelayPairs.port(text) else { return try UDPAddress.resolve(text).unmapped }
         switch address.ip {

@@ -4,12 +4,12 @@ import RillLab
 import RillLink
 import RillPages
 
-/// One direction of a relay over time, as plots over one axis, and histograms of its delays.
+/// The plots of one direction of a relay over a common time axis, and histograms of its delays.
 struct RelayPlots {
     private let meter: RelayMeter
     private let timeline: RelayTimeline
     private let time: ClosedRange<Double>
-    /// How many intervals make a step of what is counted, so that a plot has some 240 of at least 1/8 s.
+    /// The number of intervals per step of a counted quantity, so that a plot has about 240 steps of at least 1/8 s.
     private let stride: Int
 
     init(_ meter: RelayMeter, over duration: Double) {
@@ -21,7 +21,7 @@ struct RelayPlots {
     }
 
     func section(_ title: String, network: String) -> HTML {
-        guard meter.link.sent > 0 else { return .section(title, [.paragraph("Nothing came.")]) }
+        guard meter.link.sent > 0 else { return .section(title, [.paragraph("No datagram arrived.")]) }
         return .section(
             title,
             [
@@ -32,13 +32,14 @@ struct RelayPlots {
 
     private var x: Axis { .time(time) }
 
-    // MARK: What is counted
+    // MARK: Counted quantities
 
     private var rates: Plot {
         let into = steps { Double($0.cameBytes) * 8 / 1000 / $1 }
         let out = steps { Double($0.leftBytes) * 8 / 1000 / $1 }
         return Plot(
-            "Rate", caption: "The datagrams' own bytes. Where out lies below in, they were lost or wait.", x: x,
+            "Rate", caption: "Bytes of datagrams, without headers. Where out is below in, datagrams were lost or wait.",
+            x: x,
             y: Axis("rate", unit: "kbit/s", holding: (into + out).map(\.y)),
             [.step("in", .orange, into), .step("out", .blue, out, isDashed: true)])
     }
@@ -47,14 +48,14 @@ struct RelayPlots {
         let lost = steps { interval, _ in 100 * Double(interval.lost) / Double(interval.came) }
         let dropped = steps { interval, _ in 100 * Double(interval.dropped) / Double(interval.came) }
         var plot = Plot(
-            "Lost", caption: "Of what came in the same time.", x: x,
+            "Lost", caption: "Share of the datagrams that arrived in the same time.", x: x,
             y: Axis("lost", unit: "%", holding: (lost + dropped).map(\.y), atLeast: 5, atMost: 100),
             [.step("by the link", .red, lost), .step("by the queue", .purple, dropped, isDashed: true)])
         plot.height = 70
         return plot
     }
 
-    /// A value for each step, from what happened in it and its length in seconds; no number where nothing came or left.
+    /// A value for each step, from the sum of its intervals and its length in seconds; NaN for a share of nothing.
     private func steps(_ value: (Sum, Double) -> Double) -> [Mark.Point] {
         let length = timeline.length.seconds * Double(stride)
         var points: [Mark.Point] = []
@@ -63,13 +64,13 @@ struct RelayPlots {
             let place = Double(start) * timeline.length.seconds
             points.append(Mark.Point(place, value(sum, length)))
         }
-        // Nothing more happened until the end.
+        // No more datagrams until the end.
         let end = Double(points.count) * length
         if end < time.upperBound { points.append(Mark.Point(end, value(Sum([]), length))) }
         return points + [Mark.Point(time.upperBound, .nan)]
     }
 
-    /// What happened in some intervals.
+    /// The sum of several intervals.
     private struct Sum {
         var (came, lost, dropped) = (0, 0, 0)
         var (cameBytes, leftBytes) = (Int64(0), Int64(0))
@@ -85,7 +86,7 @@ struct RelayPlots {
         }
     }
 
-    // MARK: What is measured
+    // MARK: Measured quantities
 
     private var delays: Plot {
         let scheduled = ranges(\.scheduledDelay)
@@ -93,34 +94,34 @@ struct RelayPlots {
         return Plot(
             "Delay",
             caption:
-                "By the time of arrival at the relay. Good: the line of what was lies in the band of what the link "
-                + "has. Second copies are not counted.",
+                "By the time of arrival at the relay. Good: the actual delay is inside the band of scheduled delays. "
+                + "Duplicates are not counted.",
             x: x,
             y: Axis("delay", unit: "ms", holding: scheduled.map(\.high) + actual.map(\.y), atLeast: 1),
-            [.band("as scheduled, least to most", .orange, scheduled), .line("as it was, mean", .blue, actual)])
+            [.band("scheduled, minimum to maximum", .orange, scheduled), .line("actual, mean", .blue, actual)])
     }
 
     private var queue: Plot {
         let onTheWay = points(\.onTheWay) { Double($0.maximum) }
         return Plot(
-            "On the way",
-            caption: "Datagrams that wait in the relay, for the bottleneck or for their delay to be over.",
-            x: x, y: Axis("datagrams", holding: onTheWay.map(\.y), atLeast: 5), [.line("most", .green, onTheWay)])
+            "In flight",
+            caption: "Datagrams that wait in the relay, for the bottleneck or for the end of their delay.",
+            x: x, y: Axis("datagrams", holding: onTheWay.map(\.y), atLeast: 5), [.line("maximum", .green, onTheWay)])
     }
 
     private var lateness: Plot {
         let late = points(\.lateness) { Double($0.maximum) }
         var plot = Plot(
-            "Own timer late",
-            caption: "How long after its time a datagram left, the worst in each interval. Good: far below 1 ms.",
-            x: x, y: Axis("late", unit: "ms", holding: late.map(\.y), atLeast: 0.5), [.line("most", .red, late)])
+            "Timer lateness",
+            caption: "Time from scheduled to actual departure, the maximum in each interval. Good: far below 1 ms.",
+            x: x, y: Axis("late", unit: "ms", holding: late.map(\.y), atLeast: 0.5), [.line("maximum", .red, late)])
         plot.height = 70
         return plot
     }
 
     private func place(_ index: Int) -> Double { (Double(index) + 0.5) * timeline.length.seconds }
 
-    /// A value for each interval in which there is something. A quarter of a second without anything breaks the line.
+    /// A value for each interval that has one. A quarter of a second without values breaks the line.
     private func points(_ spread: KeyPath<RelayInterval, Spread>, _ value: (Spread) -> Double) -> [Mark.Point] {
         var points: [Mark.Point] = []
         var last = 0
@@ -147,16 +148,16 @@ struct RelayPlots {
             let note =
                 "median \(Decimal.text(times.percentile(50), decimals: 2)) ms, "
                 + "99 % \(Decimal.text(times.percentile(99), decimals: 2)) ms, "
-                + "longest \(Decimal.text(times.maximum, decimals: 2)) ms"
+                + "maximum \(Decimal.text(times.maximum, decimals: 2)) ms"
             return .init(
                 name, [.init("", ink, buckets, mark: times.percentile(99).map { $0 / 1000 }, note: note)], limit: limit)
         }
         return HistogramPlot(
-            "How long, and how late", caption: "The line across a histogram marks what 99 of 100 do not exceed.",
+            "Delay and lateness", caption: "The line across a histogram is the 99th percentile.",
             [
-                row("delay as scheduled", .orange, meter.scheduledDelay),
-                row("delay as it was", .blue, meter.actualDelay),
-                row("own timer late", .red, meter.lateness, limit: 0.001),
+                row("scheduled delay", .orange, meter.scheduledDelay),
+                row("actual delay", .blue, meter.actualDelay),
+                row("timer lateness", .red, meter.lateness, limit: 0.001),
             ])
     }
 }

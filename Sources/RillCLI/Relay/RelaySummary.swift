@@ -4,27 +4,27 @@ import RillLab
 import RillLink
 import RillPages
 
-/// What a relay has done, as a machine is told: times in milliseconds, the duration in seconds.
+/// The JSON summary of a relay: times in milliseconds, the duration in seconds.
 struct RelaySummary: Encodable {
     /// Since the first datagram.
     var duration: Double
     var pairs: [Pair]
-    /// Nobody listened where a datagram was sent: what came back by ICMP.
+    /// The number of ICMP messages that no program listens on the destination port.
     var refusedByICMP: Int
-    /// Lines of the log that were dropped because the disk was too slow.
+    /// The number of log lines dropped because the disk was too slow.
     var logLinesDropped: Int?
 
     struct Pair: Encodable {
         var listen: String
         var to: String
-        /// With NAT: senders that were not idle at the end.
+        /// With NAT: the number of senders that were not idle at the end.
         var senders: Int?
         var forward: Direction
         var `return`: Direction
     }
 
     struct Direction: Encodable {
-        /// The settings of the link, with the seed that it had: played through them, the same arrivals have the same fates.
+        /// The settings of the link, with its seed: with these settings, the same arrivals have the same fates.
         var network: String
         var link: LinkStatistics
         var withoutPeer: Int
@@ -35,11 +35,11 @@ struct RelaySummary: Encodable {
         var reordered: Int
         var bufferFull: Int
         var sendFailed: Int
-        /// On their way: now, or when the relay ended.
+        /// Datagrams in flight at the end of the relay.
         var onTheWay: Int
         var scheduledDelay: Times?
         var actualDelay: Times?
-        /// How late the relay's own timer was.
+        /// The lateness of the relay's timer.
         var lateness: Times?
     }
 
@@ -65,7 +65,7 @@ struct RelaySummary: Encodable {
         }
     }
 
-    /// Whether no datagram came.
+    /// Whether no datagram arrived.
     var isEmpty: Bool { pairs.allSatisfy { $0.forward.came == 0 && $0.return.came == 0 } }
 }
 
@@ -87,10 +87,10 @@ extension RelaySummary.Direction {
         lateness = RelaySummary.Times(meter.lateness)
     }
 
-    /// All that came, whatever became of it.
+    /// The number of datagrams that arrived, whatever their fate.
     var came: Int { link.sent + withoutPeer + fromTooManySenders + fromStrangers }
 
-    /// Of what was sent over the link, the share that did not get through it.
+    /// The share of the datagrams on the link that were lost.
     var lostShare: Double {
         link.sent == 0 ? 0 : Double(link.lost + link.droppedByQueue + link.refused) / Double(link.sent)
     }
@@ -106,9 +106,9 @@ extension RelaySummary.Times {
 }
 
 extension RelaySummary {
-    /// The table at the end: a column for each direction of each pair.
+    /// The final table: a column for each direction of each pair.
     var text: String {
-        if isEmpty { return "no datagram came" }
+        if isEmpty { return "no datagram arrived" }
         var lines: [String] = []
         for (index, pair) in pairs.enumerated() {
             var table = TextTable(["\(pair.listen) → \(pair.to)", "forward", "return"])
@@ -117,14 +117,14 @@ extension RelaySummary {
         }
         lines.append("")
         lines.append("after \(Decimal.text(duration, decimals: 1)) s")
-        if refusedByICMP > 0 { lines.append("nobody listened (ICMP): \(refusedByICMP) times") }
+        if refusedByICMP > 0 { lines.append("refused by the destination (ICMP): \(refusedByICMP) datagrams") }
         if let logLinesDropped, logLinesDropped > 0 {
-            lines.append("the log lacks \(logLinesDropped) lines: the disk was too slow")
+            lines.append("the log lacks \(logLinesDropped) lines, because the disk was too slow")
         }
         return lines.joined(separator: "\n")
     }
 
-    /// What the tables of text and page have in common.
+    /// The rows of the tables, as text and on the page.
     func rows(_ pair: Pair) -> [(name: String, forward: String, back: String)] {
         var rows: [(name: String, forward: String, back: String)] = []
         let ends = [pair.forward, pair.return]
@@ -135,7 +135,7 @@ extension RelaySummary {
         func addTimes(_ name: String, _ value: (Direction) -> Times?) {
             add("\(name), median, ms") { Decimal.text(value($0)?.median, decimals: 2) }
             add("  99 %") { Decimal.text(value($0)?.percentile99, decimals: 2) }
-            add("  longest") { Decimal.text(value($0)?.maximum, decimals: 2) }
+            add("  maximum") { Decimal.text(value($0)?.maximum, decimals: 2) }
         }
         let seconds = max(duration, 0.001)
         add("datagrams in") { "\($0.link.sent)" }
@@ -152,15 +152,15 @@ extension RelaySummary {
         addIfAny("held back") { $0.link.heldBack }
         add("datagrams out") { "\($0.left)" }
         add("  kbit/s") { Decimal.text(Double($0.leftBytes) * 8 / 1000 / seconds, decimals: 1) }
-        addIfAny("  after a later one") { $0.reordered }
-        addIfAny("on their way at the end") { $0.onTheWay }
-        addTimes("delay as scheduled") { $0.scheduledDelay }
-        addTimes("delay as it was") { $0.actualDelay }
-        addTimes("own timer late") { $0.lateness }
-        addIfAny("not relayed: nobody to send to") { $0.withoutPeer }
+        addIfAny("  reordered") { $0.reordered }
+        addIfAny("in flight at the end") { $0.onTheWay }
+        addTimes("scheduled delay") { $0.scheduledDelay }
+        addTimes("actual delay") { $0.actualDelay }
+        addTimes("timer lateness") { $0.lateness }
+        addIfAny("not relayed: no peer") { $0.withoutPeer }
         addIfAny("not relayed: too many senders") { $0.fromTooManySenders }
-        addIfAny("not relayed: from a stranger") { $0.fromStrangers }
-        addIfAny("not taken by the system") { $0.bufferFull + $0.sendFailed }
+        addIfAny("not relayed: unknown sender") { $0.fromStrangers }
+        addIfAny("not accepted by the system") { $0.bufferFull + $0.sendFailed }
         return rows
     }
 }

@@ -4,9 +4,10 @@ import RillContainers
 import RillCore
 import RillFiles
 
-/// Writes the coded frames of a stream as they came, from the first key frame on. They are decoded beside that, for the figures.
+/// Writes the encoded frames of a stream as they arrived, from the first key frame on. They are also decoded, for the
+/// statistics.
 ///
-/// Threads: the decoding thread decodes and writes; any looks at what has come of it.
+/// Threads: the decoding thread decodes and writes; any thread reads the results.
 final class CodedRecording: Sendable {
     private let state: Monitor<State>
 
@@ -26,15 +27,15 @@ final class CodedRecording: Sendable {
     }
 
     var framesWritten: Int { state.withLock { $0.framesWritten } }
-    /// Why the rest was not written.
+    /// The reason why writing stopped; `nil` if it did not.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// Whether files of that name hold coded frames.
+    /// Whether files of that name hold encoded frames.
     static func writes(_ path: String) -> Bool {
         ContainerFormat(path: path) != nil || VideoFileFormat(path: path) == .ivf
     }
 
-    /// Has a stream decoded by libvpx, and its frames written.
+    /// Sets a decoder that decodes with libvpx and writes each frame.
     func tap(_ settings: inout ReceiveSettings) {
         let codec = settings.codec
         state.withLock { $0.codec = codec }
@@ -47,10 +48,10 @@ final class CodedRecording: Sendable {
         }
     }
 
-    /// Closes the file. Called once nothing is decoded any more.
+    /// Closes the file. Called after the last frame was decoded.
     func finish() throws {
         try state.withLock { (state) throws in
-            // After a failed write this makes what stands before it a whole file.
+            // After a failed write, this completes the file with the frames before it.
             try state.writer?.finish()
             state.writer = nil
         }
@@ -94,7 +95,7 @@ final class CodedRecording: Sendable {
     }
 }
 
-/// A decoder that hands on what it decodes.
+/// A decoder that passes the frames that it decodes to a recording.
 private final class RecordingDecoder: VideoDecoder {
     private let decoder: VPXDecoder
     private let recording: CodedRecording
@@ -105,7 +106,7 @@ private final class RecordingDecoder: VideoDecoder {
 
     func decode(_ payload: Span<UInt8>, captureTime: MediaTime, isWanted: Bool) throws -> DecoderOutcome {
         let outcome = try decoder.decode(payload, captureTime: captureTime, isWanted: isWanted)
-        // That a file cannot be written is not the stream's fault: it is told when the recording is finished.
+        // A failed write is not a decoding error: it is reported when the recording is finished.
         try? recording.write(payload, outcome, at: captureTime)
         return outcome
     }

@@ -2,12 +2,12 @@ import Rill
 import RillCore
 import RillThreads
 
-/// A source whose first frame comes when it may: when there is somebody to send it to, and a player had time to start. It ends after a
-/// time, where one is given: what is sent then has an end, behind which requests for lost packets are still answered.
+/// A source that delays its first frame until a start time, so that a player can be started first. With a duration it
+/// ends after that time, so that NACKs after the end are still answered.
 ///
-/// One owner, one thread at a time; when it begins is said by any.
+/// One owner, one thread at a time; any thread may set the start time.
 final class DelayedSource: FrameSource {
-    /// When the first frame may come.
+    /// The time of the first frame.
     final class Start: Sendable {
         private let time = Monitor<MediaTime?>(nil)
 
@@ -38,7 +38,7 @@ final class DelayedSource: FrameSource {
             hasBegun = true
             return try nextInTime()
         }
-        // In short steps: whoever wants to stop meanwhile can.
+        // In short steps, so that Ctrl-C takes effect.
         clock.sleep(until: min(time, now + .milliseconds(20)))
         return .pending
     }
@@ -51,7 +51,7 @@ final class DelayedSource: FrameSource {
             let first = self.first ?? frame.captureTime
             self.first = first
             return frame.captureTime - first < duration ? output : .end
-        // A camera that gives nothing ends by the clock.
+        // Without frames from a camera, the clock ends the source.
         case .pending: return clock.now < (start.known ?? .zero) + duration ? output : .end
         case .noBuffer, .end: return output
         }

@@ -4,27 +4,28 @@ import RillFiles
 import RillRTP
 import RillSecurity
 
-/// What is to be received: the streams of somebody, and the port that they come to.
+/// The streams to receive, and the port that they arrive on.
 struct IncomingStream {
     var them: ParticipantSettings
-    /// The address that packets go to, as they say.
+    /// The destination address of the packets, as described.
     var address: UDPAddress
-    /// What of their description is left out.
+    /// Remarks on ignored sections of the description.
     var remarks: [String] = []
 
-    /// What `rill send` sends by default, to that port.
+    /// The default stream of `rill send`, sent to that port.
     init(_ codec: VideoCodec, port: UInt16, key: SRTPKey?) {
         them = ParticipantSettings("the sender", at: nil, key: key)
         them.streams = [StreamPayloadTypes.assumed(codec)]
         address = UDPAddress(.loopback, port: port)
     }
 
-    /// What a session description says.
+    /// Reads a session description.
     ///
     /// - Parameters:
-    ///   - name: what errors call it.
-    ///   - port: another port than it says; a description from a server has 0.
-    ///   - key: the key, where it is not in there.
+    ///   - text: the description.
+    ///   - name: its name in errors.
+    ///   - port: the port, instead of the described one; a description from a server has port 0.
+    ///   - key: the key, if the description has none.
     /// - Throws: ``CommandError`` of `unreadableInput`.
     init(describedBy text: [UInt8], name: String, port: UInt16?, key: SRTPKey?) throws {
         func refuse(_ reason: String) -> CommandError { CommandError("\(name): \(reason.printable)", .unreadableInput) }
@@ -44,31 +45,32 @@ struct IncomingStream {
             video.crypto = [key.cryptoAttribute(tag: 1)]
         }
         session.media = [video]
-        // Where nothing is said of us, we are wherever it comes.
+        // Without a c= line, packets may arrive on any local address.
         if video.connection == nil, session.connection == nil { session.connection = ConnectionAddress("0.0.0.0") }
         do {
             them = try ParticipantSettings("the sender", described: session, sending: nil)
         } catch CallError.noKeyDescribed {
-            throw refuse("\(lines.text(index)) says SAVP, and there is no a=crypto: give the key with --key-file")
+            throw refuse("\(lines.text(index)) is SAVP without a=crypto: give the key with --key-file")
         } catch { throw refuse("\(lines.text(index)): \(error)") }
         guard let address = them.address, them.streams?.isEmpty == false else {
             throw refuse("\(lines.text(index)) is \(video.direction?.rawValue ?? "inactive"): nothing is sent")
         }
         guard !address.ip.isMulticast else {
-            throw refuse("\(address.ip) is a multicast address: groups are not joined")
+            throw refuse("\(address.ip) is a multicast address, which is not supported")
         }
         self.address = address
-        // They say where we are; where they are their packets will say. RTCP goes there under the same key.
+        // The description names our address; the sender's is that of its packets. RTCP is sent there, with the same
+        // key.
         them.address = nil
         them.sendingKey = them.receivingKey
     }
 
-    /// The first section of video that can be received.
+    /// The index of the first video section that can be received.
     private static func videoSection(
         of session: SessionDescription, _ lines: SectionLines, _ port: UInt16?, _ refuse: (String) -> CommandError
     ) throws -> Int {
         let videos = session.media.indices.filter { session.media[$0].kind == .video }
-        guard let first = videos.first else { throw refuse("describes no video (there is no m=video line)") }
+        guard let first = videos.first else { throw refuse("describes no video (no m=video line)") }
         func isRead(_ index: Int) -> Bool {
             let video = session.media[index]
             return video.isRTP
@@ -87,18 +89,18 @@ struct IncomingStream {
                     + "Rill reads VP8, and VP9 of profile 0, over RTP")
         }
         let isPlaced = videos.first { isRead($0) && (session.media[$0].port != 0 || port != nil) }
-        guard let isPlaced else { throw refuse("\(lines.text(readable)) has the port 0: say one with --port") }
+        guard let isPlaced else { throw refuse("\(lines.text(readable)) has port 0: give one with --port") }
         return isPlaced
     }
 }
 
 extension RTPFormat {
-    /// The profile of VP9, where it is said.
+    /// The VP9 profile, if given.
     fileprivate var profile: String? { self[parameter: "profile-id"] }
 }
 
 extension String {
-    /// The text without what moves a terminal's cursor: a description may be anybody's.
+    /// The text without control characters: a description may come from a stranger.
     fileprivate var printable: String {
         var text = String.UnicodeScalarView()
         text.append(contentsOf: unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 })
@@ -106,7 +108,7 @@ extension String {
     }
 }
 
-/// The m= lines of a session description, to be named.
+/// The m= lines of a session description, with their line numbers, for errors.
 private struct SectionLines {
     private var sections: [(line: Int, text: String)] = []
 

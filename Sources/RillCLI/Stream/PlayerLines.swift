@@ -4,32 +4,32 @@ import RillCore
 import RillRTP
 import RillSecurity
 
-/// The command lines of others that show what is sent, and of `rill receive`.
+/// The commands of players and of `rill receive` that show a sent stream.
 struct PlayerLines {
-    /// Where packets go.
+    /// The destination of the packets.
     var address: UDPAddress
     var codec: VideoCodec
-    /// Of each stream that is sent, high first.
+    /// The SSRCs of the sent streams, high first.
     var sources: [SSRC]
     var key: SRTPKey?
-    /// The file that the key is in.
+    /// The file with the key.
     var keyPath: String?
-    /// Packets are in RED.
+    /// Whether packets are in RED.
     var isInRED: Bool
-    /// The file with the session description; `nil` where there is none.
+    /// The file with the session description; `nil` if there is none.
     var descriptionPath: String?
 
-    /// A line for a person: a remark, or a command behind the name of who runs it.
+    /// The command of one program, with a remark.
     struct Line: Encodable, Equatable {
         var program: String
-        /// `nil` where the program cannot show it, as `remark` says.
+        /// `nil` if the program cannot show the stream; `remark` is the reason.
         var command: String?
         var remark: String?
     }
 
     var all: [Line] { [ffplay, ffmpeg, gstreamer, rill] }
 
-    /// All of them as text.
+    /// All lines as text.
     var text: String {
         all.map { line in
             [line.remark.map { "# \(line.program): \($0)" }, line.command].compactMap(\.self).joined(separator: "\n")
@@ -41,20 +41,20 @@ struct PlayerLines {
     private var ffplay: Line { ofFFmpeg("ffplay") { "ffplay \($0) -i \($1)" } }
 
     private var ffmpeg: Line {
-        // Its reader of VP9 does not say which frames are key frames, and to copy it would wait for one.
+        // FFmpeg's VP9 depacketizer does not mark key frames, and a stream copy would wait for one.
         let all = codec == .vp9 ? " -copyinkf" : ""
         return ofFFmpeg("ffmpeg") { "ffmpeg \($0) -i \($1) -c copy\(all) received.mkv" }
     }
 
     private func ofFFmpeg(_ program: String, _ command: (_ options: String, _ file: String) -> String) -> Line {
         func no(_ reason: String) -> Line { Line(program: program, remark: reason) }
-        guard sources.count == 1 else { return no("takes one stream at a port: leave --layers out") }
-        guard !isInRED else { return no("reads no RED: leave --fec out") }
+        guard sources.count == 1 else { return no("supports one stream per port: leave --layers out") }
+        guard !isInRED else { return no("does not support RED: leave --fec out") }
         guard key == nil || key?.profile == .aesCM128Tag80 else {
-            return no("has no AES-GCM: make the key with `rill key --suite cm-80`")
+            return no("does not support AES-GCM: make the key with `rill key --suite cm-80`")
         }
         guard let path = descriptionPath, path != "-" else {
-            return no("reads a session description: add --sdp out.sdp")
+            return no("needs a session description: add --sdp out.sdp")
         }
         let protocols = key == nil ? "file,udp,rtp" : "file,udp,rtp,srtp"
         return Line(program: program, command: command("-protocol_whitelist \(protocols)", ShellWords.quoted(path)))
@@ -65,11 +65,11 @@ struct PlayerLines {
     private var gstreamer: Line {
         let program = "gst-launch-1.0"
         guard sources.count == 1 else {
-            return Line(program: program, remark: "takes one stream at a port: leave --layers out")
+            return Line(program: program, remark: "supports one stream per port: leave --layers out")
         }
         let name = codec.rawValue.lowercased()
         let show = "rtp\(name)depay ! \(name)dec ! videoconvert ! autovideosink"
-        // FEC packets are taken out, and restore nothing here: for that rtpbin has to be programmed.
+        // FEC packets are removed without being used: recovery needs a program with rtpbin.
         let media =
             isInRED
             ? "rtpreddec pt=\(StreamPayloadTypes.red) ! rtpptdemux ignored-payload-types=\"<\(StreamPayloadTypes.fec)>\" ! "
@@ -84,7 +84,7 @@ struct PlayerLines {
         return Line(
             program: program,
             command: "\(program) \(source) ! srtpdec name=d d.rtp_src ! \(media) d.rtcp_src ! fakesink async=false",
-            remark: "this line holds the key, and whoever lists processes sees it")
+            remark: "this command contains the key, visible to anybody who lists processes")
     }
 
     private var listening: String {
@@ -118,7 +118,7 @@ struct PlayerLines {
         guard let path = descriptionPath, path != "-" else {
             let isAssumed = sources.count == 1 && !isInRED
             guard isAssumed else {
-                return Line(program: "rill receive", remark: "reads a session description: add --sdp out.sdp")
+                return Line(program: "rill receive", remark: "needs a session description: add --sdp out.sdp")
             }
             return Line(
                 program: "rill receive",
@@ -129,6 +129,6 @@ struct PlayerLines {
         return Line(program: "rill receive", command: "rill receive \(ShellWords.quoted(path))\(listeningOption)")
     }
 
-    /// In the clear it listens on its own machine alone, unless it is told to do otherwise.
+    /// Without a key, `rill receive` listens on its own machine only, unless `--listen` names an address.
     private var listeningOption: String { key == nil && !address.ip.isLoopback ? " --listen \(address.ip)" : "" }
 }

@@ -11,23 +11,26 @@ enum StreamPayloadTypes {
     static let red = PayloadType(124)
     static let fec = PayloadType(125)
 
-    /// The list of them, for help.
+    /// The table of payload types, for help.
     static let table = """
           96   VP8
           98   VP9
-          97   RTX, retransmissions (--no-rtx: they come as they were)
+          97   RTX, retransmissions (--no-rtx: on the original stream)
           124  RED and
-          125  ULPFEC, with --fec alone: all packets are then in RED
+          125  ULPFEC, only with --fec: all packets are then in RED
         """
 
     static func media(_ codec: VideoCodec) -> PayloadType { codec == .vp9 ? vp9 : vp8 }
 
-    /// Puts them into what is sent.
+    /// Applies the payload types to the settings of a sender.
     ///
     /// - Parameters:
-    ///   - isSimulcast: several streams have names, in header extensions. One stream alone has none of these: players drop them, and
-    ///     GStreamer's RED decoder with them what FEC packets protect.
-    ///   - fec: FEC packets for each frame, zero for none.
+    ///   - send: the settings.
+    ///   - isSimulcast: whether several streams are sent, named by RIDs in header extensions. A single stream has no
+    ///     header extensions: players drop them, and once GStreamer's RED decoder has dropped them, FEC no longer
+    ///     matches.
+    ///   - isRTX: whether retransmissions have a stream of their own.
+    ///   - percentage: FEC packets for each frame, in percent of its packets; zero for none.
     static func apply(to send: inout SendSettings, isSimulcast: Bool, rtx isRTX: Bool, fec percentage: Percentage) {
         (send.payloadType, send.vp9PayloadType) = (vp8, vp9)
         send.retransmissionPayloadType = isRTX ? rtx : nil
@@ -35,11 +38,11 @@ enum StreamPayloadTypes {
             percentage > .zero
             ? FECSettings(percentage: percentage, payloadType: fec, redPayloadType: red) : nil
         if !isSimulcast { send.headerExtensions = HeaderExtensionMap() }
-        // What FFmpeg 5.1 reads, and all others do.
+        // FFmpeg 5.1 reads only this mode; all others read it too.
         send.vp9Mode = .nonFlexible
     }
 
-    /// What `rill send` sends by default: one stream, repaired by RTX.
+    /// The stream that `rill send` sends by default: repaired by RTX, without FEC.
     static func assumed(_ codec: VideoCodec) -> StreamDescription {
         var stream = StreamDescription(media(codec), RTPFormat.Encoding(codec.rawValue))
         if codec == .vp9 { stream.parameters = [RTPFormat.Parameter("profile-id", "0")] }

@@ -2,7 +2,7 @@ import Rill
 import RillCore
 import RillFiles
 
-/// What `rill receive` writes, by the ending of the name: pictures, or the coded frames.
+/// The output of `rill receive`, selected by the file extension: pictures or encoded frames.
 enum StreamRecording {
     case pictures(CallRecording)
     case coded(CodedRecording)
@@ -13,7 +13,7 @@ enum StreamRecording {
             ? .coded(CodedRecording(path: path, name: name)) : .pictures(CallRecording(path: path, name: name))
     }
 
-    /// Shows a layer of theirs here.
+    /// Records a layer of the sender.
     func show(_ layer: StreamLayer.RID, of them: CallParticipant) throws {
         switch self {
         case .pictures(let recording): try them.show(layer, on: recording)
@@ -21,7 +21,7 @@ enum StreamRecording {
         }
     }
 
-    /// Closes the file, once the call is over.
+    /// Closes the file, after the end of the call.
     func finish() throws { if case .coded(let recording) = self { try recording.finish() } }
 
     var framesWritten: Int {
@@ -31,7 +31,7 @@ enum StreamRecording {
         }
     }
 
-    /// Why the rest was not written.
+    /// The reason why writing stopped; `nil` if it did not.
     var failure: (any Error)? {
         switch self {
         case .pictures(let recording): recording.failure

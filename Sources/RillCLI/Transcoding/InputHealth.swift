@@ -3,22 +3,22 @@ import RillContainers
 import RillCore
 import RillTranscode
 
-/// What was missing of a clip that was read once, as far as it was read.
+/// What was missing in the part of a clip that was read.
 struct InputHealth {
     private let source: any FrameSource
     private let path: String?
     private let health = SourceHealth()
 
-    /// The health of `source`, which reads the clip at `path` (`nil` for a scene or a camera), wholly or its beginning.
+    /// The health of `source`, which reads all or the start of the clip at `path` (`nil` for a scene or a camera).
     init(_ source: any FrameSource, of path: String?) {
         self.source = source
         self.path = path
     }
 
-    /// What is missing and why, once it was read; `nil` where nothing is. A file that is cut off is whole as long as nobody
-    /// got to its end.
+    /// What is missing and why, after reading; `nil` if nothing is. Truncation of a file counts only if it was read to
+    /// its end.
     ///
-    /// - Parameter wasReadToItsEnd: whether nothing but the source itself, or its duration, ended it.
+    /// - Parameter wasReadToItsEnd: whether the source or its duration limit ended the reading, not the user.
     func failure(wasReadToItsEnd: Bool) -> String? {
         let timed = source as? TimedSource
         health.note(timed?.wrapped ?? source)
@@ -27,6 +27,6 @@ struct InputHealth {
         return health.failure
     }
 
-    /// What else there is to say.
+    /// Further remarks for the user.
     var remarks: [String] { [health.remark].compactMap(\.self) }
 }

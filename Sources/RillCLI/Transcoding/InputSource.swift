@@ -1,7 +1,8 @@
 import Rill
 import RillCore
 
-/// A source whose errors end the command as those of its input, however many hands they go through.
+/// A source that turns its errors into input errors (``readingInput(_:)``), so that they keep their exit code through
+/// all layers.
 final class InputSource: FrameSource {
     private let source: any FrameSource
 

@@ -4,9 +4,9 @@ import RillCore
 import RillImage
 import RillTranscode
 
-/// How near a coded file comes to the pictures that it was made of: both are read again, picture by picture.
+/// Measures the quality of an encoded file against the original clip: both are read again, picture by picture.
 enum QualityCheck {
-    /// PSNR of luma, in decibels; `nil` where there is no picture.
+    /// PSNR of luma, in decibels; `nil` if there is no picture.
     static func psnr(
         of path: String, _ layer: LayerSettings, against clip: ReopenableClip, _ options: ClipOptions
     ) throws -> Double? {
@@ -14,7 +14,7 @@ enum QualityCheck {
         let scaler = try LayerScaler(layer.resolution, aspect: layer.aspect, capacity: 2)
         var meter = QualityMeter()
         var (current, following) = (try frame(of: original), try frame(of: original))
-        // The first picture is always coded. Files count times from their own beginning.
+        // The first picture is always encoded. Times in a file count from its first picture.
         var shift: MediaDuration?
         while let shown = try frame(of: coded), let first = current {
             let offset = shift ?? first.captureTime - shown.captureTime

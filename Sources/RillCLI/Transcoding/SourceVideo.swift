@@ -4,24 +4,27 @@ import RillCore
 import RillFiles
 import RillTranscode
 
-/// What a clip says of its pictures besides their size, and of its sound: what outputs are told, and what of it they cannot
-/// say.
+/// The metadata of a clip's pictures besides their size, and of its sound: what outputs store, and what they cannot.
 struct SourceVideo {
     private let path: String
-    /// As the first picture has it.
+    /// The color space of the first picture.
     private let colorSpace: ColorSpace
-    /// Whether the clip itself names its matrix.
+    /// Whether the clip names its color matrix.
     private let namesMatrix: Bool
-    /// Width and height of a pixel; `nil` where nobody says it.
+    /// Width and height of a pixel; `nil` if unknown.
     private let pixelAspect: Y4MHeader.PixelAspect?
     private let interlacing: Y4MHeader.Interlacing
     private let chromaSiting: Y4MHeader.ChromaSiting
     private let resolution: Resolution
     private let audioCodecNames: [String]
-    /// What is done to the pictures on the way in, in words; `nil` where they are taken as they are.
+    /// A description of the conversions when the pictures are read; `nil` if there are none.
     let changes: String?
 
-    /// - Parameter opened: the clip at `path`.
+    /// Collects the metadata.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - opened: the clip at `path`.
     init(_ path: String, _ opened: any FrameSource) {
         self.path = path
         resolution = opened.format.resolution
@@ -40,15 +43,18 @@ struct SourceVideo {
         changes = container.flatMap { $0.changes.isEmpty ? nil : $0.changes.joined(separator: ", ") }
     }
 
-    /// What is said of an output that cannot have sound.
+    /// The notice for an output that cannot store sound.
     var noticesOfSilence: [String] {
         audioCodecNames.isEmpty
-            ? [] : ["sound (\(audioCodecNames.joined(separator: ", "))) is left out: .webm and .mkv take it"]
+            ? [] : ["sound (\(audioCodecNames.joined(separator: ", "))) is left out: .webm and .mkv can store it"]
     }
 
-    /// What of the pictures an output cannot say.
+    /// Notices on metadata that an output cannot store.
     ///
-    /// - Parameter size: that of its pictures.
+    /// - Parameters:
+    ///   - output: the path of the output.
+    ///   - codec: its codec, if it is encoded.
+    ///   - size: the size of its pictures.
     func notices(ofOutput output: String, _ codec: VideoCodec, _ size: Resolution) -> [String] {
         let isContainer = ContainerFormat(path: output) != nil
         let format = TranscodeFiles.format(of: output)
@@ -56,53 +62,54 @@ struct SourceVideo {
         func leaveOut(_ what: String?, because reason: String) {
             if let what { notices.append("\(what) is left out of \(output): \(reason)") }
         }
-        if !isContainer, format != .y4m { leaveOut(pixelShape, because: ".webm, .mkv and .y4m say it") }
+        if !isContainer, format != .y4m { leaveOut(pixelShape, because: ".webm, .mkv and .y4m can store it") }
         if interlacing == .mixed {
-            leaveOut(fields, because: "no output says it")
+            leaveOut(fields, because: "no output can store it")
         } else if format != .y4m {
-            leaveOut(fields, because: ".y4m says it")
+            leaveOut(fields, because: ".y4m can store it")
         } else if size != resolution {
-            leaveOut(fields, because: "another size mixes them")
+            leaveOut(fields, because: "scaling mixes the fields")
         }
-        if !isContainer, format != .ivf || codec == .vp8 { leaveOut(matrix, because: ".webm and .mkv say it") }
+        if !isContainer, format != .ivf || codec == .vp8 { leaveOut(matrix, because: ".webm and .mkv can store it") }
         return notices
     }
 
-    /// What is done to the pictures for a call, and what of them a call cannot say.
+    /// Notices on conversions for a call, and on metadata that a call does not signal.
     var noticesOfCall: [String] {
         let unsaid = [pixelShape, fields, matrix].compactMap(\.self)
-        return (changes.map { ["\(path): \($0)"] } ?? []) + unsaid.map { "\($0) is left out: a call does not say it" }
+        return (changes.map { ["\(path): \($0)"] } ?? [])
+            + unsaid.map { "\($0) is left out: a call does not signal it" }
     }
 
-    // What may have to be left out, in words; `nil` where there is nothing to be said.
+    // The names of metadata that may be left out; `nil` if the clip has none.
 
     private var pixelShape: String? {
         guard let pixelAspect, pixelAspect.width != pixelAspect.height else { return nil }
-        return "the shape of the pixels (\(pixelAspect.width):\(pixelAspect.height))"
+        return "the pixel aspect ratio (\(pixelAspect.width):\(pixelAspect.height))"
     }
 
-    private var fields: String? { interlacing.words.map { "the order of the fields (interlaced, \($0))" } }
+    private var fields: String? { interlacing.words.map { "the field order (interlaced, \($0))" } }
 
     private var matrix: String? {
-        colorSpace.matrix == .bt709 && namesMatrix ? "the matrix of the colours (BT.709)" : nil
+        colorSpace.matrix == .bt709 && namesMatrix ? "the color matrix (BT.709)" : nil
     }
 
-    /// The first line of a Y4M of the clip's pictures at that size, in limited range.
+    /// The header of a Y4M of the clip's pictures at that size, in limited range.
     func y4mHeader(_ size: Resolution, _ rate: FrameRate) -> Y4MHeader {
-        // Fields that were scaled into each other are none; each frame of a mixed clip would have to say what it is.
+        // Scaling mixes the fields. A mixed clip would need the field order in each frame's header.
         let isKnown = size == resolution && interlacing != .mixed
-        // Y4M means limited range by itself: it is said where the clip had another.
+        // Limited range is Y4M's default: the header names it only if the clip had full range.
         return Y4MHeader(
             resolution: size, frameRate: rate,
             interlacing: interlacing.words == nil || isKnown ? interlacing : .unknown, pixelAspect: pixelAspect,
             chromaSiting: chromaSiting, range: colorSpace.range == .full ? .limited : nil)
     }
 
-    /// A file in a container for frames of a layer, beside which the clip's sound is copied if `hasSound`.
+    /// A writer of a container with the frames of a layer, and with a copy of the clip's sound if `hasSound`.
     func writer(
         _ file: OutputFile, _ format: ContainerFormat, _ layer: LayerSettings, _ rate: FrameRate, hasSound: Bool
     ) throws -> ContainerWriter {
-        // Scaling keeps the shape of the pixels: what is of another shape is cut.
+        // Scaling keeps the pixel aspect ratio: a picture with another aspect ratio is cropped.
         let video = ContainerWriter.Video(
             codec: layer.encoder.codec, resolution: layer.resolution, frameRate: rate,
             colorSpace: ColorSpace(matrix: colorSpace.matrix, range: .limited),
@@ -123,19 +130,19 @@ extension Y4MHeader.Interlacing {
         }
     }
 
-    /// For people; `nil` where nothing is interlaced, as far as one knows.
+    /// A description; `nil` if the clip is progressive or unknown.
     fileprivate var words: String? {
         switch self {
         case .topFieldFirst: "top field first"
         case .bottomFieldFirst: "bottom field first"
-        case .mixed: "each picture for itself"
+        case .mixed: "picture by picture"
         case .progressive, .unknown: nil
         }
     }
 }
 
 extension PixelAspect {
-    /// `nil` for numbers that no container has.
+    /// `nil` for numbers that do not fit a container.
     fileprivate init?(_ aspect: Y4MHeader.PixelAspect) {
         guard let width = Int32(exactly: aspect.width), let height = Int32(exactly: aspect.height) else { return nil }
         self.init(width: width, height: height)

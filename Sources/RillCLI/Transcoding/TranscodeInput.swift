@@ -4,34 +4,37 @@ import RillContainers
 import RillCore
 import RillTranscode
 
-/// The input of a transcode, opened: what is known of it, and how it is read, with all that is done to its pictures before
-/// they go to the outputs.
+/// The opened input of a transcode: its properties, how it is read, and the processing of its pictures before the
+/// outputs.
 struct TranscodeInput {
-    /// How it is read.
+    /// How the input is read.
     enum Feed {
-        /// From the front to the back, once: standard input, a pipe.
+        /// Once, from start to end: standard input, a pipe.
         case once(any FrameSource)
         case again(ReopenableClip)
     }
 
-    /// Size of the pictures that the outputs get, and the rate that the clip names.
+    /// The size of the pictures for the outputs, and the clip's nominal rate.
     let format: SourceFormat
     let feed: Feed
-    /// What the clip says of its video and its sound.
+    /// The clip's metadata of video and audio.
     let video: SourceVideo
-    /// What could not be read, once all was.
+    /// What could not be read; complete when the clip was read to its end.
     let health = SourceHealth()
-    /// What the user should know of it.
+    /// Notices about the input for the user.
     private(set) var notices: [String] = []
     private var rate: Rate
 
-    /// Frames that beauty sees before those of a segment: its mask has settled by then.
+    /// The number of frames before a segment that beauty processes, so that its mask has settled.
     private static let runInForBeauty = 15
 
     /// Opens the input.
     ///
-    /// - Parameter decoderThreads: of FFmpeg's decoders, where the whole clip is read; 0 are one for each core.
-    /// - Throws: what says why it cannot be read.
+    /// - Parameters:
+    ///   - path: the file, or `-` for standard input.
+    ///   - options: the options of the transcode.
+    ///   - decoderThreads: threads of FFmpeg's decoders when the clip is read as a whole; 0 for one per core.
+    /// - Throws: an error with the reason why the input cannot be read.
     init(_ path: String, _ options: TranscodeOptions, decoderThreads: Int = 0) throws {
         let opened = try options.clipOptions.open(path, decoderThreads: decoderThreads)
         if opened is ContainerSource { health.note(Truncation(ofFile: path)) }
@@ -45,7 +48,7 @@ struct TranscodeInput {
         rate = opened is ContainerSource && Self.canOpenAgain(path) ? .inPackets(path) : .known(format.frameRate)
         guard Self.canOpenAgain(path) else {
             feed = .once(prepared)
-            if options.segments != .one { notices.append("\(path) is read once, from the front: one segment") }
+            if options.segments != .one { notices.append("\(path) can be read only once: one segment") }
             return
         }
         let runIn = options.beauty == nil ? 2 : Self.runInForBeauty
@@ -67,20 +70,20 @@ struct TranscodeInput {
 
     private struct CutRefusal: Error { var reason: String }
 
-    /// The clip, if it is worth cutting: not where it would be decoded more than twice, all segments together.
+    /// The clip, if cutting pays: the segments together must not decode more than twice the clip.
     private static func cut(
         _ clip: (any RangedSource)?, _ segments: SegmentCount
     ) -> Result<any RangedSource, CutRefusal> {
         guard let clip else { return .failure(CutRefusal(reason: "cannot be opened in the middle")) }
         guard let count = clip.format.frameCount else {
-            return .failure(CutRefusal(reason: "does not say which frames it has"))
+            return .failure(CutRefusal(reason: "does not store its frame count"))
         }
         let wasted = segments.ranges(of: count).reduce(0) { $0 + $1.lowerBound - clip.entry(for: $1.lowerBound) }
-        guard wasted <= count else { return .failure(CutRefusal(reason: "has too few places to begin at")) }
+        guard wasted <= count else { return .failure(CutRefusal(reason: "has too few key frames to start at")) }
         return .success(clip)
     }
 
-    /// The rate that most of the clip has: what a file of one rate says, and what the encoders expect. 30 where nobody knows.
+    /// The rate of most of the clip, for files with a fixed rate and for the encoders; 30 if it is unknown.
     func typicalFrameRate() throws -> FrameRate {
         switch rate {
         case .known(let rate): rate ?? 30
@@ -88,7 +91,7 @@ struct TranscodeInput {
         }
     }
 
-    /// The rate of most of the clip's pictures, or where it stands.
+    /// The rate of most of the clip's pictures, or the path of the file to compute it from.
     private enum Rate {
         case known(FrameRate?)
         case inPackets(String)
@@ -113,7 +116,7 @@ struct TranscodeInput {
 }
 
 extension TranscodeInput {
-    /// What is done to the pictures of each reading of the clip.
+    /// The processing of the clip's pictures, applied to each reading of the clip.
     private struct Chain: Sendable {
         var isSteady: Bool
         var resolution: Resolution
@@ -130,7 +133,7 @@ extension TranscodeInput {
     }
 }
 
-/// What of the clip could not be decoded, in all of its readings. Any thread.
+/// What could not be decoded, over all readings of the clip. Any thread.
 final class SourceHealth: Sendable {
     private struct State: ~Copyable {
         var framesSkipped = 0
@@ -144,25 +147,25 @@ final class SourceHealth: Sendable {
 
     private let state = Monitor(State())
 
-    /// What may be missing, in words: the clip may have been cut short, or only its sound be longer.
+    /// A remark if the pictures end before the clip: the clip may be truncated, or its sound may be longer.
     var remark: String? { state.withLock { $0.truncation == nil ? $0.missing.map(Self.text(ofMissing:)) : nil } }
 
-    /// What became of the range of the pictures, in words; `nil` where all had that of the outputs.
+    /// A description of the conversion of the color range; `nil` if there was none.
     var conversion: String? {
         state.withLock { state in
             guard state.ranges.contains(.full) else { return nil }
-            return "full to limited range" + (state.ranges.count > 1 ? ", in a part of the pictures" : "")
+            return "full to limited range" + (state.ranges.count > 1 ? ", in some of the pictures" : "")
         }
     }
 
     private static func text(ofMissing missing: MediaDuration) -> String {
-        "the pictures end \(missing) before the end that the clip tells of"
+        "the pictures end \(missing) before the clip's stated end"
     }
 
-    /// Frames that are missing.
+    /// The number of missing frames.
     var framesSkipped: Int { state.withLock { $0.framesSkipped } }
 
-    /// What is missing and why, in words; `nil` where nothing is.
+    /// What is missing and why; `nil` if nothing is.
     var failure: String? {
         state.withLock { state in
             let cut = state.truncation.map { cut in
@@ -176,20 +179,20 @@ final class SourceHealth: Sendable {
     private static func damage(_ state: borrowing State) -> String? {
         guard let first = state.firstFailure else {
             return state.picturesConcealed > 0
-                ? "damaged pictures, patched up by the decoder: \(state.picturesConcealed)" : nil
+                ? "damaged pictures, concealed by the decoder: \(state.picturesConcealed)" : nil
         }
         return state.framesSkipped > 0
-            ? "\(state.framesSkipped) frames could not be decoded; the first because \(first)"
-            : "\(state.packetsRejected) packets could not be decoded; the first because: \(first)"
+            ? "\(state.framesSkipped) frames could not be decoded; reason for the first: \(first)"
+            : "\(state.packetsRejected) packets could not be decoded; reason for the first: \(first)"
     }
 
-    /// Takes note of a file that is shorter than it says.
+    /// Records that a file is shorter than its header says.
     func note(_ truncation: Truncation?) { state.withLock { $0.truncation = truncation } }
 
-    /// Takes note of a picture in a range that was not seen before.
+    /// Records a color range.
     func note(_ range: ColorSpace.Range) { _ = state.withLock { $0.ranges.insert(range) } }
 
-    /// Takes note of a source that was read to its end. The passes over a clip find the same.
+    /// Records the failures of a source that was read to its end. All readings of a clip have the same failures.
     func note(_ source: any FrameSource) {
         state.withLock { state in
             if let decoded = source as? DecodedSource, let failure = decoded.firstFailure {
@@ -208,7 +211,7 @@ final class SourceHealth: Sendable {
     }
 }
 
-/// A source whose health is noted when it ends.
+/// A source whose failures are recorded when it ends.
 private final class WatchedSource: FrameSource {
     private let source: any FrameSource
     private let health: SourceHealth

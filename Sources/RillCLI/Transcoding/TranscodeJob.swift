@@ -4,25 +4,26 @@ import RillCore
 import RillFiles
 import RillTranscode
 
-/// The work of one transcode, from paths and options to files and a summary. It prints nothing, so that a batch can have
-/// many of them, and tell of each in its own way.
+/// One transcode, from paths and options to files and a summary. It prints nothing, so a batch can run many of them and
+/// report on each.
 struct TranscodeJob {
     var input: String
     var output: String
     var files: TranscodeFiles
     var options: TranscodeOptions
-    /// What it shares with the jobs beside it; `nil` where it is alone.
+    /// The threads shared with other jobs; `nil` for a single job.
     var spareThreads: SpareThreads?
 
-    /// Decoders whose pictures go on by themselves take all cores, unless other jobs want them too.
+    /// The threads of FFmpeg's decoder: all cores for a single job, one in a batch.
     private var decoderThreads: Int { spareThreads == nil ? 0 : 1 }
 
-    /// Does it, and waits. Nothing bears its final name before all is done.
+    /// Runs the transcode and waits for its end. No output gets its final name before everything is done.
     ///
     /// - Parameters:
-    ///   - begin: is called when the input is open, with the number of its frames where that is known.
-    ///   - watch: is called ten times a second with the progress; `false` ends the work.
-    /// - Throws: ``TranscodeFailure``; what the command line should not have asked for (`ValidationError`); an error of an
+    ///   - begin: called when the input is open, with its frame count if known.
+    ///   - watch: called ten times per second with the progress; `false` cancels the transcode.
+    /// - Returns: the outcome.
+    /// - Throws: ``TranscodeFailure``; a `ValidationError` for options that do not fit the input; an error of an
     ///   encoder or an output.
     func run(
         begin: (_ frameCount: Int?) -> Void = { _ in }, watch: (TranscodeProgress) -> Bool = { _ in true }
@@ -30,7 +31,7 @@ struct TranscodeJob {
         let source = try opened()
         if TranscodeFiles.format(of: output) == .png { return try writePicture(of: source) }
         if case .once = source.feed, options.effort == .good {
-            throw ValidationError("\(input): --good reads the clip twice, which this is not: give it a file")
+            throw ValidationError("\(input): --good reads the clip twice: the input must be a regular file")
         }
         begin(source.format.frameCount)
         let plan = try TranscodePlan(self, source)
@@ -53,7 +54,7 @@ struct TranscodeJob {
         }
     }
 
-    /// Why an input that could be opened gave nothing.
+    /// The failure of an input that could be opened but has no picture.
     private func hasNoPicture(_ source: TranscodeInput, _ failure: String?) -> TranscodeFailure {
         let damage = source.health.failure.map { "\(input) has no picture: \($0)" }
         return .unreadable(failure ?? damage ?? "\(input) has no picture")
@@ -78,10 +79,10 @@ struct TranscodeJob {
         }
     }
 
-    /// Whether the output is coded, and its bitrate so of any meaning.
+    /// Whether the output holds encoded frames, and so has a bitrate.
     var isCoded: Bool { TranscodeFiles.isCoded(output) }
 
-    /// The first picture alone.
+    /// Writes the first picture only.
     private func writePicture(of source: TranscodeInput) throws -> TranscodeOutcome {
         guard let frame = try source.firstPicture() else {
             throw hasNoPicture(source, nil)
@@ -104,7 +105,7 @@ struct TranscodeJob {
         if options.psnr {
             switch source.feed {
             case .again(let clip): rows = try plan.rows(of: report, measuredAgainst: clip)
-            case .once: notices.append("\(input) is read once: no PSNR")
+            case .once: notices.append("\(input) can be read only once: no PSNR")
             }
         }
         let summary = TranscodeSummary(

@@ -3,9 +3,9 @@ import Rill
 import RillCore
 import RillTranscode
 
-/// What is made of a clip, whichever clip it is.
+/// The options of a transcode that do not depend on the clip.
 struct TranscodeOptions: ParsableArguments {
-    @Option(help: "Bitrate of the output (default: by its size, 800k at 640x480).", transform: bitrateNotation)
+    @Option(help: "Bitrate of the output (default: depends on the size, 800k at 640x480).", transform: bitrateNotation)
     var bitrate: Bitrate?
 
     @Option(help: "Bitrate of the low layer (default: 45k).", transform: bitrateNotation)
@@ -15,24 +15,25 @@ struct TranscodeOptions: ParsableArguments {
     var size: Resolution?
 
     @Option(
-        help: "Most frames a second of the output (default: every frame of the clip).", completion: .frameRates,
+        help: "Maximum frame rate of the output (default: every frame of the clip).", completion: .frameRates,
         transform: frameRateNotation)
     var fps: FrameRate?
 
-    @Option(help: "What coded outputs are coded with, vp8 or vp9.", completion: .codecs, transform: codecNotation)
+    @Option(help: "Codec of encoded outputs, vp8 or vp9.", completion: .codecs, transform: codecNotation)
     var codec: VideoCodec = .vp8
 
-    /// How much work goes into a frame.
+    /// The encoding effort per frame.
     enum Effort: String, EnumerableFlag {
         case realtime, good
 
         static func help(for value: Effort) -> ArgumentHelp? {
             switch value {
-            case .realtime: "Code as a live call does: the same bytes."
+            case .realtime: "Encode like a live call, to the same bytes."
             case .good:
                 ArgumentHelp(
-                    "Code in two passes, looking ahead: for archives. About 3 dB better at the same bitrate on a webcam's "
-                        + "clip, at 12 times the instructions with VP8 and 46 times with VP9. Reads the clip twice.")
+                    "Encode in two passes with lookahead, for archives. About 3 dB better at the same bitrate for a "
+                        + "webcam clip, with 12 times the instructions for VP8 and 46 times for VP9. Reads the clip twice."
+                )
             }
         }
     }
@@ -48,62 +49,64 @@ struct TranscodeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Cut the clip into N even segments, each beginning with a key frame, and code them at once; auto takes one "
-                + "for each 300 frames, 64 at most, whatever the machine. Costs quality: 0.1 dB with 2 in a minute, 0.5 dB "
+            "Cut the clip into N equal segments, each starting with a key frame, and encode them in parallel; auto "
+                + "is one per 300 frames, at most 64, on any machine. Costs quality: 0.1 dB with 2 per minute, 0.5 dB "
                 + "with 6."),
         completion: .list(["auto"]), transform: segmentNotation)
     var segments = SegmentCount.one
 
-    @Option(help: "Jobs and segments in work at once (default: one for each processor). It changes no byte.")
+    @Option(help: "Number of jobs and segments at once (default: one per CPU). Does not change the output.")
     var parallel: Int?
 
-    @Option(help: "Threads of each encoder; more of them give other bytes.")
+    @Option(help: "Threads of each encoder. Changes the output.")
     var threads = 1
 
-    @Option(help: "What the pictures show; a screen that stands still is coded once a second.")
+    @Option(help: "Kind of content; a still screen is encoded once a second.")
     var content = ContentChoice.camera
 
     @Option(
         help: """
-            Make faces beautiful: natural, strong, or as in \
+            Beautify faces: natural, strong, or settings like \
             smoothness=0.7,lightening=0.3,contrast=high.
             """,
         completion: .beauty, transform: beautyNotation)
     var beauty: BeautyOptions?
 
-    @Flag(help: "With --beauty: show the clip, what becomes of it, and the mask of its skin, side by side.")
+    @Flag(help: "With --beauty: show the clip, the result, and the skin mask, side by side.")
     var compare = false
 
-    @Flag(help: "Begin a new .y4m or .yuv file, OUTPUT.2, OUTPUT.3, …, where the clip's pictures change their size.")
+    @Flag(help: "Start a new .y4m or .yuv file, OUTPUT.2, OUTPUT.3, …, whenever the picture size changes.")
     var splitSizes = false
 
-    @Flag(help: "Say how near the coded outputs come to the clip: PSNR of luma, in dB. Reads both again.")
+    @Flag(help: "Report the luma PSNR of the encoded outputs against the clip, in dB. Reads both again.")
     var psnr = false
 
     @OptionGroup(title: "Raw clips")
     var clipOptions: ClipOptions
 
     func validate() throws {
-        if compare, beauty == nil { throw ValidationError("--compare shows what --beauty does: give one") }
+        if compare, beauty == nil { throw ValidationError("--compare needs --beauty") }
         if let fps {
             var layer = LayerSettings.low
             layer.frameRate = fps
             do { try layer.validate() } catch { throw ValidationError("--fps \(fps): \(error)") }
         }
-        guard (1...16).contains(threads) else { throw ValidationError("--threads goes from 1 to 16, not \(threads)") }
+        guard (1...16).contains(threads) else {
+            throw ValidationError("--threads must be from 1 to 16, not \(threads)")
+        }
         guard (1...256).contains(parallel ?? 1) else {
-            throw ValidationError("--parallel goes from 1 to 256, not \(parallel ?? 1)")
+            throw ValidationError("--parallel must be from 1 to 256, not \(parallel ?? 1)")
         }
         guard (0...63).contains(quality ?? 0) else {
-            throw ValidationError("--quality goes from 0 (best) to 63, not \(quality ?? 0)")
+            throw ValidationError("--quality must be from 0 (best) to 63, not \(quality ?? 0)")
         }
         guard quality == nil || bitrate == nil else {
-            throw ValidationError("--quality takes what bitrate it needs: leave out --bitrate")
+            throw ValidationError("--quality sets the bitrate: leave out --bitrate")
         }
         if splitSizes, size != nil {
-            throw ValidationError("--split-sizes leaves all sizes as they are, --size none")
+            throw ValidationError("--split-sizes keeps all sizes: leave out --size")
         }
-        if splitSizes, segments != .one { throw ValidationError("--split-sizes goes with one segment") }
+        if splitSizes, segments != .one { throw ValidationError("--split-sizes needs a single segment") }
     }
 
     /// The encoder's settings.
@@ -123,7 +126,7 @@ struct TranscodeOptions: ParsableArguments {
 @Sendable func segmentNotation(_ text: String) throws -> SegmentCount {
     if text == "auto" { return .automatic }
     guard let count = Int(text), (1...1000).contains(count) else {
-        throw ValidationError("\"\(text)\" is no number of segments: expected auto, or 1 to 1000")
+        throw ValidationError("\"\(text)\" is not a number of segments: expected auto, or 1 to 1000")
     }
     return .count(count)
 }

@@ -4,17 +4,17 @@ import RillCore
 import RillPages
 import RillTranscode
 
-/// What one transcode has made.
+/// The result of one transcode.
 struct TranscodeOutcome: Sendable {
     var summary: TranscodeSummary
-    /// All files that were written.
+    /// The paths of all written files.
     var files: [String]
-    /// What the user should know of it.
+    /// Notices for the user.
     var notices: [String]
-    /// Why only a part of the clip was transcoded, if so: what there is was written.
+    /// The reason why only part of the clip was transcoded; `nil` if all was.
     var partialReason: String?
 
-    /// The result as a table, below a line on what was read.
+    /// The result as a table, below a line on the input.
     func text(on terminal: Terminal) -> String {
         let hasQuality = summary.outputs.contains { $0.psnr != nil }
         var table = TextTable(
@@ -35,7 +35,7 @@ struct TranscodeOutcome: Sendable {
     }
 }
 
-/// What was written, for machines.
+/// The JSON summary of a transcode.
 struct TranscodeSummary: Codable, Equatable, Sendable {
     var framesRead: Int
     var framesSkipped: Int
@@ -49,13 +49,13 @@ struct TranscodeRow: Codable, Equatable, Sendable {
     var path: String
     var resolution: String
     var frames: Int
-    /// Key frames, coded bytes and bits a second: of coded outputs alone.
+    /// Key frames, encoded bytes and bits per second: of encoded outputs only.
     var keyFrames: Int?
     var bytes: Int?
     var bitrate: Double?
-    /// What it was to have, in bits a second: not of constant quality.
+    /// The target in bits per second; `nil` for constant quality.
     var targetBitrate: Int?
-    /// PSNR of luma against the clip, in decibels, where it was asked for.
+    /// PSNR of luma against the clip, in decibels, if requested.
     var psnr: Double?
 
     init(path: String, _ output: Transcoder.Output, _ written: TranscodeReport.Output, seconds: Double) {
@@ -69,13 +69,13 @@ struct TranscodeRow: Codable, Equatable, Sendable {
         bitrate = seconds > 0 ? Double(written.bytesEncoded) * 8 / seconds : 0
     }
 
-    /// The target for a table, in kbit/s.
+    /// The target as table text, in kbit/s.
     var targetText: String { targetBitrate.map { Decimal.text(Double($0) / 1000, decimals: 0) } ?? "–" }
 
-    /// The bitrate for a table, in kbit/s.
+    /// The bitrate as table text, in kbit/s.
     var bitrateText: String { bitrate.map { Decimal.text($0 / 1000, decimals: 1) } ?? "–" }
 
-    /// A file of pictures.
+    /// A row for a file of pictures.
     init(path: String, resolution: Resolution, frames: Int) {
         self.path = path
         self.resolution = resolution.description
@@ -83,11 +83,11 @@ struct TranscodeRow: Codable, Equatable, Sendable {
     }
 }
 
-/// Why a transcode made nothing that bears its name.
+/// The reason why a transcode wrote no output.
 enum TranscodeFailure: Error, CustomStringConvertible {
     /// The input cannot be read at all.
     case unreadable(String)
-    /// Somebody pressed Ctrl-C.
+    /// The user pressed Ctrl-C.
     case interrupted
 
     var exitCode: ExitCode {

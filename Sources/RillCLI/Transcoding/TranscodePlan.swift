@@ -8,13 +8,13 @@ import RillTranscode
 struct TranscodePlan {
     private(set) var outputs: [Transcoder.Output] = []
     private(set) var paths: [String] = []
-    /// What the outputs lack that the source has.
+    /// Notices on what of the source the outputs cannot store.
     private(set) var notices: [String] = []
     private var files: [OutputFile] = []
     private let parts: SizeParts?
     private var thumbnails: ThumbnailSink?
     private let options: TranscodeOptions
-    /// The rate that most of the clip has.
+    /// The frame rate of most of the clip.
     private let sourceRate: FrameRate
 
     init(_ job: TranscodeJob, _ source: TranscodeInput) throws {
@@ -25,7 +25,7 @@ struct TranscodePlan {
             resolution, bitrate: options.bitrate ?? .suggested(for: resolution, codec: options.codec),
             codec: options.codec)
         high.encoder = options.encoder
-        // Only who asks for a rate wants frames left out.
+        // Frames are dropped only if a rate was requested.
         if let fps = options.fps { high.frameRate = fps } else { high = high.takingEveryFrame(of: sourceRate) }
         parts = options.splitSizes ? SizeParts(job, .slower(high.frameRate, sourceRate), source.video) : nil
         if options.bitrate != nil, job.isCoded { try high.requireReachable("--bitrate", at: sourceRate) }
@@ -51,12 +51,13 @@ struct TranscodePlan {
         }
     }
 
-    /// The steps of a ladder that a small clip does not have.
+    /// Notices on the steps of the ladder that a small clip does not have.
     private static func notices(
         ofLadder layers: [LayerSettings], below resolution: Resolution, _ output: String
     ) -> [String] {
         LayerSettings.ladderSteps.filter { step in !layers.contains { $0.rid == step } }.map { step in
-            "\(TranscodeFiles.path(output, step: "\(step)")) is left out: of \(resolution) that step is no larger than the low layer"
+            "\(TranscodeFiles.path(output, step: "\(step)")) is left out: for \(resolution) it would not be larger "
+                + "than the low layer"
         }
     }
 
@@ -97,7 +98,11 @@ struct TranscodePlan {
         }
     }
 
-    /// - Parameter spareThreads: what it shares with others; `nil` where it is alone.
+    /// Makes the transcoder.
+    ///
+    /// - Parameters:
+    ///   - source: the input.
+    ///   - spareThreads: threads shared with other jobs; `nil` for a single job.
     func makeTranscoder(_ source: TranscodeInput, _ spareThreads: SpareThreads?) -> Transcoder {
         let threads = options.parallel ?? Transcoder.processorCount
         return switch source.feed {
@@ -109,10 +114,10 @@ struct TranscodePlan {
         }
     }
 
-    /// All files that bear their names after ``commitParts()``.
+    /// All files that have their names after ``commitParts()``.
     var writtenPaths: [String] { files.map(\.path) + (parts?.paths ?? []) + (thumbnails?.paths ?? []) }
 
-    /// Gives the files their names of which nobody knew before how many there are.
+    /// Renames the files whose number was not known in advance.
     func commitParts() throws {
         try parts?.commit()
         try thumbnails?.commit()
@@ -126,19 +131,19 @@ struct TranscodePlan {
         return rows
     }
 
-    /// The outputs whose bitrate is far from its target, in words.
+    /// A remark on each output whose bitrate is far from its target.
     func bitrateRemarks(of report: TranscodeReport) -> [String] {
         zip(zip(paths, outputs), report.outputs).compactMap { place, written in
             guard case .encoded(let layer, _) = place.1 else { return nil }
-            // The default of the low layer is nobody's wish.
-            let isAskedFor = layer.rid == .high && options.bitrate != nil
+            // The user requested only the bitrate of the high layer.
+            let isRequested = layer.rid == .high && options.bitrate != nil
             return BitrateRemark.text(
                 of: place.0, layer, bytes: written.bytesEncoded, seconds: report.duration.seconds,
-                parts: report.segmentCount, isAskedFor: isAskedFor)
+                parts: report.segmentCount, isRequested: isRequested)
         }
     }
 
-    /// The same, with how near the coded outputs come to the clip.
+    /// The rows, with the PSNR of the encoded outputs against the clip.
     func rows(of report: TranscodeReport, measuredAgainst clip: ReopenableClip) throws -> [TranscodeRow] {
         var rows = rows(of: report)
         for (index, output) in outputs.enumerated() {
@@ -150,7 +155,7 @@ struct TranscodePlan {
 }
 
 extension LayerSettings {
-    /// The same under another name.
+    /// The same settings with another RID.
     fileprivate func named(_ rid: StreamLayer.RID) -> LayerSettings {
         var layer = self
         layer.rid = rid
@@ -158,13 +163,13 @@ extension LayerSettings {
     }
 }
 
-/// The output in as many files as the clip has sizes: `out.y4m`, then `out.2.y4m`.
+/// The output as one file for each picture size: `out.y4m`, then `out.2.y4m`.
 final class SizeParts {
     let sink: SplitSizeSink
     private let files: Files
     private let path: String
 
-    /// Those that were begun.
+    /// The files that were started.
     private final class Files {
         var all: [OutputFile] = []
     }
@@ -195,7 +200,7 @@ final class SizeParts {
 
     func commit() throws { for file in files.all { try file.commit() } }
 
-    /// Whether a file's name is one that the second or a later size of an output would get.
+    /// Whether a path is that of the second or a later size of an output.
     static func isPart(_ path: String, of output: String) -> Bool {
         let number = path.split(separator: ".").dropLast().last.flatMap { Int($0) }
         return number.map { $0 > 1 && Self.path(of: $0, output) == path } ?? false

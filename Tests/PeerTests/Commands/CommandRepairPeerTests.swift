@@ -73,7 +73,7 @@ struct CommandRepairPeerTests {
         let receiver = try RillRun.start(
             "receive", folder.path("in.sdp"), "--key-file", file, "--output", folder.path("got.ivf"), "--timeout", "2s",
             "--json")
-        _ = try await receiver.said("listening at")
+        _ = try await receiver.said("listening on")
         let protection =
             isRTX
             ? "rtprtxsend name=again max-size-packets=0 max-size-time=2000 "

@@ -38,7 +38,7 @@ import Testing
             ]
         }
         let receiver = try receive(words)
-        _ = try await receiver.said("listening at")
+        _ = try await receiver.said("listening on")
         let peer = try Peer.gstreamer.start(
             [
                 "-q", "videotestsrc", "num-buffers=\(Self.frameCount)", "is-live=true", "!",
@@ -80,7 +80,7 @@ import Testing
         // It writes its description when it begins to send: once for that alone.
         _ = try await start(1, "-sdp_file", description).finished()
         let receiver = try receive([description])
-        _ = try await receiver.said("listening at")
+        _ = try await receiver.said("listening on")
         _ = try await start(Self.frameCount).finished()
         let (frames, report) = try await finish(receiver)
         #expect(frames.count == Self.frameCount, "\(frames.count) frames")

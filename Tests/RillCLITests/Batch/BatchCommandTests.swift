@@ -92,7 +92,7 @@ import Testing
         (["--jobs", "list", "a.y4m"], "--jobs names all clips"), (["--jobs", "list", "--to", "ivf"], "--jobs names"),
         (["/etc/passwd", "b", "--to", "ivf"], "two folders"), (["--jobs", "list", "--recursive"], "--jobs names"),
         (["/tmp", "b.ivf"], "add --to webm"), (["/tmp", "/tmp", "--to", "ivf"], "is the folder of the clips"),
-        (["a.y4m", "b.ivf", "--resume"], "--resume"), (["--jobs", "list", "--low", "l.ivf"], "lines of --jobs"),
+        (["a.y4m", "b.ivf", "--resume"], "--resume"), (["--jobs", "list", "--low", "l.ivf"], "put them into the list"),
         (["a.y4m"], "Missing expected argument '<output>'"), ([], "Missing expected argument '<input>'"),
     ])
     func `Wrong arguments are refused by name`(arguments: [String], word: String) throws {
@@ -154,7 +154,7 @@ import Testing
         for name in ["a.y4m", "b b.Y4M", "more/c.y4m", ".hidden.y4m"] { try write(clip, to: "\(clips)/\(name)") }
         try write([1], to: clips + "/notes.txt")
         let flat = try rill("transcode", clips, folder.path("flat"), "--to", "ivf", "--fps", "10")
-        #expect(flat.status == 0 && flat.errors.contains("no clips: 1"), "\(flat.errors)")
+        #expect(flat.status == 0 && flat.errors.contains("not clips: 1"), "\(flat.errors)")
         #expect(try names(in: folder.path("flat")) == ["a.ivf", "b b.ivf", "rill-transcode.done"])
         // The outputs may lie below the clips.
         let below = clips + "/coded"
@@ -167,7 +167,7 @@ import Testing
         // Two that would become one.
         try write([], to: clips + "/a.mp4")
         let same = try rill("transcode", clips, folder.path("same"), "--to", "ivf")
-        #expect(same.status == 64 && same.errors.contains("a.ivf, as a.mp4 would"), "\(same.errors)")
+        #expect(same.status == 64 && same.errors.contains("has the same output as a.mp4"), "\(same.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder.path("same")))
     }
 

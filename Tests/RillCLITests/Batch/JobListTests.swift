@@ -54,8 +54,8 @@ struct JobListTests {
             """
         let refusal = #expect(throws: BatchRefusal.self) { try jobs(text) }
         let reasons = [
-            (2, "'<output>'"), (3, "c.mov: the name must end in"), (4, "--colour"), (5, "the quote ' has no end"),
-            (6, "--raw-size"), (7, "- is standard input"), (8, "--ladder"), (9, "no help"),
+            (2, "'<output>'"), (3, "c.mov: the name must end in"), (4, "--colour"), (5, "the quote ' is not closed"),
+            (6, "--raw-size"), (7, "cannot use -, standard input"), (8, "--ladder"), (9, "not options of a job"),
         ]
         #expect(refusal?.problems.map(\.place) == reasons.map { "lists/jobs.txt:\($0.0)" })
         for (problem, reason) in zip(refusal?.problems ?? [], reasons) {
@@ -68,12 +68,12 @@ struct JobListTests {
     }
 
     @Test(arguments: [
-        ("a.mp4 x.ivf\nb.mp4 ./x.ivf", "is written by lists/jobs.txt:1 too"),
-        ("a.mp4 x.webm --ladder\nb.mp4 x.half.webm", "is written by lists/jobs.txt:1 too"),
-        ("a.mp4 x.webm --thumbnails th\nb.mp4 y.webm --thumbnails th", "is written by lists/jobs.txt:1 too"),
+        ("a.mp4 x.ivf\nb.mp4 ./x.ivf", "is also written by lists/jobs.txt:1"),
+        ("a.mp4 x.webm --ladder\nb.mp4 x.half.webm", "is also written by lists/jobs.txt:1"),
+        ("a.mp4 x.webm --thumbnails th\nb.mp4 y.webm --thumbnails th", "is also written by lists/jobs.txt:1"),
         (
             "a.mp4 x.2.y4m\nb.ivf x.y4m --split-sizes",
-            "x.2.y4m may be one of its sizes, and is written by lists/jobs.txt:1"
+            "x.2.y4m may be one of its files, and is written by lists/jobs.txt:1"
         ),
         ("a.mp4 x.webm\nx.webm y.ivf", "is written by lists/jobs.txt:1: jobs have no order"),
     ])
