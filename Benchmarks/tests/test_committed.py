@@ -1,4 +1,4 @@
-"""What the comparison of figures with committed ones says, and what it writes."""
+"""The comparison of figures with committed ones, and the file of committed figures."""
 
 import math
 import tempfile

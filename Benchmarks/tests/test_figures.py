@@ -1,11 +1,11 @@
-"""What may be said of two samples, and of a run beside an earlier one."""
+"""The verdict on two samples, and the comparison of a run with an earlier one."""
 
 import json
 import unittest
 
 from bench.against import change, figures, Old
 from bench.figures import Sample, Verdict, judge, percentile, ratios, timed
-from bench.report import Comparison, Report, Result, Table, bar
+from bench.report import Comparison, Report, Result, Table, target
 
 
 def sample(*values: float) -> Sample:
@@ -56,16 +56,16 @@ class Verdicts(unittest.TestCase):
         self.assertIn("Not judged: 1", headline)
 
 
-class Bars(unittest.TestCase):
+class Targets(unittest.TestCase):
     def test_a_bar_is_met_up_to_its_limit_and_missed_where_nothing_was_measured(self) -> None:
-        self.assertTrue(bar("", 10, 10).is_met)
-        self.assertFalse(bar("", 10.01, 10).is_met)
-        self.assertFalse(bar("", None, 10).is_met)
-        self.assertFalse(bar("", float("nan"), 10).is_met)
+        self.assertTrue(target("", 10, 10).is_met)
+        self.assertFalse(target("", 10.01, 10).is_met)
+        self.assertFalse(target("", None, 10).is_met)
+        self.assertFalse(target("", float("nan"), 10).is_met)
 
     def test_what_may_not_be_judged_is_neither(self) -> None:
-        result = Result("send", "Sending", bars=[bar("", 99, 10, is_judged=False)])
-        self.assertIsNone(result.bars[0].is_met)
+        result = Result("send", "Sending", targets=[target("", 99, 10, is_judged=False)])
+        self.assertIsNone(result.targets[0].is_met)
         self.assertFalse(result.is_failed)
 
 

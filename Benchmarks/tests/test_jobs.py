@@ -1,4 +1,4 @@
-"""What programs print and send is understood; what is asked for wrongly is refused."""
+"""The output and packets of programs are parsed; wrong command lines are rejected."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from bench.contest import AGAIN, CPU, OURS, RIVAL, Entry, Heat, Work
 from bench.figures import Verdict
 from bench.job import OPTIONS
 from bench.jobs import JOBS
-from bench.jobs.latency import STRETCHES, Call, bars
+from bench.jobs.latency import STAGES, Call, targets
 from bench.listening import payload_offset
 from bench.process import Run, command, printed, quoted, run
 
@@ -30,7 +30,7 @@ frames=2
     def test_the_stamps_of_a_call_become_stretches_of_its_way(self) -> None:
         call = Call("idle", "")
         call.read(self.TEXT)
-        found = {title: call.layers["high"].milliseconds(stretch) for title, _, stretch in STRETCHES}
+        found = {title: call.layers["high"].milliseconds(stage) for title, _, stage in STAGES}
         self.assertEqual(found["captured → last packet sent"], [6])
         self.assertEqual(found["of it what Rill adds"], [1])
         self.assertEqual(found["captured → picture shown"], [10])
@@ -38,8 +38,8 @@ frames=2
     def test_what_was_lost_is_told_with_its_reason_and_misses_the_bar(self) -> None:
         call = Call("idle", "")
         call.read(self.TEXT)
-        self.assertEqual([*call.layers["high"].losses()], ["1 of 2 frames of high (1 gave way to a newer one)", "1 datagrams of high"])
-        self.assertEqual([each.is_met for each in bars(call, 1)], [True, False])
+        self.assertEqual([*call.layers["high"].losses()], ["1 of 2 frames of high (1 replaced by a newer frame)", "1 datagrams of high"])
+        self.assertEqual([each.is_met for each in targets(call, 1)], [True, False])
 
     def test_a_line_that_is_none_of_its_own_is_refused(self) -> None:
         with self.assertRaisesRegex(Exception, "line 1"):
@@ -78,9 +78,9 @@ class Programs(unittest.TestCase):
         done = run(command(sys.executable, "-c", "sum(range(3000000)); b = bytearray(50 << 20); print('frames=3')"))
         self.assertEqual(printed(done.output), {"frames": 3})
         self.assertTrue(0 < done.cpu < 20 and done.peak > 50 << 20, done)
-        with self.assertRaisesRegex(Exception, "not done"):
+        with self.assertRaisesRegex(Exception, "timed out"):
             run(command("sleep", 60), limit=0.2)
-        with self.assertRaisesRegex(Exception, "ended with 3"):
+        with self.assertRaisesRegex(Exception, "exited with 3"):
             run(command("sh", "-c", "exit 3"))
 
     def test_coded_bytes_begin_behind_header_and_descriptor(self) -> None:

@@ -1,4 +1,4 @@
-"""What many streams take, as it follows from what streams of one kind take."""
+"""The predicted cost of many streams from the costs of streams of one kind."""
 
 import random
 import unittest
@@ -37,7 +37,7 @@ class Models(unittest.TestCase):
         self.assertFalse(TRUE.holds(LOADS[0], feeder=1.9))
 
     def test_no_cost_is_negative(self) -> None:
-        # Less than nothing for the second column would fit best.
+        # A negative value for the second column would fit best.
         unknowns, error = non_negative_fit([[1, 1], [1, 2], [1, 3]])
         self.assertTrue(all(value >= 0 for value in unknowns))
         unknowns, error = non_negative_fit([[2, 3], [1, 5]])
