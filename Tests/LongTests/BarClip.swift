@@ -139,7 +139,7 @@ final class FirstFrames: FrameSource {
     }
 }
 
-/// Frames that are held in memory, played forwards and backwards in turn, so that there is no cut where they begin again.
+/// Frames held in memory, played alternately forwards and backwards, so that there is no cut where they restart.
 final class SwingingFrames: FrameSource {
     let format: SourceFormat
     private let frames: [VideoFrame]

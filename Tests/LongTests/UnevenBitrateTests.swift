@@ -72,7 +72,7 @@ private struct Run {
         var frame: UnevenFrames.Frame
         var bits: Double
         var isKey: Bool
-        /// Luma PSNR in dB; 0 where nobody looked.
+        /// Luma PSNR in dB; 0 if it was not measured.
         var quality: Double
     }
 

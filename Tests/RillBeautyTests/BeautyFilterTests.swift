@@ -119,7 +119,7 @@ struct BeautyFilterTests {
 
     /// Every level of the deadline works on pictures of all sizes, and gives up what it says.
     @Test(arguments: BeautyLevel.allCases)
-    func `Levels give up what they say`(level: BeautyLevel) throws {
+    func `Each level omits what it documents`(level: BeautyLevel) throws {
         for (width, height) in [(16, 16), (33, 17), (96, 54), (97, 55)] {
             let resolution = Resolution(width: width, height: height)
             let pool = try FramePool(resolution: resolution, capacity: 2)

@@ -63,12 +63,12 @@ import Testing
         ["inspect", "-", "--frames", "x.ivf"], ["inspect", "x.pcap", "--codec", "av1"],
         ["loopback", "--capture", "x.ivf"], ["loopback", "--capture", "-"],
     ])
-    func `What cannot be asked for is refused with the usage`(arguments: [String]) throws {
+    func `Invalid options are rejected with the usage`(arguments: [String]) throws {
         let outcome = try rillProgram().run(arguments)
         #expect(outcome.status == 64 && outcome.errors.contains("Usage:"), "\(outcome.errors)")
     }
 
-    @Test func `What is no capture is refused by its name`() throws {
+    @Test func `A file that is not a capture is rejected by its name`() throws {
         let outcome = try rill("replay", folder.path("none.pcap"), "--to", "127.0.0.1:1")
         #expect(outcome.status == 2 && outcome.errors.contains("none.pcap: no such file"), "\(outcome.errors)")
     }

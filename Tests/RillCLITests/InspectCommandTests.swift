@@ -33,7 +33,7 @@ import Testing
         return path
     }
 
-    @Test func `Frames without a key frame are no file, and no success`() throws {
+    @Test func `Frames without a key frame give no file, and an error`() throws {
         let capture = try captureWithoutKeyFrames()
         let out = folder.path("out.ivf")
         for options in [[], ["--json"]] {

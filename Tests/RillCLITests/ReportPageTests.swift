@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [["--report", "page.txt"], ["--report", "-"], ["--report", "a.html", "--output", "a.html"]])
-    func `A page goes to a file of its own whose name says what it is`(arguments: [String]) throws {
+    func `A page needs a separate file with the right extension`(arguments: [String]) throws {
         let outcome = try rillProgram().run(["loopback"] + arguments)
         #expect(outcome.status == 64, "\(arguments): \(outcome.errors)")
     }

@@ -24,7 +24,7 @@ import Testing
         #expect(!runs[0].isEmpty && runs[0] == runs[1])
     }
 
-    @Test func `A clip goes through standard input and output`() throws {
+    @Test func `A clip is transcoded from standard input to standard output`() throws {
         let clip = try makeClip()
         let outcome = try rill("transcode", "-", "-", "--fps", "10", input: clip)
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -32,7 +32,7 @@ import Testing
         #expect(outcome.errors.contains("read 30 frames"))
     }
 
-    @Test func `What stands before the damage is transcoded`() throws {
+    @Test func `Frames before the damage are transcoded`() throws {
         let clip = try makeClip()
         let bytes = try read(clip)
         let cut = folder.path("cut.y4m")

@@ -95,7 +95,7 @@ import Testing
             ("avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"]),
             ("ts", ["-c:v", "mpeg2video", "-r", "25", "-c:a", "mp2"]),
         ])
-    func `Of a file that is cut off the beginning is saved, and that is said`(container: String, options: [String])
+    func `The start of a truncated file is saved, with a warning`(container: String, options: [String])
         throws
     {
         let whole = folder.path("whole.\(container)")
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `Control-C leaves no file`() throws {
-        // Thousands of small pictures in two passes: long enough to be interrupted, and nobody waits for the end.
+        // Thousands of small pictures in two passes: long enough to be interrupted, without waiting for the end.
         let clip = try movingClip(in: folder, frames: 600, width: 160, height: 120)
         let before = try names
         let program = try rillProgram().start(

@@ -46,7 +46,7 @@ struct ContainerColorTests {
             ("h.webm", ["-c:v", "libvpx", "-b:v", "2M", "-pix_fmt", "yuv420p", "-color_range", "pc"]),
             ("i.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv420p10le", "-color_range", "pc"]),
         ] as [(String, [String])])
-    func `What becomes of it is within one of what FFmpeg makes of it`(name: String, options: [String]) throws {
+    func `The result is within one of FFmpeg's`(name: String, options: [String]) throws {
         let path = try clip(name, options)
         let isI420 = options.contains { ["yuv420p", "yuvj420p"].contains($0) }
         let ours = try limited(path, from: isI420 ? .full : .limited)

@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["76%/3", "100%/3", "5%/0.999", "5%/10001", "51%/1"])
-    func `It refuses what no link loses`(notation: String) throws {
+    func `It rejects impossible losses`(notation: String) throws {
         let burst = try BurstLoss(notation: notation)
         #expect(throws: LinkError.impossibleBurst(burst)) { try LinkSettings(burst: burst) }
     }

@@ -42,7 +42,7 @@ import Testing
         #expect(throws: LinkError.invalidTrace("t", line: line, defect)) { try parse(text) }
     }
 
-    @Test func `It says what was expected`() {
+    @Test func `Errors describe what was expected`() {
         #expect(
             LinkError.invalidTrace("lte.up", line: 3, .timeGoesBack(from: 3, to: 2)).description
                 == "lte.up: line 3: 2 stands behind 3: expected times that do not fall")

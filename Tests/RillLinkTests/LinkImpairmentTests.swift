@@ -105,7 +105,7 @@ import Testing
         #expect(zip(run.deliveries, run.contents).allSatisfy { $1 == [$0.sequence % 256, 100] })
     }
 
-    @Test func `It delivers what arrives together in the order of sending`() throws {
+    @Test func `It delivers simultaneous packets in sending order`() throws {
         // All of a burst, and copies of half of it, arrive at the same two moments.
         let run = LinkRun(
             try LinkSettings(delay: .milliseconds(20), duplicate: .percent(50)), count: 500, interval: .zero)

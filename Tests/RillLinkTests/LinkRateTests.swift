@@ -65,7 +65,7 @@ import Testing
         #expect(run.outcomes[2] == .lost(.queueFull(wait: .milliseconds(524_054))))
     }
 
-    @Test func `It spends the rate on what is lost behind it`() throws {
+    @Test func `Packets lost after the queue use its rate, too`() throws {
         let settings = try LinkSettings(
             loss: .percent(50), rate: RateSchedule(.megabits(1)), queueLimit: .time(.seconds(60)), seed: 4)
         let run = LinkRun(settings, count: 1000, interval: .zero) { _ in 1000 }

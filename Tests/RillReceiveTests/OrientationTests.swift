@@ -44,7 +44,7 @@ import Testing
         #expect(rotations(receiver) == [0, 90, 90, 180, 180])
     }
 
-    @Test mutating func `What a frame said that was dropped holds for those behind it`() throws {
+    @Test mutating func `The orientation of a dropped frame applies to the following ones`() throws {
         let receiver = try receiver()
         var told = frames(telling: [0, 1, nil])
         stream.orientation = nil

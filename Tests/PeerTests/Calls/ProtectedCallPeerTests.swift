@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
-    func `FFmpeg's protected stream is shown as its own description says`() async throws {
+    func `FFmpeg's protected stream is shown according to its own description`() async throws {
         let socket = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         let (port, path) = (socket.localAddress.port, folder.path("ffmpeg.sdp"))
         let key = SRTPKey.generate(.aesCM128Tag80)

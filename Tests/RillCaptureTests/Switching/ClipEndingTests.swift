@@ -80,7 +80,7 @@ import Testing
 
     /// Uneven timestamps stay so; a clip whose first stamp is not zero leaves no gap; each time begins with a discontinuity.
     @Test(arguments: [(50, 20), (nil, 30)] as [(FrameRate?, Int64)])
-    func `A clip is played again after its last frame's own time`(rate: FrameRate?, last: Int64) throws {
+    func `A clip restarts after the duration of its last frame`(rate: FrameRate?, last: Int64) throws {
         let events = Monitor([LiveClip.Event]())
         let clip = try LiveClip(atEnd: .loop, onEvent: { event in events.withLock { $0.append(event) } }) {
             try Stamped([5_000_000, 15_000_000, 45_000_000], rate: rate)
@@ -151,7 +151,7 @@ import Testing
 
     /// Files come from strangers.
     @Test(arguments: LiveClip.Ending.allCases, [nil, FrameRate(2_147_483_647), FrameRate(1, per: 2_147_483_647)])
-    func `Stamps that stand still, go back, or are beyond all times stop nothing`(
+    func `Timestamps that repeat, go back, or exceed all times stop nothing`(
         ending: LiveClip.Ending, rate: FrameRate?
     ) throws {
         let odd: [[Int]] = [

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `After a change come frames of the new source alone, the first as a beginning, at times that rise`(
+    func `After a change only the new source's frames follow, starting with a discontinuity, at rising times`(
         firstIsLive: Bool, secondIsLive: Bool
     ) throws {
         let switcher = SourceSwitcher(try Numbered(1, isLive: firstIsLive, start: .zero + .seconds(7)))
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3])
-    func `Where a clip ends, the switcher says so once its last frame was shown, and goes on with the next`(
+    func `At the end of a clip the switcher reports it after the last frame, and continues with the next`(
         length: Int
     ) throws {
         let events = Events()
@@ -211,7 +211,7 @@ import Testing
         #expect(seen.map(\.number) == [2])
     }
 
-    /// The handler is called with no lock held; sources that end at once, for ever, leave whoever pulls a chance to stop.
+    /// The handler is called without a lock; an endless series of sources that end at once can still be stopped.
     @Test func `What is said may be answered with the next source at once`() throws {
         let switcher = Monitor(SourceSwitcher?.none)
         let numbers = Monitor([Int]())
@@ -247,7 +247,7 @@ import Testing
         #expect(events.words == ["1 ended"])
     }
 
-    @Test func `Where nobody pulls any more, a change says so, and its source is let go`() throws {
+    @Test func `A change fails when frames are no longer read, and releases its source`() throws {
         let ends = Monitor(0)
         let switcher = SourceSwitcher(try Numbered(1, ends: ends))
         var source: SwitchedSource? = switcher.source

@@ -71,7 +71,7 @@ struct FrameDecimatorTests {
         #expect(times.allSatisfy { decimator.wants($0) })
     }
 
-    @Test func `Without a limit every frame passes, whatever its stamp`() {
+    @Test func `Without a limit every frame passes, whatever its timestamp`() {
         let times = [0, 5, 5, 4, 1000, 1000, 1001, 2].map { MediaTime(nanoseconds: $0) }
         var decimator = FrameDecimator(rate: nil)
         #expect(times.allSatisfy { decimator.wants($0) })

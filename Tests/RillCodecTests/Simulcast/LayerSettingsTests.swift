@@ -24,7 +24,7 @@ struct LayerSettingsTests {
         }
     }
 
-    @Test func `The low preset is what it is known for`() {
+    @Test func `The low preset has its documented values`() {
         #expect(LayerSettings.low.resolution == .qqvga && LayerSettings.low.frameRate == 5)
         #expect(LayerSettings.low.bitrate == .kilobits(45) && LayerSettings.low.encoder.codec == .vp8)
     }
@@ -55,7 +55,7 @@ struct LayerSettingsTests {
         #expect(refusal { $0.encoder.bufferSize = .seconds(61) }?.contains("60 s") == true)
     }
 
-    @Test func `A rate that nobody asked for is no limit and has none`() throws {
+    @Test func `A rate that was not set is not a limit and has none`() throws {
         var layer = LayerSettings.high(.vga, bitrate: .kilobits(800))
         layer.frameRate = 500
         #expect(throws: CodecError.self) { try layer.validate() }

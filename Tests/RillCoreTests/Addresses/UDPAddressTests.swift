@@ -35,7 +35,7 @@ import Testing
         "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8", "12345::", "g::", "::1%", "::1%0", "::1%eth0",
         "1.2.3.4::", "+1.2.3.4", "::+1",
     ])
-    func `What is no address in numbers is none`(text: String) {
+    func `Texts that are not a numeric address are rejected`(text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -52,7 +52,7 @@ import Testing
         "", ":", "127.0.0.1", "127.0.0.1:", ":5004", "127.0.0.1:65536", "127.0.0.1:+5", "127.0.0.1: 5", "::1:5004",
         "[::1]", "[::1", "[]:5", "[127.0.0.1]:5", "localhost:5004", "[::1]:123456",
     ])
-    func `What is no address with a port is none`(text: String) {
+    func `Texts that are not an address with a port are rejected`(text: String) {
         #expect(UDPAddress(text) == nil)
     }
 

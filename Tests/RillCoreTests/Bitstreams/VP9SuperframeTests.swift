@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [[1], [3, 2], [255, 256, 1], [65535, 65536], [1, 1, 1, 1, 1, 1, 1, 16_777_216]])
-    func `An index comes back, as wide as it has to be`(sizes: [Int]) throws {
+    func `An index round-trips, with the minimum width`(sizes: [Int]) throws {
         let bytes = superframe(sizes)
         let width = sizes.max().map { $0 < 256 ? 1 : $0 < 65536 ? 2 : $0 < 16_777_216 ? 3 : 4 }
         #expect(bytes.count - sizes.reduce(0, +) == 2 + sizes.count * (width ?? 0))
@@ -38,7 +38,7 @@ import Testing
         refuses([0xC0, 0x00, 0xC0], .invalidSuperframeSize(index: 0, byteCount: 0, available: 0))
     }
 
-    @Test func `Any bytes are frames one behind the other, or a typed error`() {
+    @Test func `Any bytes are consecutive frames, or a typed error`() {
         var parsed = 0
         let seeds = [superframe([3, 40, 7]), superframe([300, 20]), superframe([1]), [0x82, 0x49, 0x83, 0x42, 0x00]]
         for (index, input) in MutatedInputs(of: seeds, count: 100_000, using: SeededGenerator(seed: 8)).enumerated() {

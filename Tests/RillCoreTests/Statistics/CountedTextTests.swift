@@ -11,7 +11,7 @@ import Testing
         #expect("\(statistics)" == "framesEncoded 120, qpSum -1")
     }
 
-    @Test func `Parts of counts stand in brackets, what is not known does not stand there`() {
+    @Test func `Parts of counts are in brackets, unknown ones are omitted`() {
         struct Inner { var tooSoon = 2, overBudget = 0 }
         struct Quiet { var never = 0 }
         struct Source: RawRepresentable, CustomStringConvertible {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `The standard library's operators know our times`() {
+    @Test func `The standard library's operators work with our times`() {
         func moved<Point: InstantProtocol>(_ point: Point, by steps: [Point.Duration]) -> Point {
             steps.reduce(point) { $0.advanced(by: $1) }
         }

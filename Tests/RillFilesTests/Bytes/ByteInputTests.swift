@@ -61,7 +61,7 @@ import Testing
         #expect(more == 0)
     }
 
-    @Test func `A read that a signal interrupts goes on`() throws {
+    @Test func `A read interrupted by a signal continues`() throws {
         try makePipe(folder.path("pipe"))
         // A handler that does nothing and, without SA_RESTART, makes blocked calls return EINTR.
         var action = sigaction()

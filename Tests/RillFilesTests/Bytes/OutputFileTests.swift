@@ -86,7 +86,7 @@ struct OutputFileTests {
         #expect(unsafe lstat(folder.path("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }
 
-    @Test func `A link to what is not there yet stays a link too`() throws {
+    @Test func `A dangling link stays a link, too`() throws {
         #expect(unsafe symlink("real", folder.path("second")) == 0)
         #expect(unsafe symlink(folder.path("second"), folder.path("link")) == 0)
         try OutputFile.write(Array("new".utf8), to: folder.path("link"))

@@ -59,7 +59,7 @@ import Testing
         #expect(reader.position == file.count)
     }
 
-    @Test func `rtpdump comes as the same noun`() throws {
+    @Test func `rtpdump gives the same type`() throws {
         let path = folder.path("call.rtpdump")
         var settings = CaptureWriter.Settings()
         settings.startTime = time(1_700_000_000, 5_000_000)
@@ -89,7 +89,7 @@ import Testing
         try capture.finish()
     }
 
-    @Test func `An ending that is no capture's is refused`() {
+    @Test func `A file name extension that is not a capture's is rejected`() {
         let path = folder.path("call.ivf")
         #expect(throws: FileError.unsupportedCapture(path: path, format: "a capture of this ending")) {
             try CaptureWriter(path: path)
@@ -106,7 +106,7 @@ import Testing
         #expect(result.found.map(\.time) == [.zero, time(1, magic == PCAPFormat.nanosecondMagic ? 1 : 1000)])
     }
 
-    @Test func `Everything that is no whole datagram is counted and passed over`() throws {
+    @Test func `Everything but whole datagrams is counted and skipped`() throws {
         var fragment = CaptureFiles.packet(rtp)
         fragment[6] = 0x20
         var stream = CaptureFiles.packet(rtp)

@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func `The index has the times of all frames that are shown`() throws {
-        // VP8, inter frames but for the first; the third is hidden. Some are larger than what is read at a time.
+        // VP8, all inter frames except the first; the third is hidden. Some are larger than the read buffer.
         let frames: [(first: UInt8, count: Int)] =
             [(0x10, 10), (0x11, 9000), (0x01, 5000), (0x11, 1), (0x11, 0), (0x11, 4095)]
         let payloads = frames.map { frame in

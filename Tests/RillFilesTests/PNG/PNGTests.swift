@@ -20,7 +20,7 @@ import Testing
         let reference = referenceRGB(of: frame)
         #expect(decoded.rgb.count == reference.count)
         let error = zip(decoded.rgb, reference).map { abs(Double($0) - $1) }.max() ?? 0
-        // Rounded to the nearest, but for what the tables lose.
+        // Rounded to the nearest, within the precision of the tables.
         #expect(error < 0.5001, "off by \(error)")
     }
 

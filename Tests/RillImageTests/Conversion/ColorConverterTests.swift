@@ -88,7 +88,7 @@ import Testing
         #expect(converter.framesConverted == 3)
     }
 
-    @Test func `A converter whose pictures are all in use says so, and goes on when one is let go`() throws {
+    @Test func `A converter without a free picture reports it, and continues when one is released`() throws {
         var frame = try TestPictures(Resolution(width: 32, height: 16)).picture(0)
         frame.colorSpace.range = .full
         var converter = ColorConverter(capacity: 1)

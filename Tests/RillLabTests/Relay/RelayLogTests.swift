@@ -41,7 +41,7 @@ import Testing
         #expect(records.count + log.dropped == 300_000 && records.count == 65_536)
     }
 
-    @Test func `A disk that is full from the start is told at once`() throws {
+    @Test func `A full disk at the start is reported at once`() throws {
         var reason: FileError?
         do {
             // The head alone does not fit.

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [full, plain])
-    func `What is written is what was parsed`(bytes: [UInt8]) throws {
+    func `Written packets equal the parsed ones`(bytes: [UInt8]) throws {
         let packet = try RTPPacket(parsing: bytes.span)
         #expect(written(packet) == bytes)
         #expect(!(try RTPPacket(parsing: RTPPacketTests.plain.span)).header.marker)

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `Pictures that came late or were left out keep their place`() throws {
+    @Test func `Late or dropped pictures keep their position`() throws {
         var random = SeededGenerator(seed: 4)
         var group = try self.group(Self.three, from: .short(100))
         var newest = 0

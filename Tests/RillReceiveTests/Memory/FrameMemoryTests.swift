@@ -8,7 +8,7 @@ import Testing
 @Suite struct FrameMemoryTests {
     private func bytes(_ number: Int, count: Int = 5) -> [UInt8] { (0..<count).map { UInt8(16 * number + $0) } }
 
-    @Test func `A frame goes out in exchange for an array`() {
+    @Test func `A frame is returned in exchange for an array`() {
         var memory = FrameMemory()
         var output: [UInt8] = [1, 2, 3]
         let (first, second) = (bytes(1), bytes(2))

@@ -15,7 +15,7 @@ import Testing
         return stream
     }
 
-    @Test func `What was agreed on is what is received`() throws {
+    @Test func `The negotiated values are used for receiving`() throws {
         let agreed = try description()
         let settings = try StreamReceiverSettings(agreed, ssrc: SSRC(9))
         let buffer = settings.jitterBuffer
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `Retransmissions whose source nobody announced are known by their payload type`() throws {
+    @Test func `Retransmissions with an unannounced SSRC are identified by their payload type`() throws {
         let media = SSRC(1)
         let original = [UInt8](capacity: 100) { output in
             RTPHeader(

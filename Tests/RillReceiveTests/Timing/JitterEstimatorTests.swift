@@ -55,7 +55,7 @@ import Testing
         #expect(target(&estimator, at: .frame(42)) ?? 0 > 60)
     }
 
-    @Test func `The worst lies no further behind than a freeze`() {
+    @Test func `The worst delay counts only up to the length of a freeze`() {
         var estimator = JitterEstimator()
         note([Double](repeating: 10, count: 60) + [400], from: 0, &estimator)
         note([11], from: 61, &estimator)

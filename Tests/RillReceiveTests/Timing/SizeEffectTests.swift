@@ -48,7 +48,7 @@ import Testing
         #expect(largest < 10_000_000, "\(largest) ns")
     }
 
-    @Test func `A link that becomes wide is forgotten`() {
+    @Test func `The size effect is forgotten when the link becomes faster`() {
         var effect = SizeEffect()
         var random = SeededGenerator(seed: 3)
         feed(&effect, &random, frames: 0..<300, nanosecondsPerByte: 16_000, jitter: .milliseconds(1))

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `The first RTP packet says where they are, whatever RTCP came before`() throws {
+    @Test func `The first RTP packet sets the peer's address, whatever RTCP arrived before`() throws {
         let input = try CallInput(nil, isAddressKnown: false)
         let first = packet(isMedia: false, isPlaced: false, isOfSameHost: false)
         #expect(input.mayBelong(first, at: .zero) && input.moves(with: first, at: .zero))

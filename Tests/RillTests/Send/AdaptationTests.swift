@@ -54,7 +54,7 @@ struct AdaptationTests {
         #expect(layer.sent.qualityLimitationResolutionChanges > 0)
     }
 
-    @Test func `Nothing is given up where all is well, or nobody wants it`() throws {
+    @Test func `Nothing is reduced without need, or without permission`() throws {
         let well = try report({ $0.encodeTime = .milliseconds(10) }, frameCount: 150)
         #expect(well.sent.qualityLimitationReason == "none" && well.sent.resolution == "320x240")
         let unwanted = try report(

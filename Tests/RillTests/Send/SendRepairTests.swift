@@ -30,7 +30,7 @@ import Testing
         return sink.packets
     }
 
-    @Test func `What is missed comes again on the layer's own retransmission source`() throws {
+    @Test func `Lost packets are retransmitted on the layer's own retransmission SSRC`() throws {
         let pipeline = try SendPipeline(settings { $0.retransmissionPayloadType = PayloadType(97) })
         let sent = try packets(of: pipeline)
         for layer in pipeline.layers {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `The description names what is sent`(hasRepair: Bool) throws {
+    func `The description lists the sent streams`(hasRepair: Bool) throws {
         let pipeline = try SendPipeline(
             settings {
                 guard hasRepair else {
