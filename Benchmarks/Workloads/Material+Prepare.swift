@@ -51,7 +51,7 @@ extension Material {
     }
 }
 
-/// Both layers of one codec, each in a file.
+/// Writes both layers of one codec, each to a file.
 private final class CodedFiles {
     private let encoder: SimulcastEncoder
     private let files: [StreamLayer.RID: IVFWriter]
@@ -76,7 +76,7 @@ private final class CodedFiles {
     }
 }
 
-/// The high layer's coded frames, and the packets that they make, each at the time of its frame.
+/// Writes the high layer's encoded frames, and their packets, each with the time of its frame.
 private final class PacketRecording {
     private let encoder: SimulcastEncoder
     private let file: IVFWriter

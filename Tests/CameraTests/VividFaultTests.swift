@@ -43,7 +43,7 @@ extension CameraMachineTests {
             checkNothingLeaks()
         }
 
-        @Test func `A frame with the error flag is said, and left out`() throws {
+        @Test func `A frame with the error flag is reported, and dropped`() throws {
             do {
                 let watched = try WatchedCamera(Self.camera, constraints)
                 try watched.take(5)

@@ -146,7 +146,7 @@ import Testing
 
     // MARK: What the other side chooses
 
-    @Test func `A source that is taken is refused, and nothing else changes`() throws {
+    @Test func `A source already in use is rejected, and nothing else changes`() throws {
         let receiver = LiveReceiver(feedback: ConcurrentPacketTap { _, _ in })
         func settings(_ ssrc: UInt32, again: UInt32?, payloadType: UInt8 = 97) -> ReceiveSettings {
             let buffer = JitterBufferSettings(ssrc: SSRC(ssrc), payloadType: PayloadType(96))

@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized)
 struct UnevenCallTests {
     struct Case: Sendable, CustomTestStringConvertible {
-        var clip: BarClip
+        var clip: AcceptanceClip
         var codec: VideoCodec
         var pattern: UnevenFrames
 

@@ -97,7 +97,7 @@ struct BeautyFilterTests {
         #expect(filter.statistics.framesFiltered == 1)
     }
 
-    @Test func `What the frame says of itself stays`() throws {
+    @Test func `The frame's own values stay`() throws {
         var picture = try frame(32, 32, seed: 2)
         picture.captureTime = .zero + .seconds(5)
         picture.colorSpace = .bt709

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(.enabled(if: Peer.ffmpeg.isInstalled, "ffmpeg is not installed"))
-    func `Where no frame can be decoded the reason is said`() throws {
+    func `If no frame can be decoded the reason is reported`() throws {
         let clip = folder.path("ten.ivf")
         try Peer.ffmpeg.run(
             "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30:duration=0.2", "-c:v", "libvpx-vp9",

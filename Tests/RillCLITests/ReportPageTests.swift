@@ -82,7 +82,7 @@ import Testing
         #expect(compared > 60)
     }
 
-    @Test func `A call that dies says so, though no rule counts a freeze that nothing ends`() throws {
+    @Test func `A call that dies is reported, though no rule counts a freeze without end`() throws {
         let page = try Self.call("dead.html", network: "blackout=60s@2s,delay=40ms").page
         let document = try MarkupDocument(page)
         #expect(document.named("th").contains { $0.text == "nothing shown at the end" })

@@ -8,7 +8,7 @@ import Testing
 
     // MARK: From one to the other
 
-    @Test func `A clip arrives whole, by its description, which is its owner's alone`() throws {
+    @Test func `A clip arrives complete by its description, which only its owner can read`() throws {
         let (port, key) = (try freePorts(1)[0], folder.path("stream.key"))
         let clip = try movingClip(in: folder, frames: 30, width: 162, height: 122)
         let (sdp, output, page) = (folder.path("out.sdp"), folder.path("got.y4m"), folder.path("got.html"))
@@ -99,7 +99,7 @@ import Testing
         ["receive", "--port", "9", "--output", "x.avi"], ["receive", "x.sdp", "--codec", "vp9"],
         ["receive", "--port", "9", "--listen", "example.org"],
     ])
-    func `Arguments that mean nothing are refused`(arguments: [String]) throws {
+    func `Meaningless arguments are rejected`(arguments: [String]) throws {
         let outcome = try rillProgram().run(arguments)
         #expect(outcome.status == 64, "\(arguments): \(outcome.status) \(outcome.errors)")
     }

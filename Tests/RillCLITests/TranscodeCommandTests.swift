@@ -106,7 +106,7 @@ import Testing
         #expect(throws: (any Error).self) { try read(folder.path("out.5.y4m")) }
     }
 
-    @Test func `Pictures of full range become limited, and that is said`() throws {
+    @Test func `Full-range pictures become limited range, with a note`() throws {
         // color_range is bit 35 of a VP9 key frame, color_space the three before it (specification §6.2); the frame
         // begins behind 44 bytes of IVF.
         var bytes = try read(Self.resized)

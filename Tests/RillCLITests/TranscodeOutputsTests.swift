@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `What cannot be read is said, and nothing is written`() throws {
+    @Test func `Unreadable input is reported, and nothing is written`() throws {
         try write([], to: folder.path("empty.y4m"))
         try write(Array("no clip at all, but some words".utf8), to: folder.path("words.mp4"))
         try write(Array("YUV4MPEG2 W64 H48 F30:1\n".utf8), to: folder.path("none.y4m"))
@@ -136,7 +136,7 @@ import Testing
         #expect(try names.sorted() == there)
     }
 
-    @Test func `An output that cannot be made is said`() throws {
+    @Test func `An output that cannot be created is reported`() throws {
         let clip = try movingClip(in: folder, frames: 3)
         for name in ["out.ivf", "out.webm", "out.y4m", "out.yuv", "out.png"] {
             let path = folder.path("no/such/\(name)")

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `What a live call took until Ctrl-C is kept, whole`() throws {
+    @Test func `The recording of a live call until Ctrl-C is kept, complete`() throws {
         let clip = try movingClip(in: folder, frames: 900)
         let (capture, shown, coded) = (folder.path("o.pcap"), folder.path("o.y4m"), folder.path("o.ivf"))
         let program = try rillProgram().start([

@@ -33,7 +33,7 @@ struct PictureChangesTests {
                 ["10 bits to 8", "BT.2020 to BT.709 (the matrix)", "PQ left as it is"]
             ),
         ] as [(String, [String], [String])])
-    func `What is done to the pictures is said`(name: String, options: [String], changes: [String]) throws {
+    func `Changes of the pictures are reported`(name: String, options: [String], changes: [String]) throws {
         let source = try ContainerSource(path: clip(name, options))
         #expect(source.changes == changes)
         // Full range stays where nothing is converted, and is said: who takes the pictures converts them.
@@ -82,7 +82,7 @@ struct PictureChangesTests {
         return samples
     }
 
-    @Test func `Pictures of HD that say nothing are BT.709`() throws {
+    @Test func `HD pictures without a matrix are BT.709`() throws {
         let big = try ContainerSource(path: clip("big.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], size: "1280x720"))
         #expect(big.colorSpace == .bt709)
         guard case .frame(let frame) = try big.next() else { throw TestFailure("no frame") }

@@ -28,7 +28,7 @@ struct FramePoolTests {
         #expect(pool.statistics.inUse == 0)
     }
 
-    @Test func `A frame let go unfinished returns its buffer`() throws {
+    @Test func `A frame released unfinished returns its buffer`() throws {
         let pool = try FramePool(resolution: .qqvga, capacity: 1)
         do {
             var frame = try existing(pool.makeFrame())

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `Looking takes nothing away`() throws {
+    @Test func `Peeking removes nothing`() throws {
         var input = ByteInput(bytes: [UInt8]("YUV4MPEG2 W1 H1\nFRAME\nabc".utf8))
         let format = try input.sniffFormat()
         #expect(format == .y4m)

@@ -48,7 +48,7 @@ import Testing
                 == "lte.up: line 3: 2 stands behind 3: expected times that do not fall")
     }
 
-    @Test func `It reads files and says which it cannot`() throws {
+    @Test func `It reads files and reports those that it cannot`() throws {
         let folder = TemporaryFolder()
         let trace = try Self.sample(seed: 1, milliseconds: 60_000)
         let path = folder.path("sample.up")

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [(45_000, 64_000), (1_000_000, 64_000), (2_000_000, 75_000), (20_000_000, 750_000)])
-    func `It queues 300 milliseconds or 64 kilobytes unless told otherwise`(bitsPerSecond: Int, bytes: Int) throws {
+    func `It queues 300 milliseconds or 64 kilobytes by default`(bitsPerSecond: Int, bytes: Int) throws {
         let settings = try LinkSettings(rate: RateSchedule(Bitrate(bitsPerSecond: bitsPerSecond)))
         let run = LinkRun(settings, count: 2000, interval: .zero) { _ in 1000 }
         // The one that has just as much before it as the queue may hold still goes in.

@@ -162,7 +162,7 @@ import Testing
         #expect(receiver.requests == [playout(1)])
     }
 
-    @Test mutating func `A frame lost whole leads to a request when the next is due`() {
+    @Test mutating func `A completely lost frame leads to a request when the next is due`() {
         let receiver = VirtualReceiver()
         let frames = stream.frames(4)
         for index in [0, 2, 3] { receiver.insert(frames[index], at: arrival(index)) }

@@ -49,7 +49,7 @@ struct OverdueFrameTests {
         #expect(receiver.requests.isEmpty)
     }
 
-    @Test mutating func `Where there was loss each frame that is late is NACKed whole`() {
+    @Test mutating func `After loss each late frame is NACKed completely`() {
         let receiver = Self.receiver()
         play(0..<60, to: receiver, losing: [30])
         let next = stream.sequence.rawValue

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [-86400.0, 31_536_000.0])
-    func `A clock that cannot be true stops nothing`(clockError: Double) {
+    func `An implausible clock stops nothing`(clockError: Double) {
         var selector = LayerSelector()
         selector.want(0)
         _ = Self.run(&selector, 0, [0, 1])

@@ -125,7 +125,7 @@ import Testing
         #expect(call.bob.callEvents.last == .muted(test.atBob.theirs))
     }
 
-    @Test func `It is not told where the settings say so`() throws {
+    @Test func `A mute is not signaled if the settings disable it`() throws {
         let test = try TwoWayCall { $0.signalsMute = false }
         let call = test.call
         call.run(until: .seconds(3))

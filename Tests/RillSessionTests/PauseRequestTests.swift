@@ -177,7 +177,7 @@ import Testing
         #expect(test.shown.last?.layer == 1)
     }
 
-    @Test func `Words of a stranger's about pauses do no harm`() throws {
+    @Test func `Pause messages of unknown sources cause no harm`() throws {
         let test = try LayeredCall(seed: 6, over: "delay=20ms,loss=2%")
         var random = SeededGenerator(seed: 6)
         let sources = try (test.sent.map { try #require(test.call.alice.session.settings(of: $0)?.ssrc) })

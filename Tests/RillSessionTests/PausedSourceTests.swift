@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [0, 32767, 65530, 65534, 65535] as [UInt16])
-    func `What later packets have overtaken says nothing`(start: UInt16) throws {
+    func `A PAUSED older than later packets is ignored`(start: UInt16) throws {
         let end = try Receiver(from: start)
         #expect(end.take(end.frame() + end.frame()).isEmpty)
         #expect(end.takePaused(behind: 2).isEmpty)
@@ -138,7 +138,7 @@ import Testing
         #expect(end.session.statistics.transport.malformedFeedback == 0)
     }
 
-    @Test func `What signalling has said packets do not take back`() throws {
+    @Test func `Packets do not override signaling`() throws {
         let end = try Receiver()
         #expect(end.take(end.frame()).isEmpty)
         #expect(end.setMuted(true) == [.muted(end.stream)])

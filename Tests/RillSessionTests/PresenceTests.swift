@@ -60,7 +60,7 @@ import Testing
         #expect(call.alice.session.statistics.sending[0].stream.nackCount - after.nackCount > 10)
     }
 
-    @Test func `Who leaves says so`() throws {
+    @Test func `A participant that leaves sends BYE`() throws {
         let (call, stream) = try Call.oneWay()
         call.run(until: .seconds(3))
         call.alice.session.leave(reason: "the train has come", at: call.now)
@@ -95,7 +95,7 @@ import Testing
         #expect(kinds == ["connected", "firstPicture", "ended", "left", "restarted"])
     }
 
-    @Test func `A farewell of strangers says nothing`() throws {
+    @Test func `A BYE of unknown sources is ignored`() throws {
         let (call, _) = try Call.oneWay()
         call.run(until: .seconds(2))
         let bytes = [UInt8](capacity: 64) { Goodbye(sources: WireList([SSRC(1), SSRC(2)].span)).write(into: &$0) }

@@ -121,7 +121,7 @@ import Testing
         #expect(bob.streams.allSatisfy { $0 == id })
     }
 
-    @Test func `A source that bears the name of one that is coming is refused`() throws {
+    @Test func `A source with the name of an expected one is rejected`() throws {
         let (call, streams, _) = try namedCall()
         call.run(until: .seconds(2))
         let liar = named(SSRC(666), "h", number: 1)
@@ -136,7 +136,7 @@ import Testing
         #expect(call.bob.streams.count { $0 == streams[0] } - before > 57)
     }
 
-    @Test func `A known source keeps its stream, whatever its names say`() throws {
+    @Test func `A known SSRC keeps its stream, whatever its names`() throws {
         let (call, streams, settings) = try namedCall()
         call.run(until: .seconds(2))
         // "h"'s source says that it is "l": its source is known, so names decide nothing.

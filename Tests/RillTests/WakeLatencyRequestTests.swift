@@ -30,7 +30,7 @@ import Testing
         arguments: [
             (0, 0), (-5, 0), (999, 0), (1000, 1), (250_000, 250), (Int64.max, Int32.max), (Int64.min, 0),
         ] as [(Int64, Int32)])
-    func `It asks for whole microseconds, in four bytes`(nanoseconds: Int64, asked: Int32) throws {
+    func `It requests whole microseconds, in four bytes`(nanoseconds: Int64, asked: Int32) throws {
         let folder = TemporaryFolder()
         let path = folder.path("device")
         try Data().write(to: URL(filePath: path))

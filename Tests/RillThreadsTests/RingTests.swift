@@ -25,7 +25,7 @@ import Testing
         #expect(expected == next && ring.count == 0)
     }
 
-    @Test func `What is taken out is let go at once`() {
+    @Test func `Removed values are released at once`() {
         final class Held {}
         var ring = Ring<Held>(capacity: 2)
         weak var held: Held?

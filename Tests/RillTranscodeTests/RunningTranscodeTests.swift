@@ -66,7 +66,7 @@ struct RunningTranscodeTests {
         #expect(seen.count == 1 && seen.first?.framesRead == 100)
     }
 
-    @Test func `Cancelled it leaves nothing`() async throws {
+    @Test func `After cancellation it leaves nothing`() async throws {
         let running = try transcoder(of: StalledPictures(resolution, frameCount: 30)).start()
         for await progress in running.progress where progress.framesRead > 20 { running.cancel() }
         await #expect(throws: CancellationError.self) { _ = try await running.report() }

@@ -61,7 +61,7 @@ struct ThumbnailSinkTests {
         #expect(ThumbnailSink.name(of: MediaTime(nanoseconds: -5)) == "00-00-00.000")
     }
 
-    @Test func `A folder that cannot be made is said so`() {
+    @Test func `A folder that cannot be created is reported`() {
         #expect(throws: FileError.openFailed(path: folder.path("no/th"), code: ENOENT)) {
             _ = try ThumbnailSink(folder: folder.path("no/th"))
         }

@@ -76,7 +76,7 @@ import Testing
         #expect(report.jobs[1].reason?.hasPrefix("done before, partial: the clip ended early") == true)
     }
 
-    @Test func `What is wrong with a list is said before anything is done`() throws {
+    @Test func `Errors in a list are reported before anything is done`() throws {
         let clip = try movingClip(in: folder, frames: 3)
         let before = try names(in: folder.root) + ["jobs.txt"]
         let outcome = try rill(

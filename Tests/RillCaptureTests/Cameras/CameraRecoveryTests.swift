@@ -63,7 +63,7 @@ import Testing
         #expect(try #require(diary.time(\.isReopened)) < .milliseconds(600))
     }
 
-    @Test func `A device that only says that waiting for it fails is lost, and opened again`() throws {
+    @Test func `A device whose wait fails is lost, and reopened`() throws {
         let system = FakeSystem()
         let (camera, diary) = try openCamera(system)
         system.plan(in: .milliseconds(510)) { $0.failsWaits = true }

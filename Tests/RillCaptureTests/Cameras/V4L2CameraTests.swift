@@ -118,7 +118,7 @@ import Testing
         #expect(opened > 100 && captured > 500, "\(opened) opened, \(captured) frames")
     }
 
-    @Test func `Damaged frames never come out, and each is said`() throws {
+    @Test func `Damaged frames are never returned, and each is reported`() throws {
         var bad = FakeCamera()
         bad.picture = { number, count in
             switch number % 10 {

@@ -54,7 +54,7 @@ import Testing
         return seen
     }
 
-    @Test func `A clip ends where it does by itself, once, and says so`() throws {
+    @Test func `A clip ends at its own end, once, and reports it`() throws {
         let events = Monitor([LiveClip.Event]())
         let clip = try LiveClip(atEnd: .end, onEvent: { event in events.withLock { $0.append(event) } }) {
             try Stamped([0, 10, 20], rate: 100)
@@ -95,7 +95,7 @@ import Testing
         #expect(events.withLock { $0 } == [.playedAgain(times: 2), .playedAgain(times: 3)])
     }
 
-    @Test func `A clip of one frame is held where it should be played again: nothing jumps`() throws {
+    @Test func `A clip of one frame is held instead of repeated: nothing jumps`() throws {
         let opened = Monitor(0)
         let clip = try LiveClip(atEnd: .loop) {
             opened.withLock { $0 += 1 }

@@ -39,7 +39,7 @@ import Testing
         return result
     }
 
-    @Test func `VP9 says BT.709, from the first frame on and after a restart`() throws {
+    @Test func `VP9 signals BT.709, from the first frame and after a restart`() throws {
         let matrices = [ColorSpace.Matrix](repeating: .bt709, count: 8)
         let result = try roundTrip(.vp9, matrices, restartingAt: 5)
         #expect(result.keys == [0, 5] && result.headers == [2, 2])

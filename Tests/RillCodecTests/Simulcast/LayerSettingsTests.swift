@@ -29,7 +29,7 @@ struct LayerSettingsTests {
         #expect(LayerSettings.low.bitrate == .kilobits(45) && LayerSettings.low.encoder.codec == .vp8)
     }
 
-    @Test func `What is wrong is said with the layer's name`() {
+    @Test func `Errors have the layer's name`() {
         func refusal(_ change: (inout LayerSettings) -> Void) -> String? {
             var layer = LayerSettings.low
             change(&layer)
@@ -63,7 +63,7 @@ struct LayerSettingsTests {
         #expect(layer.takingEveryFrame(of: nil).frameRate == 500 && layer.takingEveryFrame(of: 15).frameRate == 15)
     }
 
-    @Test func `A change that cannot be leaves the plan as it was`() throws {
+    @Test func `An impossible change leaves the plan unchanged`() throws {
         var plan = try SimulcastPlan(layers: [.high(.vga, bitrate: .kilobits(800)), .low])
         let before = plan.settings
         let changes: [(inout LayerSettings) -> Void] = [

@@ -11,7 +11,7 @@ struct EntryFinderTests {
         return packets.map { packet in finder.look(at: packet.span, isMarkedAsKey: isKey).isClean }
     }
 
-    @Test func `A key frame of VP8 is one by its first bit, a hidden frame shows nothing`() {
+    @Test func `The first bit marks a VP8 key frame, a hidden frame shows nothing`() {
         let rest = [UInt8](repeating: 0, count: 9)
         #expect(finding(.vp8, [[0x10] + rest, [0x11] + rest, [0x00] + rest, [0x10]]) == [true, false, false, false])
         var finder = EntryFinder(.vp8)

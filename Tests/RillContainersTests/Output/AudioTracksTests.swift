@@ -86,14 +86,14 @@ struct AudioTracksTests {
         #expect(abs(copied - offset) < 0.002)
     }
 
-    @Test func `What the container does not take is left out and told`() throws {
+    @Test func `Tracks that the container does not support are dropped with a note`() throws {
         let input = try input("two.mkv", ["aac", "libopus"])
         let (path, notices) = try output("out.webm", .webm, soundOf: input)
         #expect(notices == ["sound in aac is left out: webm does not take it"])
         #expect(try Verdict.rows(path, "stream=codec_name") == ["vp8", "opus"])
     }
 
-    @Test func `Sound without its parameters is written all the same, or left out and told`() throws {
+    @Test func `Audio without its parameters is still written, or dropped with a note`() throws {
         let input = try input("a.ts", ["aac"])
         let (path, notices) = try output("out.mkv", .mkv, soundOf: input)
         #expect(notices.isEmpty, "\(notices)")

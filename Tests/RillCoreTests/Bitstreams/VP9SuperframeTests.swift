@@ -69,7 +69,7 @@ import Testing
         [UInt8](capacity: VP9FrameHeader.maximumByteCount) { output in header.write(into: &output) }
     }
 
-    @Test func `Of a superframe every frame is looked at`() throws {
+    @Test func `Every frame of a superframe is checked`() throws {
         let frames = [
             bytes(of: VP9FrameHeader(kind: .key(.init(width: 64, height: 48), isShown: false))),
             bytes(of: VP9FrameHeader(kind: .inter(isShown: false, size: .init(width: 65536, height: 8)))),
@@ -83,7 +83,7 @@ import Testing
         #expect(header.width == 65536 && header.height == 48 && header.resolution == nil)
     }
 
-    @Test func `VP8 says its size in key frames only`() throws {
+    @Test func `VP8 signals its size in key frames only`() throws {
         let key = VP8FrameHeader(firstPartitionByteCount: 9, keyFrame: .init(width: 160, height: 120))
         let keyBytes = [UInt8](capacity: 10) { output in key.write(into: &output) }
         let header = try CodedFrameHeader(parsing: keyBytes.span, as: .vp8)

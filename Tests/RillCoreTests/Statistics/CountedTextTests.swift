@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `Names and sizes from elsewhere are looked at`() throws {
+    @Test func `Names and sizes from other programs are checked`() throws {
         let rid = try JSONDecoder().decode([StreamLayer.RID].self, from: Data(#"["low"]"#.utf8))
         #expect(rid == [.low])
         #expect(throws: DecodingError.self) {

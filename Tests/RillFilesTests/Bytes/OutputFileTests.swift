@@ -21,7 +21,7 @@ struct OutputFileTests {
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    @Test func `It bears its name once it is whole`() throws {
+    @Test func `It gets its name once it is complete`() throws {
         let path = folder.path("out.ivf")
         try write("old", to: path)
         let file = OutputFile(path: path)
@@ -35,7 +35,7 @@ struct OutputFileTests {
         #expect(text(of: path) == "new")
     }
 
-    @Test func `One that is let go leaves nothing`() throws {
+    @Test func `A released object leaves nothing behind`() throws {
         let path = folder.path("out.ivf")
         do {
             let file = OutputFile(path: path)
@@ -109,7 +109,7 @@ struct OutputFileTests {
         #expect(unsafe stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
     }
 
-    @Test func `A name that cannot be given is said so`() throws {
+    @Test func `A rename that fails is reported`() throws {
         let path = folder.path("out.ivf")
         let file = OutputFile(path: path)
         try write("new", to: file.partPath)

@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `A packet of a size that cannot be is said with its place`() throws {
+    @Test func `A packet of an impossible size is reported with its position`() throws {
         var file = CaptureFiles.pcap([CaptureFiles.packet(rtp)])
         file[32...35] = [0xFF, 0xFF, 0xFF, 0x7F]
         let result = try CaptureFiles.datagrams(in: file)
@@ -207,7 +207,7 @@ import Testing
         #expect(result.statistics.packets == 5 && result.statistics.others == 1)
     }
 
-    @Test func `What contradicts itself is said with its place`() throws {
+    @Test func `Contradictions are reported with their position`() throws {
         let head = CaptureFiles.section() + CaptureFiles.interface(.rawIP)
         let packet = CaptureFiles.enhancedPacket(CaptureFiles.packet(rtp))
         func error(_ block: [UInt8]) throws -> FileError? { try CaptureFiles.datagrams(in: head + block).error }

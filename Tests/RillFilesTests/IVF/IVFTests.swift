@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: [100_000, IVFReader.maximumFrameByteCount])
-    func `A length that lies costs little memory`(claimed: Int) throws {
+    func `A false length costs little memory`(claimed: Int) throws {
         var bytes = file([])
         bytes.append(littleEndian: UInt32(claimed))
         bytes.append(littleEndian: Int64(0))
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `Sizes are said, or out of range`() throws {
+    @Test func `Sizes are returned, or out of range`() throws {
         var bytes = file([])
         bytes.replaceSubrange(12..<16, with: [0, 0, 0, 0])
         #expect(try reader(bytes).header.resolution == nil)

@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `Foreign and endless headers are said`() {
+    @Test func `Foreign and endless headers are reported`() {
         #expect(throws: FileError.foreign(path: "call.rtpdump", expected: "#!rtpplay1.0 ", found: [0x23, 0x21, 0x2F])) {
             try reader([0x23, 0x21, 0x2F])
         }

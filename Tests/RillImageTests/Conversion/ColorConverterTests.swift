@@ -58,7 +58,7 @@ import Testing
         #expect(limited.samples == inPlace.samples)
     }
 
-    @Test func `A picture in limited range is handed on as it is`() throws {
+    @Test func `A picture in limited range is passed on unchanged`() throws {
         let pictures = try TestPictures(Resolution(width: 32, height: 16))
         var converter = ColorConverter(capacity: 1)
         let first = pictures.picture(0)
@@ -70,7 +70,7 @@ import Testing
         #expect(converter.framesConverted == 0 && converter.hasBuffer)
     }
 
-    @Test func `All but the range stays, and each picture is looked at for itself`() throws {
+    @Test func `Only the range changes, and each picture is checked separately`() throws {
         let pictures = try TestPictures(Resolution(width: 32, height: 16))
         var converter = ColorConverter(capacity: 8)
         for index in 0..<6 {

@@ -32,7 +32,7 @@ import Testing
         #expect(stretch.region == CropRegion(all: .hd720) && stretch.placement == CropRegion(all: .vga))
     }
 
-    @Test func `Both parts lie in their pictures, in the middle, in shape`() {
+    @Test func `Both parts are inside their pictures, centered, in shape`() {
         var random = SeededGenerator(seed: 11)
         func side() -> Int {
             let limits = [3, 40, 2000, 16383]

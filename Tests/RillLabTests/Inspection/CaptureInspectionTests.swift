@@ -178,7 +178,7 @@ import Testing
         #expect(inspection.largestStream(ssrc: SSRC(9)) == nil)
     }
 
-    @Test func `Packets of another format are none of VP8, unless that is said`() throws {
+    @Test func `Packets of another format are not VP8, unless specified`() throws {
         // Sixteen times a marked packet that begins "key frame" without its start code.
         let packets = (0..<16).map {
             [0x80, 0xE0, 0, UInt8($0), 0, 0, 0, UInt8($0), 0, 0, 0, 1, 0x10] + [UInt8](repeating: 0, count: 20)
@@ -295,7 +295,7 @@ import Testing
         #expect(throws: (any Error).self) { try read(folder.path(".out.ivf.part")) }
     }
 
-    @Test func `A capture that ends in the middle is read up to there, and says so`() throws {
+    @Test func `A truncated capture is read up to its end, and reported`() throws {
         let clip = try CodedClip()
         let path = try capture("call.pcap", clip.packets.flatMap { $0 })
         let bytes = try read(path)

@@ -16,7 +16,7 @@ import Testing
                 outcome: .lost(.random)))!  // what is lost has a record
     }
 
-    @Test func `What was written is read back, whole and in order`() throws {
+    @Test func `Written data is read back, complete and in order`() throws {
         let path = folder.path("relay.csv")
         let log = try RelayLog(path: path, name: path)
         let all = (0..<5000).map(record)

@@ -165,7 +165,7 @@ import Testing
         #expect(meter.timeline.intervals.reduce(0) { $0 + $1.left } == 8)
     }
 
-    @Test func `What is still on its way at the end is abandoned, and told`() throws {
+    @Test func `Packets in flight at the end are abandoned, and reported`() throws {
         let run = try RelayRun("delay=1s,duplicate=100%")
         for number in 0..<10 { run.receive([UInt8(number)], now: .zero + .milliseconds(200 * number)) }
         let left = run.departures.count

@@ -91,7 +91,7 @@ import Testing
         return all
     }
 
-    @Test func `Everything that is RTP or RTCP arrives as it was captured`() throws {
+    @Test func `All RTP and RTCP packets arrive as captured`() throws {
         let (path, packets) = try capture()
         let far = try UDPSocket(boundTo: UDPAddress(.loopback, port: 0))
         let near = try ConnectedUDPSocket(to: far.localAddress)

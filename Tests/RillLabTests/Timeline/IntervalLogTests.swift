@@ -10,7 +10,7 @@ import Testing
         #expect(log.intervals.count { $0.framesShown > 0 } == 30)
     }
 
-    @Test func `A day of it takes no more room than a minute, and nothing is lost`() {
+    @Test func `A day takes no more memory than a minute, and nothing is lost`() {
         var log = IntervalLog()
         for minute in 0..<24 * 60 {
             log.change(at: .zero + .seconds(60 * minute)) { interval in

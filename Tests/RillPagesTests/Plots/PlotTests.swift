@@ -41,7 +41,7 @@ import Testing
         #expect(try path(.step("", .blue, points)) == "M0 100H100M200 90H300V90")
     }
 
-    @Test func `What lies outside the axes is drawn at their ends`() throws {
+    @Test func `Values outside of the axes are drawn at their ends`() throws {
         #expect(try path(.line("", .blue, [Mark.Point(-5, -5), Mark.Point(50, 500)])) == "M0 100L1000 0")
     }
 

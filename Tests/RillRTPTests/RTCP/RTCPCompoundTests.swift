@@ -65,7 +65,7 @@ import Testing
         #expect(requests == 1)
     }
 
-    @Test func `What cannot be told apart ends the compound`() throws {
+    @Test func `An invalid length ends the compound`() throws {
         let bytes = RTCPSamples.pictureLossIndication + [0x80, 201, 0xFF, 0xFF, 1, 2, 3, 4]
         var compound = RTCPCompound(bytes.span)
         let isFirst = try compound.next() != nil

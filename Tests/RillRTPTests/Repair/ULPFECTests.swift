@@ -164,7 +164,7 @@ import Testing
         #expect(try recovered(8, from: fec, strangers) == packets[0])
     }
 
-    @Test func `What cannot be restored says why`() throws {
+    @Test func `Unrecoverable packets report why`() throws {
         let packets = ULPFECTests.example
         let fec = fecPacket(Array(packets[0..<3]), base: 8)
         #expect(throws: RTPError.recoveryIncomplete(missing: 2)) { _ = try recovered(8, from: fec, []) }

@@ -151,7 +151,7 @@ import Testing
         ("ssrc:1", "ssrc", "1"), ("ssrc:4294967296 a", "ssrc", "4294967296 a"), ("ssrc-group:", "ssrc-group", ""),
         ("ssrc-group:FID x", "ssrc-group", "FID x"),
     ])
-    func `A known attribute that says nothing sensible is said with its line`(
+    func `A known attribute with an invalid value is reported with its line`(
         attribute: String, field: String, value: String
     ) {
         #expect(throws: SDPError.invalidValue(line: 3, field: field, value: value)) {
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: ["mid:a", "framerate:5", "rtpmap:96 VP8/90000", "simulcast:send 1", "sendonly"])
-    func `What can be said once is refused the second time`(attribute: String) {
+    func `Options that may be given once are rejected the second time`(attribute: String) {
         let field = attribute == "sendonly" ? "direction" : String(attribute.prefix { $0 != ":" })
         #expect(throws: SDPError.repeated(line: 3, field: field)) {
             try SessionDescription("m=video 1 RTP/AVP 96\na=\(attribute)\na=\(attribute)")

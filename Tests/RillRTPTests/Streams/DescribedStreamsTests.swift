@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    @Test func `Any text gives streams that fit together, or says why not`() throws {
+    @Test func `Any text gives consistent streams, or an error`() throws {
         var random = SeededGenerator(seed: 5)
         var (unreadable, count, refusals) = (0, 0, 0)
         let samples = [SDPSamples.ffmpeg, SDPSamples.gstreamer, SDPSamples.janus, SDPSamples.simulcast, Self.browser]

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [("", 0), (String(repeating: "n", count: 256), 256), ("a\r\nm=video", 10)])
-    func `A canonical name that cannot be told is refused`(name: String, byteCount: Int) {
+    func `A canonical name that cannot be sent is rejected`(name: String, byteCount: Int) {
         #expect(fault { $0[0].canonicalName = name } == .invalidCanonicalName(byteCount: byteCount))
     }
 
@@ -117,7 +117,7 @@ import Testing
             } == nil)
     }
 
-    @Test func `More streams than a session may have are refused at once`() {
+    @Test func `More streams than a session allows are rejected at once`() {
         #expect(fault(1025) { _ in } == .tooManyStreams(count: 1025, limit: 1024))
         #expect(fault(1024) { _ in } == nil)
     }

@@ -9,7 +9,7 @@ import Testing
         timestamp: RTPTimestamp(1234), ssrc: SSRC(5))
     private let descriptor = VP8PayloadDescriptor(startsPartition: true, pictureID: .long(300))
 
-    @Test func `The first packet starts the frame, the last bears the marker, all tell the picture`() throws {
+    @Test func `The first packet starts the frame, the last has the marker bit, all have the picture ID`() throws {
         let frame = Array(0..<250).map(UInt8.init)
         let packets = packets(of: frame, limit: 100)
         #expect(packets.map(\.count) == [100, 99, 99])

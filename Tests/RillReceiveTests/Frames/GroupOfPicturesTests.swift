@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `A group that is too long or empty is none`() throws {
+    @Test func `A group that is too long or empty is invalid`() throws {
         let next = FrameLabel.PictureID(.short(1))
         for (count, isKnown) in [(0, false), (1, true), (16, true), (17, false)] {
             var group = try self.group([[UInt8]](repeating: [1], count: count), from: .short(0))

@@ -49,7 +49,7 @@ import Testing
 
     /// More frames wait than there are arrays, and packets overtake each other, come twice, or much later.
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
-    func `Frames are whole, wherever their packets lay`(seed: UInt64) {
+    func `Frames are complete, wherever their packets were`(seed: UInt64) {
         var stream = SyntheticStream()
         let receiver = VirtualReceiver(
             JitterBufferSettings(payloadType: PayloadType(96), playoutDelay: .fixed(.seconds(2)), nack: nil))

@@ -65,7 +65,7 @@ import Testing
         #expect(buffer.heldCount == 0 && buffer.place(of: 5) == .free)
     }
 
-    @Test func `Padding is known and holds nothing`() {
+    @Test func `Padding is recognized and empty`() {
         var buffer = makeBuffer(at: 0)
         buffer.storePadding(as: 1)
         buffer.storePadding(as: 2)

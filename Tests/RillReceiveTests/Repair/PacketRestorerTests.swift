@@ -19,7 +19,7 @@ import Testing
 
     // MARK: What needs no repair
 
-    @Test func `What needs nothing passes as it is`() throws {
+    @Test func `Packets that need no restoration pass unchanged`() throws {
         for repair in [RepairSettings(), ProtectedStream.repair] {
             var log = RestorerLog(repair)
             let datagrams = [

@@ -65,7 +65,7 @@ import Testing
         #expect(asker.next == 60_105 && asker.generator.suspected == 4)
     }
 
-    @Test func `What carries nothing is forgotten`() {
+    @Test func `Packets without media are forgotten`() {
         let asker = NACKAsker(from: 0)
         asker.arrive(0, at: 0)
         asker.arrive(5, at: 0)

@@ -25,7 +25,7 @@ import Testing
         _ = PacketRestorer(settings.repair, for: buffer)
     }
 
-    @Test func `What was not agreed on stays as it was set`() throws {
+    @Test func `Values that were not negotiated keep their settings`() throws {
         var agreed = try description()
         (agreed.rid, agreed.feedback) = ("with-sign", [])
         var settings = StreamReceiverSettings(
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [("opus", 48000), ("VP8", 8000), ("a codec", 90000), ("", 90000)])
-    func `A format that is not video of 90 kHz is refused, and nothing is changed`(name: String, rate: UInt32) throws {
+    func `A format that is not 90 kHz video is rejected, and nothing changes`(name: String, rate: UInt32) throws {
         var agreed = try description()
         agreed.encoding = RTPFormat.Encoding(name, clockRate: rate)
         var settings = JitterBufferSettings(payloadType: PayloadType(96))

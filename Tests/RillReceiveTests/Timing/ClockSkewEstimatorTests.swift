@@ -50,7 +50,7 @@ import Testing
         #expect(worst < Self.limit, "\(worst * 1e6) ppm")
     }
 
-    @Test func `A queue that grows for ever is bounded at least`() {
+    @Test func `An ever-growing queue is bounded`() {
         let estimates = estimates(skew: 0.05, seconds: 600)
         #expect(estimates.last == 0.001)
         #expect(self.estimates(skew: -0.05, seconds: 600).last == -0.001)

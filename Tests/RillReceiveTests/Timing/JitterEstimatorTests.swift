@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `It says nothing before five frames`() {
+    @Test func `It has no effect before five frames`() {
         var estimator = JitterEstimator()
         // Of the frame whose packets are coming nothing is known yet.
         note([10, 10, 10, 10, 10], from: 0, &estimator)

@@ -102,7 +102,7 @@ import Testing
         #expect(!waits && Self.isNear(offset, 22), "\(offset)")
     }
 
-    @Test func `Before any frame was whole there is nothing to move`() {
+    @Test func `Before the first complete frame there is nothing to move`() {
         var stream = Stream()
         let waits = stream.waits(behind: 80)
         #expect(!waits)

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `Jitter alone says nothing of sizes`() {
+    @Test func `Jitter alone does not depend on sizes`() {
         var found = 0
         var largest: Int64 = 0
         for seed in 1...200 as ClosedRange<UInt64> {
@@ -57,7 +57,7 @@ import Testing
         #expect(effect.delay(ofBytes: 10_000) < 15_000_000)
     }
 
-    @Test func `A few steps and equal sizes say nothing`() {
+    @Test func `A few steps and equal sizes have no effect`() {
         var effect = SizeEffect()
         #expect(effect.delay(ofBytes: 10_000) == 0)
         for index in 0..<7 {

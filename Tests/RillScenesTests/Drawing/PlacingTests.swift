@@ -80,7 +80,7 @@ struct PlacingTests {
     }
 
     @Test(arguments: [Point(1e9, 0), Point(-1e9, 1e9), Point(.infinity, 0), Point(0, -40000)])
-    func `Places far off change nothing`(shift: Point) throws {
+    func `Distant positions change nothing`(shift: Point) throws {
         let frame = try put { $0 + shift }
         #expect(frame.samples.allSatisfy { $0 == 90 })
     }

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: SRTPProfile.allCases)
-    func `What is cut or damaged anywhere is refused, and harms nothing`(profile: SRTPProfile) throws {
+    func `Truncated or damaged input is rejected, and causes no harm`(profile: SRTPProfile) throws {
         let identifier = profile == .aeadAES256GCM ? MasterKeyIdentifier(9) : nil
         let key = SRTPKey.generate(profile, identifier: identifier)
         var protector = try SRTPProtector(key)
@@ -106,7 +106,7 @@ import Testing
         #expect(unprotector.statistics.notEncrypted == 80)
     }
 
-    @Test func `What is neither RTP nor RTCP is left as it is`() throws {
+    @Test func `Packets other than RTP and RTCP are left unchanged`() throws {
         var unprotector = try SRTPUnprotector(.generate())
         // STUN, DTLS, and nothing.
         for datagram in [[0, 1, 0, 0] + Array(repeating: UInt8(7), count: 60), [22, 0xFE, 0xFD, 0, 0], [], [0x80]] {

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `A counter that was told is off by one where the numbers have wrapped meanwhile`() throws {
+    @Test func `A given counter is off by one if the numbers have wrapped meanwhile`() throws {
         let key = SRTPKey.generate()
         var protector = try sender(key, after: 20 << 16)
         for told in [19, 21] as [UInt32] {

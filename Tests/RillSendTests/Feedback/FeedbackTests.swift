@@ -156,11 +156,11 @@ import Testing
         #expect(result.statistics.keyFrameRequestsHonored == 1)
     }
 
-    @Test func `Nothing at all says nothing`() throws {
+    @Test func `An empty datagram is not feedback`() throws {
         #expect(try feedback([Arrival(bytes: [], milliseconds: 0)]).feedback.isEmpty)
     }
 
-    @Test func `No bytes bring the sender down, and all that it says is counted`() throws {
+    @Test func `No bytes crash the sender, and all results are counted`() throws {
         let block = ReportBlock(
             ssrc: sampleSSRC, extendedHighestSequenceNumber: 9, lastSenderReport: NTPTimestamp.unixEpoch.short)
         let seeds = [

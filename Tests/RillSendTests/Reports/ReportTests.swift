@@ -24,7 +24,7 @@ import Testing
         #expect(sender.statistics.reportsSent == 2)
     }
 
-    @Test func `Who has sent nothing for two intervals reports nothing until the next frame`() throws {
+    @Test func `A sender silent for two intervals sends no report until the next frame`() throws {
         var sender = try RTPStreamSender(sampleSettings())
         send(0, with: &sender, at: .zero)
         for second in 0...2 { _ = report(of: &sender, at: .zero + .seconds(second)) }

@@ -35,7 +35,7 @@ import Testing
         return nil
     }
 
-    @Test func `Key frames tell it, and so do others that lie on their side or come after a change`() throws {
+    @Test func `Key frames signal it, as do rotated frames and those after a change`() throws {
         var sender = try RTPStreamSender(settings())
         let payload: [UInt8] = [1, 2, 3]
         // K key frame, D delta frame; the turn in quarters; what is told of it.

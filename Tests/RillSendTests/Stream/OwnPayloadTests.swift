@@ -156,7 +156,7 @@ struct OwnPayloadTests {
 
     /// Values of a format that are outside of the packet, or without a size, cause no harm.
     @Test(arguments: [-1, 0, 1, 150, 100_000])
-    func `A format that says nonsense only loses frames`(offset: Int) throws {
+    func `A format with invalid values only loses frames`(offset: Int) throws {
         let format = PayloadFormat("nonsense") { _, _, bytes in
             bytes.append(0)
         } parse: { payload throws(RTPError) in
@@ -167,7 +167,7 @@ struct OwnPayloadTests {
         #expect(received.frames.isEmpty)
     }
 
-    @Test func `Mutated packets do no harm`() throws {
+    @Test func `Mutated packets cause no harm`() throws {
         let packets = try packets(of: frames(.l1t3, namesReferences: true))
         var random = SeededGenerator(seed: 7)
         for _ in 0..<20 {

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `A frame is sent at once, with the time it was told`() throws {
+    @Test func `A frame is sent at once, with the given time`() throws {
         var sender = try RTPStreamSender(sampleSettings())
         let sink = CollectingSink()
         let now = MediaTime.zero + .milliseconds(77)

@@ -98,7 +98,7 @@ import Testing
         #expect(lines.contains(hasRepair ? "m=video 5004 RTP/AVPF 99 96 98 97" : "m=video 5004 RTP/AVPF 96"))
     }
 
-    @Test func `All layers are one simulcast, and are received as it says`() throws {
+    @Test func `All layers are one simulcast, and are received as described`() throws {
         let pipeline = try SendPipeline(settings { $0.retransmissionPayloadType = PayloadType(97) })
         let text = pipeline.description(to: UDPAddress(.loopback, port: 5004)).text
         let streams = try SessionDescription(text).streams(.send)

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: loopbacks)
-    func `Marks are set for a socket or a datagram, and told`(address: UDPAddress) throws {
+    func `DSCP marks are set for a socket or a datagram, and reported`(address: UDPAddress) throws {
         var settings = UDPSocket.Settings()
         settings.trafficClass = TrafficClass(dscp: .video, ecn: .capable1)
         let far = try socket(address)
@@ -202,7 +202,7 @@ import Testing
         #expect(try received(back, 1).map(\.bytes) == [[2]])
     }
 
-    @Test func `Too long a datagram is dropped and counted, those around it come`() throws {
+    @Test func `A too long datagram is dropped and counted, its neighbors arrive`() throws {
         let (near, far) = (try socket(), try socket())
         var batch = OutgoingDatagrams(capacity: 8, datagramByteCount: 4000)
         for count in [10, 3000, 20, 2048, 2049, 30] {
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3, 20, 150])
-    func `Nothing within the time is nothing, and not much later`(milliseconds: Int) throws {
+    func `A timeout returns nothing, and not much later`(milliseconds: Int) throws {
         let far = try socket()
         var incoming = IncomingDatagrams()
         for _ in 0..<3 {

@@ -31,7 +31,7 @@ import Testing
         #expect(near.statistics.refused == 0 && near.statistics.failed == 0)
     }
 
-    @Test func `Nothing within the time is nothing, and no error`() throws {
+    @Test func `A timeout returns nothing, without an error`() throws {
         let socket = try listener()
         var bytes: [UInt8] = [1]
         #expect(try socket.receive(into: &bytes, within: .zero) == nil)

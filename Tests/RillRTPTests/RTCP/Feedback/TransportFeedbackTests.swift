@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `As many packets as can be told of come back`() throws {
+    @Test func `The maximum number of packets round-trips`() throws {
         let statuses = (0..<65535).map { $0 % 5 == 0 ? Status.notReceived : .received(delta: Int16($0 % 300)) }
         try parsed(bytes(of: statuses)) { packet in
             let packets = array(try TransportFeedback(parsing: packet).packets)
