@@ -23,7 +23,7 @@ static long long now(void) {
 // The settings of Rill's threads: immediate wake-up, short time slices, a separate hardware thread.
 static void settle(int is_last) {
     CThreads_set_timer_slack(1);
-    CThreads_set_turn(100000);
+    CThreads_set_time_slice(100000);
     CThreads_keep_to_last_cpu(is_last);
 }
 

@@ -70,7 +70,7 @@ def rate_control(context: Context, result: Result) -> None:
     for codec in [context.codec] if context.codec else ["vp8", "vp9"]:
         for layer, target, has_keys in ((high(clip), clip.bitrate(codec), False), (LOW, LOW_KILOBITS, False), (LOW, LOW_KILOBITS, True)):
             rows.append(trial(context, clip, Row(codec, layer, target, has_keys, [])))
-    head = ["", "kbit/s", "actual", "10 s min", "most", "1 s max", "dropped", "keys", "mean QP", "PSNR-Y dB", "SSIM", "first key bytes", "its PSNR-Y"]
+    head = ["", "kbit/s", "actual", "10 s min", "10 s max", "1 s max", "dropped", "keys", "mean QP", "PSNR-Y dB", "SSIM", "first key bytes", "its PSNR-Y"]
     table = Table(head, [])
     for row in rows:
         tens, coded = row.ratios(10), row.coded
