@@ -7,7 +7,7 @@ import Testing
 
 @testable import Rill
 
-/// A clip that a bar is measured on: the same pictures for us and, as a Y4M file, for libvpx's own tools.
+/// A clip for acceptance targets: the same pictures for us and, as a Y4M file, for libvpx's own tools.
 struct AcceptanceClip: Sendable, CustomTestStringConvertible {
     var resolution: Resolution
     /// The target of the high layer.
